@@ -1,0 +1,7 @@
+// The small texts of these hashes.
+// mode: read
+// params: domain, hashes
+// returns: sha256, text
+UNWIND $hashes AS sha256
+MATCH (c:_Content {_domain: $domain, _sha256: sha256})
+RETURN sha256, c._text AS text

@@ -1,0 +1,13 @@
+// The last event of each of these subjects.
+// mode: read
+// params: domain, subjects
+// returns: stored
+UNWIND $subjects AS subject
+CALL (subject) {
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._subject = subject AND e._seq > 0
+  RETURN e
+  ORDER BY e._seq DESC
+  LIMIT 1
+}
+RETURN properties(e) AS stored

@@ -1,0 +1,7 @@
+// These node types as they are in the live graph.
+// mode: read
+// params: domain, names
+// returns: id, stored
+UNWIND $names AS name
+MATCH (t:_NodeType {_domain: $domain, _name: name})
+RETURN 'node_type/' + name AS id, properties(t) AS stored

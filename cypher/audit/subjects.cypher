@@ -1,0 +1,11 @@
+// The subjects that a domain's log has known, each once, in order, a page at a time.
+// mode: read
+// params: domain, after, limit
+// returns: id, type
+MATCH (e:_Event)
+USING INDEX e:_Event(_domain, _subject, _seq)
+WHERE e._domain = $domain AND e._subject > $after AND e._seq > 0
+WITH e._subject AS id, head(collect(CASE e._kind WHEN 'connection' THEN e._type END)) AS type
+RETURN id, type
+ORDER BY id
+LIMIT $limit

@@ -1,0 +1,8 @@
+// Whether the log has ever had events of a subject.
+// mode: read
+// params: domain, subject
+// returns: seen
+RETURN EXISTS {
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._subject = $subject AND e._seq > 0
+} AS seen

@@ -1,0 +1,18 @@
+// What goes with a node when it is deleted: its connections, each once, and the observations about it.
+// mode: read
+// params: domain, id
+// returns: kind, id, type, from_id, to_id, version
+MATCH (n:_Node {_domain: $domain, _id: $id})
+CALL (n) {
+  MATCH (n)-[r]-(:_Node)
+  WHERE r._domain = $domain AND r._id IS NOT NULL
+  WITH DISTINCT r
+  RETURN 'connection' AS kind, r._id AS id, type(r) AS type, startNode(r)._id AS from_id, endNode(r)._id AS to_id,
+         r._version AS version
+  UNION ALL
+  MATCH (o:_Observation)-[:_OBSERVES]->(n)
+  WHERE o._domain = $domain AND o._id IS NOT NULL
+  RETURN 'observation' AS kind, o._id AS id, null AS type, n._id AS from_id, null AS to_id, o._version AS version
+}
+RETURN kind, id, type, from_id, to_id, version
+ORDER BY id

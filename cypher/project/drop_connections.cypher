@@ -1,0 +1,8 @@
+// Deletes connections from the live graph.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MATCH ()-[r:$(row.type) {_domain: $domain, _id: row.id}]->()
+DELETE r
+RETURN count(*) AS found

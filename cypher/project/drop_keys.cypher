@@ -1,0 +1,8 @@
+// Deletes the key rows of the owners.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MATCH (k:_Key {_domain: $domain, _owner: row.owner})
+DELETE k
+RETURN count(*) AS found

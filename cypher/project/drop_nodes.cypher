@@ -1,0 +1,8 @@
+// Deletes nodes from the live graph, with whatever a person may have tied to them by hand.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MATCH (n:_Node {_domain: $domain, _id: row.id})
+DETACH DELETE n
+RETURN count(*) AS found

@@ -1,0 +1,21 @@
+// Makes connection types what their last events say, tied to the node types that they join.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MATCH (o:_Ontology {_domain: $domain})
+MERGE (t:_ConnectionType {_domain: $domain, _name: row.state._name})
+SET t = row.state
+MERGE (o)-[:_DEFINES]->(t)
+WITH t, row
+CALL (t, row) {
+  UNWIND row.state._from_types AS name
+  MATCH (n:_NodeType {_domain: $domain, _name: name})
+  MERGE (t)-[:_FROM]->(n)
+}
+CALL (t, row) {
+  UNWIND row.state._to_types AS name
+  MATCH (n:_NodeType {_domain: $domain, _name: name})
+  MERGE (t)-[:_TO]->(n)
+}
+RETURN count(*) AS found

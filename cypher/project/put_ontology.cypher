@@ -1,0 +1,8 @@
+// Makes the ontology's own node what its last event says.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MERGE (o:_Ontology {_domain: $domain})
+SET o = row.state
+RETURN count(*) AS found

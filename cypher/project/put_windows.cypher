@@ -1,0 +1,8 @@
+// Adds search windows of text content.
+// mode: write
+// params: rows
+// returns: found
+UNWIND $rows AS row
+CREATE (w:_Window)
+SET w = row
+RETURN count(*) AS found

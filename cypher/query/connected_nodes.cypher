@@ -1,0 +1,26 @@
+// Ids of the nodes at the other ends of a node's connections, each once, in id order. No row: there is no such
+// domain.
+// mode: read
+// params: domain, id, type, outgoing, incoming, after, limit
+// returns: found, ids
+MATCH (d:_Domain {_id: $domain})
+OPTIONAL MATCH (n:_Node {_domain: $domain, _id: $id})
+CALL (n) {
+  CALL (n) {
+    WITH n WHERE $outgoing
+    MATCH (n)-[r]->(m:_Node)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    RETURN m._id AS id
+    UNION
+    WITH n WHERE $incoming
+    MATCH (n)<-[r]-(m:_Node)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    RETURN m._id AS id
+  }
+  WITH DISTINCT id
+  WHERE id > $after
+  ORDER BY id
+  LIMIT $limit
+  RETURN collect(id) AS ids
+}
+RETURN n IS NOT NULL AS found, ids

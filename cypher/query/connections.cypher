@@ -1,0 +1,11 @@
+// Ids of all connections of the domain that match every property, in id order.
+// mode: read
+// params: domain, filter, after, limit
+// returns: id
+MATCH (a:_Node)
+WHERE a._domain = $domain AND a._id IS NOT NULL
+MATCH (a)-[r]->(:_Node)
+WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+RETURN r._id AS id
+ORDER BY id
+LIMIT $limit

@@ -1,0 +1,14 @@
+// Ids of the connections of a type that match every property, found by one property that is indexed, in id order.
+// mode: read
+// params: domain, type, property, value, filter, after, limit
+// returns: id
+MATCH (k:_Key {_domain: $domain, _kind: 'connection', _type: $type, _property: $property, _value: $value})
+WHERE k._owner > $after
+CALL (k) {
+  MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()
+  WHERE all(key IN keys($filter) WHERE r[key] = $filter[key])
+  RETURN r._id AS id
+}
+RETURN id
+ORDER BY id
+LIMIT $limit

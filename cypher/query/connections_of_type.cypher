@@ -1,0 +1,19 @@
+// Ids of the connections of a type that match every property, in id order. They are reached from the nodes that the
+// type may leave: a relationship type that is not in the statement's text cannot be narrowed to a domain by its index.
+// mode: read
+// params: domain, type, filter, after, limit
+// returns: id
+MATCH (t:_ConnectionType {_domain: $domain, _name: $type})
+WITH CASE
+  WHEN '*' IN t._from_types
+    THEN COLLECT { MATCH (n:_NodeType) WHERE n._domain = $domain AND n._name IS NOT NULL RETURN n._name }
+  ELSE t._from_types
+END AS from_types
+UNWIND from_types AS from_type
+MATCH (a:_Node)
+WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
+MATCH (a)-[r:$($type)]->()
+WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+RETURN r._id AS id
+ORDER BY id
+LIMIT $limit

@@ -1,0 +1,11 @@
+// Ids of the nodes of a type that match every property, found by one property that is indexed, in id order.
+// mode: read
+// params: domain, type, property, value, filter, after, limit
+// returns: id
+MATCH (k:_Key {_domain: $domain, _kind: 'node', _type: $type, _property: $property, _value: $value})
+WHERE k._owner > $after
+MATCH (n:_Node {_domain: $domain, _id: k._owner})
+WHERE all(key IN keys($filter) WHERE n[key] = $filter[key])
+RETURN n._id AS id
+ORDER BY id
+LIMIT $limit

@@ -1,0 +1,8 @@
+// The schema steps that this database has, in order.
+// mode: read
+// params: -
+// returns: version, sha256
+MATCH (s:_SchemaStep)
+WHERE s._version > 0
+RETURN s._version AS version, s._sha256 AS sha256
+ORDER BY version

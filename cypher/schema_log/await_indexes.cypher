@@ -1,0 +1,5 @@
+// Waits until every index is ready to answer.
+// mode: read
+// params: -
+// returns: -
+CALL db.awaitIndexes(120)

@@ -1,0 +1,96 @@
+"""The composition root: from settings to an open memory."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio.to_thread
+
+from graph_memory import local
+from graph_memory.memory.api import Memory
+from graph_memory.memory.contents import Contents
+from graph_memory.memory.core import Core
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
+from graph_memory.settings import Settings
+from graph_memory.storage.blobs import Blobs, blobs_at
+from graph_memory.storage.content_cache import ContentCache
+from graph_memory.storage.log import Log
+from graph_memory.storage.schema import migrate
+from graph_memory.storage.store import Address, Limits, Store, open_store
+
+OLDEST_NEO4J = (2025, 8)
+"""The oldest server that runs every statement; see docs/decisions."""
+
+Progress = Callable[[str, float | None], None]
+"""Told what is being waited for, with the fraction done where it is known."""
+
+_log = logging.getLogger(__name__)
+
+
+def silent(stage: str, fraction: float | None) -> None:
+    """Take progress and say nothing."""
+    _log.debug("%s %s", stage, fraction)
+
+
+@asynccontextmanager
+async def open_memory(
+    settings: Settings | None = None, *, progress: Progress = silent, origin: Origin | None = None
+) -> AsyncGenerator[Memory]:
+    """Give an open memory: on the server that NEO4J_URI names, else on a local Neo4j that is started when needed.
+
+    The local Neo4j keeps running afterwards, shared with every other process of the same home. `origin` is who
+    the log names for changes. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    """
+    settings = settings or Settings()
+    limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
+    async with open_store(partial(_find, settings, progress), limits) as store:
+        check_version(await store.server_version())
+        await migrate(store)
+        yield Memory(_core(settings, store, origin or Origin()), default_domain=settings.domain)
+
+
+async def check_connection(settings: Settings) -> str:
+    """Return a description of the server that the settings lead to. Raises STORE_UNAVAILABLE, STORE_INCOMPATIBLE."""
+    async with open_store(partial(_find, settings, silent)) as store:
+        version = await store.server_version()
+        check_version(version)
+        return f"Neo4j {version}"
+
+
+def check_version(version: str) -> None:
+    """Raise STORE_INCOMPATIBLE for a server that is too old."""
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if len(numbers) == 2 and numbers < OLDEST_NEO4J:
+        oldest = f"{OLDEST_NEO4J[0]}.{OLDEST_NEO4J[1]:02}"
+        hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
+        raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
+
+
+async def _find(settings: Settings, progress: Progress) -> Address:
+    if settings.neo4j_uri:
+        password = settings.neo4j_password.get_secret_value()
+        return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
+    server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress)
+    return Address(server.uri, server.username, server.password)
+
+
+def _core(settings: Settings, store: Store, origin: Origin) -> Core:
+    contents = Contents(
+        blobs(settings), ContentCache(settings.content_cache_bytes), inline_limit=settings.inline_content_bytes
+    )
+    return Core(
+        store=store,
+        log=Log(store, inline_limit=settings.inline_content_bytes),
+        contents=contents,
+        origin=origin,
+        open_type_limit=settings.open_type_limit,
+    )
+
+
+def blobs(settings: Settings) -> Blobs:
+    """Return the place where the settings keep blobs."""
+    return blobs_at(settings.blob_url or settings.home / "blobs")

@@ -1,0 +1,42 @@
+"""Cleaning up blobs that nothing refers to: what a failed write or a crash leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.memory.core import Core
+from graph_memory.model.results import BlobsCollected, CollectedBlob
+from graph_memory.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class HashRow:
+    """One content hash."""
+
+    sha256: str
+
+
+HASHES = query("audit/content_hashes", HashRow)
+
+
+async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
+    """Delete blobs that no event of their domain refers to and that are older than `grace` seconds, or list them.
+
+    The grace period protects a write in flight: its blob is there before the event that refers to it.
+    """
+    before = (now or datetime.now(UTC)) - timedelta(seconds=grace)
+    collected: list[CollectedBlob] = []
+    for domain in await core.contents.blobs.domains():
+        collected += await _collect_domain(core, domain, before, dry_run=dry_run)
+    return BlobsCollected(dry_run=dry_run, blobs=tuple(collected))
+
+
+async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run: bool) -> list[CollectedBlob]:
+    blobs = core.contents.blobs
+    referenced = {row.sha256 for row in await core.store.read(HASHES, domain=domain)}
+    return [
+        CollectedBlob(domain=domain, name=blob.name, bytes=blob.size)
+        for blob in await blobs.garbage(domain, referenced, before)
+        if dry_run or await blobs.delete(domain, blob.name, before)
+    ]

@@ -1,0 +1,369 @@
+"""Connections: create, read, update, delete. Each write is what to read and a pure decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graph_memory.memory.core import (
+    Core,
+    KeyOwner,
+    check_ad_hoc,
+    check_unique,
+    check_version,
+    unique_owners,
+    version_after,
+    was_seen,
+)
+from graph_memory.memory.nodes import node_not_found, same_state
+from graph_memory.memory.types import ad_hoc_connection_type, connection_type_draft
+from graph_memory.model.arguments import check_new_id, fault
+from graph_memory.model.content import Content, content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.ontology import ConnectionType
+from graph_memory.model.properties import PropertyValue, check_name, check_properties
+from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
+from graph_memory.model.subjects import ConnectionState, Kind
+from graph_memory.storage.log import Head, no_ontology
+from graph_memory.storage.queries import query
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Transaction
+
+FORMAT = "markdown"
+"""The format of a connection's content: notes for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRow:
+    """A live connection's property map and ends, None when there is no such connection."""
+
+    stored: dict[str, object] | None
+    from_id: str | None
+    to_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EndsRow:
+    """The types of two nodes, None for one that does not exist."""
+
+    from_type: str | None
+    to_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardinalityRow:
+    """Whether either end has a connection of the type already."""
+
+    source_taken: bool
+    target_taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow:
+    """Whether a connection would close a cycle."""
+
+    closes: bool
+
+
+GET = query("connection/get", ConnectionRow)
+ENDS = query("connection/ends", EndsRow)
+CARDINALITY = query("connection/cardinality", CardinalityRow)
+CYCLE = query("connection/cycle", CycleRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewConnection:
+    """A connection that was asked for, its arguments checked."""
+
+    id: str
+    type: str
+    from_id: str
+    to_id: str
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a decision about a new connection looks at."""
+
+    ends: EndsRow
+    seen: bool = False
+    owners: Sequence[KeyOwner] = ()
+    source_taken: bool = False
+    target_taken: bool = False
+    closes_cycle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionEdit:
+    """What an update asks for, its arguments checked; None leaves as it is."""
+
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+    expected_version: int | None
+
+
+async def create_connection(
+    core: Core,
+    domain: str,
+    type_name: str,
+    from_node_id: str,
+    to_node_id: str,
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | None,
+    given_id: str | None,
+) -> ConnectionCreated:
+    """Create a connection and return its id. `Memory.create_connection` tells the rest."""
+    wanted = NewConnection(
+        id=check_new_id("id", given_id) if given_id is not None else new_id("conn"),
+        type=type_name,
+        from_id=from_node_id,
+        to_id=to_node_id,
+        properties=check_properties(properties or {}),
+        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+    )
+    await _prepare_ad_hoc(core, domain, type_name)
+    if wanted.content is not None:
+        await core.contents.keep(domain, wanted.content)
+
+    async def read(transaction: Transaction, head: Head) -> Surroundings:
+        return await _look_around(transaction, head, wanted, given_id)
+
+    def decide(head: Head, found: Surroundings) -> Sequence[Draft]:
+        return decide_create(head, wanted, found, open_type_limit=core.open_type_limit)
+
+    receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
+    return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
+
+
+async def _prepare_ad_hoc(core: Core, domain: str, type_name: str) -> None:
+    """Make the constraint of a type that an open ontology is about to meet for the first time."""
+    ontology = await core.log.require_ontology(domain)
+    if not ontology.open or ontology.find_connection_type(type_name) is not None:
+        return
+    check_name("Connection type", type_name)
+    check_ad_hoc(ontology, domain, core.open_type_limit)
+    await ensure_connection_type(core.store, type_name)
+
+
+async def _look_around(
+    transaction: Transaction, head: Head, wanted: NewConnection, given_id: str | None
+) -> Surroundings:
+    ends = await transaction.one(ENDS, domain=head.domain, from_id=wanted.from_id, to_id=wanted.to_id)
+    around = Surroundings(
+        ends=ends or EndsRow(None, None),
+        seen=await was_seen(transaction, head.domain, given_id),
+        owners=await unique_owners(transaction, head, Kind.CONNECTION, wanted.type, wanted.properties),
+    )
+    declared = head.ontology.find_connection_type(wanted.type)
+    return around if declared is None else await _look_at_rules(transaction, head, wanted, declared, around)
+
+
+async def _look_at_rules(
+    transaction: Transaction, head: Head, wanted: NewConnection, declared: ConnectionType, around: Surroundings
+) -> Surroundings:
+    ends = {"domain": head.domain, "from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
+    if declared.unique_source or declared.unique_target:
+        row = await transaction.one(CARDINALITY, **ends)
+        if row is not None:
+            around = replace(around, source_taken=row.source_taken, target_taken=row.target_taken)
+    if declared.acyclic:
+        cycle = await transaction.one(CYCLE, **ends)
+        around = replace(around, closes_cycle=cycle is not None and cycle.closes)
+    return around
+
+
+def decide_create(head: Head, wanted: NewConnection, around: Surroundings, *, open_type_limit: int) -> list[Draft]:
+    """Return the events that create a connection.
+
+    Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+    UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
+    """
+    drafts: list[Draft] = []
+    ontology = head.ontology
+    if ontology.open and ontology.find_connection_type(wanted.type) is None:
+        check_ad_hoc(ontology, head.domain, open_type_limit)
+        added = ad_hoc_connection_type(wanted.type)
+        ontology = ontology.with_connection_type(added)
+        drafts.append(connection_type_draft(added))
+    declared = ontology.connection_type(wanted.type)
+    from_type, to_type = _end_types(head.domain, wanted, around.ends)
+    ontology.check_topology(wanted.type, from_type, to_type)
+    ontology.check_connection(wanted.type, wanted.properties)
+    _check_rules(declared, wanted, around)
+    if around.seen:
+        raise _exists(wanted.id)
+    check_unique(wanted.type, wanted.id, around.owners)
+    return [*drafts, _draft(Op.CREATE, _begun(head, wanted), wanted.content)]
+
+
+def _begun(head: Head, wanted: NewConnection) -> ConnectionState:
+    return ConnectionState(
+        id=wanted.id,
+        type=wanted.type,
+        from_node_id=wanted.from_id,
+        to_node_id=wanted.to_id,
+        created=head.at,
+        modified=head.at,
+        content=wanted.content.ref if wanted.content else None,
+        properties=wanted.properties,
+    )
+
+
+def _end_types(domain: str, wanted: NewConnection, ends: EndsRow) -> tuple[str, str]:
+    if ends.from_type is None:
+        raise node_not_found(domain, wanted.from_id)
+    if ends.to_type is None:
+        raise node_not_found(domain, wanted.to_id)
+    return ends.from_type, ends.to_type
+
+
+def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surroundings) -> None:
+    if declared.unique_source and around.source_taken:
+        message = f"Node {wanted.from_id} already has its one outgoing {wanted.type}"
+        raise _not_allowed(message, "Delete or update that connection first: a node may be its source once.")
+    if declared.unique_target and around.target_taken:
+        message = f"Node {wanted.to_id} already has its one incoming {wanted.type}"
+        raise _not_allowed(message, "Delete or update that connection first: a node may be its target once.")
+    if around.closes_cycle:
+        message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would close a cycle"
+        raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to where it began.")
+
+
+async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
+    """Return a connection, with its content when asked for."""
+    row = await core.store.one(GET, domain=domain, id=connection_id)
+    if row is None:
+        raise no_ontology(domain)
+    found = _found(domain, connection_id, row)
+    content = None
+    if include_content and found.content is not None:
+        content = (await core.contents.fetch(domain, found.content, row.stored or {})).as_given
+    return ConnectionInfo(
+        id=found.id,
+        type=found.type,
+        from_node_id=found.from_node_id,
+        to_node_id=found.to_node_id,
+        created=found.created,
+        modified=found.modified,
+        properties=dict(found.properties),
+        has_content=found.content is not None,
+        version=found.version,
+        content=content,
+    )
+
+
+async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
+    """Change a connection and return its version. `Memory.update_connection` tells the rest."""
+    before_version = 0
+    if edit.content is not None:
+        await core.contents.keep(domain, edit.content)
+
+    async def read(transaction: Transaction, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
+        found = await _present(transaction, domain, connection_id)
+        return found, await unique_owners(transaction, head, Kind.CONNECTION, found.type, edit.properties)
+
+    def decide(head: Head, found: tuple[ConnectionState, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        nonlocal before_version
+        before_version = found[0].version
+        return decide_update(head, found[0], edit, owners=found[1])
+
+    receipt = await core.log.write("update_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(connection_id), before_version))
+
+
+def decide_update(
+    head: Head, before: ConnectionState, edit: ConnectionEdit, *, owners: Sequence[KeyOwner]
+) -> list[Draft]:
+    """Return the event that updates a connection, none when it changes nothing.
+
+    Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
+    """
+    check_version("Connection", before.id, before.version, edit.expected_version)
+    after = replace(
+        before,
+        properties={**before.properties, **edit.properties},
+        content=edit.content.ref if edit.content else before.content,
+    )
+    head.ontology.check_connection(before.type, after.properties)
+    check_unique(before.type, before.id, owners)
+    if same_state(after.state(), before.state()):
+        return []
+    return [_draft(Op.UPDATE, replace(after, modified=head.at), edit.content)]
+
+
+async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
+    """Delete a connection; its nodes stay."""
+
+    async def read(transaction: Transaction, _: Head) -> ConnectionState:
+        return await _present(transaction, domain, connection_id)
+
+    def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
+        check_version("Connection", found.id, found.version, expected_version)
+        return [replace(_draft(Op.DELETE, found, None), state=None)]
+
+    receipt = await core.log.write("delete_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(connection_id), 0))
+
+
+def edit_of(
+    *, properties: Mapping[str, object] | None, content: str | None, expected_version: int | None
+) -> ConnectionEdit:
+    """Return a checked edit. Raises INVALID_ARGUMENT when there is nothing to update."""
+    if properties is None and content is None:
+        raise fault("properties", "Nothing to update", "Give properties or content.")
+    return ConnectionEdit(
+        properties=check_properties(properties or {}),
+        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+        expected_version=expected_version,
+    )
+
+
+async def _present(transaction: Transaction, domain: str, connection_id: str) -> ConnectionState:
+    row = await transaction.one(GET, domain=domain, id=connection_id)
+    return _found(domain, connection_id, row or ConnectionRow(None, None, None))
+
+
+def _found(domain: str, connection_id: str, row: ConnectionRow) -> ConnectionState:
+    if row.stored is None or row.from_id is None or row.to_id is None:
+        raise _not_found(domain, connection_id)
+    return ConnectionState.from_live(row.stored, row.from_id, row.to_id)
+
+
+def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draft:
+    return Draft(
+        op=op,
+        kind=Kind.CONNECTION,
+        subject=connection.id,
+        type=connection.type,
+        from_id=connection.from_node_id,
+        to_id=connection.to_node_id,
+        previous=connection.version or None,
+        state=connection.state(),
+        content=content,
+    )
+
+
+def _not_allowed(message: str, hint: str) -> GraphError:
+    return GraphError(Code.INVALID_TOPOLOGY, message, {"hint": hint})
+
+
+def _not_found(domain: str, connection_id: str) -> GraphError:
+    hint = "Find connections with query_connections; ids belong to one domain."
+    return GraphError(
+        Code.CONNECTION_NOT_FOUND,
+        f"Connection {connection_id[:200]} does not exist",
+        {"connection_id": connection_id, "domain": domain, "hint": hint},
+    )
+
+
+def _exists(connection_id: str) -> GraphError:
+    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    return GraphError(
+        Code.CONNECTION_ALREADY_EXISTS,
+        f"Connection {connection_id} exists or has existed",
+        {"connection_id": connection_id, "hint": hint},
+    )

@@ -1,0 +1,107 @@
+"""What every use case works with, and the small decisions that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.contents import Contents
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.projection import indexed_rules
+from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.log import Head, Log
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Store, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The rooms below, opened once by `app`, and who acts through them."""
+
+    store: Store
+    log: Log
+    contents: Contents
+    origin: Origin
+    open_type_limit: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRow:
+    """Whether the log knows a subject."""
+
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOwner:
+    """Who holds a value of a property."""
+
+    property: str
+    owner: str
+
+
+SEEN = query("log/seen", SeenRow)
+KEY_OWNERS = query("node/key_owners", KeyOwner)
+
+
+async def was_seen(transaction: Transaction, domain: str, given_id: str | None) -> bool:
+    """Say whether the log has ever known a subject of that id. Ids that we make are new by their making."""
+    if given_id is None:
+        return False
+    row = await transaction.one(SEEN, domain=domain, subject=given_id)
+    return row is not None and row.seen
+
+
+async def unique_owners(
+    transaction: Transaction, head: Head, kind: Kind, type_name: str, properties: Mapping[str, PropertyValue]
+) -> Sequence[KeyOwner]:
+    """Return who holds the values that these properties would have and that must be unique in the type."""
+    unique = [rule.name for rule in indexed_rules(kind, type_name, head.ontology) if rule.unique]
+    keys = [{"property": name, "value": key_value(properties[name])} for name in unique if name in properties]
+    if not keys:
+        return ()
+    return await transaction.run(KEY_OWNERS, domain=head.domain, kind=str(kind), type=type_name, keys=keys)
+
+
+def check_unique(type_name: str, subject: str, owners: Sequence[KeyOwner]) -> None:
+    """Raise UNIQUE_PROPERTY_TAKEN when somebody other than the subject holds one of the values."""
+    for row in owners:
+        if row.owner != subject:
+            raise GraphError(
+                Code.UNIQUE_PROPERTY_TAKEN,
+                f"Another {type_name} has that value of its unique property {row.property}: {row.owner}",
+                {
+                    "property": row.property,
+                    "owner": row.owner,
+                    "hint": "Use the one that exists, or give another value.",
+                },
+            )
+
+
+def check_version(kind: str, subject: str, present: int, expected: int | None) -> None:
+    """Raise VERSION_CONFLICT when the subject is not at the version that the caller has seen."""
+    if expected is not None and expected != present:
+        raise GraphError(
+            Code.VERSION_CONFLICT,
+            f"{kind} {subject} is at version {present}, not {expected}",
+            {"id": subject, "version": present, "expected_version": expected, "hint": "Read it again, then decide."},
+        )
+
+
+def version_after(drafts_version: int | None, before: int) -> int:
+    """Return the version to report: the new one, or the one before when there was nothing to change."""
+    return before if drafts_version is None else drafts_version
+
+
+def check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
+    """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
+    count = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+    if count >= limit:
+        raise GraphError(
+            Code.TYPE_LIMIT_REACHED,
+            f"The open ontology of domain {domain} has {count} ad-hoc types, as many as it may",
+            {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
+        )

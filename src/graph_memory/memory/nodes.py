@@ -1,0 +1,336 @@
+"""Nodes: create, read, update, delete. Each write is what to read and a pure decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graph_memory.memory.contents import content_of
+from graph_memory.memory.core import (
+    Core,
+    KeyOwner,
+    check_ad_hoc,
+    check_unique,
+    check_version,
+    unique_owners,
+    version_after,
+    was_seen,
+)
+from graph_memory.memory.types import ad_hoc_node_type, node_type_draft
+from graph_memory.model.arguments import check_new_id, check_path, check_tags, fault
+from graph_memory.model.content import Content, checked_format
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
+from graph_memory.model.subjects import Kind, NodeState
+from graph_memory.model.titles import title_of
+from graph_memory.storage.log import Head, no_ontology
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A live node's property map, None when there is no such node."""
+
+    stored: dict[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedRow:
+    """A connection or observation that goes when its node goes."""
+
+    kind: str
+    id: str
+    type: str | None
+    from_id: str
+    to_id: str | None
+    version: int
+
+
+GET = query("node/get", NodeRow)
+ATTACHED = query("node/attached", AttachedRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNode:
+    """A node that was asked for, its arguments checked."""
+
+    id: str
+    type: str
+    content: Content
+    properties: Mapping[str, PropertyValue]
+    tags: tuple[str, ...]
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEdit:
+    """What an update asks for, its arguments checked; None leaves as it is."""
+
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+    format: str | None
+    tags: tuple[str, ...] | None
+    path: str | None
+    expected_version: int | None
+
+
+async def create_node(
+    core: Core,
+    domain: str,
+    type_name: str,
+    content: str | bytes | Path,
+    *,
+    encoding: str,
+    content_format: str,
+    properties: Mapping[str, object] | None,
+    tags: Sequence[str] | None,
+    path: str | None,
+    given_id: str | None,
+) -> NodeCreated:
+    """Create a node and return its id. `Memory.create_node` tells the rest."""
+    node = NewNode(
+        id=check_new_id("id", given_id) if given_id is not None else new_id("mem"),
+        type=type_name,
+        properties=check_properties(properties or {}),
+        tags=check_tags(tags or ()),
+        path=check_path(path) if path is not None else None,
+        content=await core.contents.keep(domain, await content_of(content, encoding, content_format)),
+    )
+
+    async def read(transaction: Transaction, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
+        seen = await was_seen(transaction, domain, given_id)
+        return seen, await unique_owners(transaction, head, Kind.NODE, node.type, node.properties)
+
+    def decide(head: Head, found: tuple[bool, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        return decide_create(head, node, seen=found[0], owners=found[1], open_type_limit=core.open_type_limit)
+
+    receipt = await core.log.write("create_node", domain, core.origin, read, decide)
+    return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
+
+
+def decide_create(
+    head: Head, node: NewNode, *, seen: bool, owners: Sequence[KeyOwner], open_type_limit: int
+) -> list[Draft]:
+    """Return the events that create a node.
+
+    Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
+    NODE_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
+    """
+    drafts: list[Draft] = []
+    ontology = head.ontology
+    if ontology.open and ontology.find_node_type(node.type) is None:
+        check_ad_hoc(ontology, head.domain, open_type_limit)
+        added = ad_hoc_node_type(node.type)
+        ontology = ontology.with_node_type(added)
+        drafts.append(node_type_draft(added))
+    ontology.check_node(node.type, node.properties)
+    if seen:
+        raise _exists(node.id)
+    check_unique(node.type, node.id, owners)
+    state = NodeState(
+        id=node.id,
+        type=node.type,
+        created=head.at,
+        modified=head.at,
+        title=title_of(node.type, node.properties, node.content.text),
+        content=node.content.ref,
+        properties=node.properties,
+        tags=node.tags,
+        path=node.path,
+    )
+    return [*drafts, _draft(Op.CREATE, state, node.content)]
+
+
+async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
+    """Return a node without its content."""
+    node = NodeState.from_live(await stored_node(core, domain, node_id))
+    return NodeInfo(
+        id=node.id,
+        type=node.type,
+        created=node.created,
+        modified=node.modified,
+        properties=dict(node.properties),
+        content_format=node.content.format,
+        version=node.version,
+        tags=node.tags or None,
+        path=node.path,
+    )
+
+
+async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
+    """Return a node's content as it was given."""
+    stored = await stored_node(core, domain, node_id)
+    content = await core.contents.fetch(domain, NodeState.from_live(stored).content, stored)
+    return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+
+
+async def stored_node(core: Core, domain: str, node_id: str) -> dict[str, object]:
+    """Return a live node's property map. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    row = await core.store.one(GET, domain=domain, id=node_id)
+    if row is None:
+        raise no_ontology(domain)
+    if row.stored is None:
+        raise node_not_found(domain, node_id)
+    return row.stored
+
+
+async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
+    """Change a node and return its version. `Memory.update_node` tells the rest."""
+    before_version = 0
+    if edit.content is not None:
+        await core.contents.keep(domain, edit.content)
+
+    async def read(transaction: Transaction, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
+        node = await _present(transaction, domain, node_id)
+        return node, await unique_owners(transaction, head, Kind.NODE, node.type, edit.properties)
+
+    def decide(head: Head, found: tuple[NodeState, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        nonlocal before_version
+        before_version = found[0].version
+        return decide_update(head, found[0], edit, owners=found[1])
+
+    receipt = await core.log.write("update_node", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(node_id), before_version))
+
+
+def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequence[KeyOwner]) -> list[Draft]:
+    """Return the event that updates a node, none when it changes nothing.
+
+    Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
+    """
+    check_version("Node", node.id, node.version, edit.expected_version)
+    after = _edited(node, edit)
+    head.ontology.check_node(node.type, after.properties)
+    check_unique(node.type, node.id, owners)
+    if same_state(after.state(), node.state()):
+        return []
+    rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
+    return [_draft(Op.UPDATE, replace(after, modified=head.at), rewritten)]
+
+
+def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
+    properties = {**node.properties, **edit.properties}
+    content = edit.content.ref if edit.content else node.content
+    named = properties.get("title", properties.get("name")) is not None
+    title = title_of(node.type, properties, edit.content.text if edit.content else None)
+    return replace(
+        node,
+        properties=properties,
+        content=replace(content, format=edit.format or node.content.format),
+        title=title if named or edit.content else node.title,
+        tags=node.tags if edit.tags is None else edit.tags,
+        path=node.path if edit.path is None else edit.path,
+    )
+
+
+def _recoded(after: NodeState, before: NodeState) -> bool:
+    return after.content.encoding != before.content.encoding
+
+
+def same_state(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    """Say whether two states are the same to the letter: `1`, `1.0` and `true` are three values."""
+    return one == other and all(type(one[key]) is type(other[key]) for key in one)
+
+
+async def delete_node(core: Core, domain: str, node_id: str, expected_version: int | None) -> Changed:
+    """Delete a node with its connections and the observations about it."""
+
+    async def read(transaction: Transaction, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
+        node = await _present(transaction, domain, node_id)
+        return node, await transaction.run(ATTACHED, domain=domain, id=node_id)
+
+    def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
+        return decide_delete(*found, expected_version)
+
+    receipt = await core.log.write("delete_node", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(node_id), 0))
+
+
+def decide_delete(node: NodeState, attached: Sequence[AttachedRow], expected_version: int | None) -> list[Draft]:
+    """Return the events that delete a node, after those of all that goes with it. Raises VERSION_CONFLICT."""
+    check_version("Node", node.id, node.version, expected_version)
+    gone = [
+        Draft(
+            op=Op.DELETE,
+            kind=Kind(row.kind),
+            subject=row.id,
+            type=row.type,
+            from_id=row.from_id,
+            to_id=row.to_id,
+            previous=row.version,
+        )
+        for row in attached
+    ]
+    return [*gone, Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)]
+
+
+async def edit_of(
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | bytes | Path | None,
+    encoding: str | None,
+    content_format: str | None,
+    tags: Sequence[str] | None,
+    path: str | None,
+    expected_version: int | None,
+) -> NodeEdit:
+    """Return a checked edit.
+
+    Raises INVALID_ENCODING for content without an encoding, INVALID_ARGUMENT for an encoding without content and
+    when there is nothing to update.
+    """
+    if content is not None and encoding is None:
+        hint = "Give encoding utf-8 for text, base64 for binary content."
+        raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
+    if content is None and encoding is not None:
+        raise fault("encoding", "encoding was given without content", "Give both, or neither.")
+    if all(given is None for given in (properties, content, content_format, tags, path)):
+        raise fault("properties", "Nothing to update", "Give properties, content with encoding, format, tags or path.")
+    return NodeEdit(
+        properties=check_properties(properties or {}),
+        content=await content_of(content, encoding or "", content_format or "kept") if content is not None else None,
+        format=checked_format(content_format) if content_format is not None else None,
+        tags=check_tags(tags) if tags is not None else None,
+        path=check_path(path) if path is not None else None,
+        expected_version=expected_version,
+    )
+
+
+async def _present(transaction: Transaction, domain: str, node_id: str) -> NodeState:
+    row = await transaction.one(GET, domain=domain, id=node_id)
+    if row is None or row.stored is None:
+        raise node_not_found(domain, node_id)
+    return NodeState.from_live(row.stored)
+
+
+def _draft(op: Op, node: NodeState, content: Content | None) -> Draft:
+    return Draft(
+        op=op,
+        kind=Kind.NODE,
+        subject=node.id,
+        type=node.type,
+        previous=node.version or None,
+        state=node.state(),
+        content=content,
+    )
+
+
+def node_not_found(domain: str, node_id: str) -> GraphError:
+    """Return the error for an id that the domain does not have."""
+    hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
+    return GraphError(
+        Code.NODE_NOT_FOUND,
+        f"Node {node_id[:200]} does not exist",
+        {"node_id": node_id, "domain": domain, "hint": hint},
+    )
+
+
+def _exists(node_id: str) -> GraphError:
+    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    return GraphError(
+        Code.NODE_ALREADY_EXISTS, f"Node {node_id} exists or has existed", {"node_id": node_id, "hint": hint}
+    )

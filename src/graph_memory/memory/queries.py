@@ -1,0 +1,151 @@
+"""Finding nodes and connections by type, properties and neighbourhood. Ids come in order, page by page on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.nodes import node_not_found
+from graph_memory.model.arguments import UNLIMITED, check_limit
+from graph_memory.model.projection import indexed_rules
+from graph_memory.model.properties import PropertyValue, check_properties, key_value
+from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.log import no_ontology
+from graph_memory.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class IdRow:
+    """One match."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedRow:
+    """Whether the node exists, and the nodes around it."""
+
+    found: bool
+    ids: list[str]
+
+
+NODES = query("query/nodes", IdRow)
+NODES_OF_TYPE = query("query/nodes_of_type", IdRow)
+NODES_BY_KEY = query("query/nodes_by_key", IdRow)
+CONNECTIONS = query("query/connections", IdRow)
+CONNECTIONS_OF_TYPE = query("query/connections_of_type", IdRow)
+CONNECTIONS_BY_KEY = query("query/connections_by_key", IdRow)
+CONNECTIONS_FROM = query("query/connections_from", IdRow)
+CONNECTIONS_TO = query("query/connections_to", IdRow)
+CONNECTIONS_BETWEEN = query("query/connections_between", IdRow)
+CONNECTED_NODES = query("query/connected_nodes", ConnectedRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The part of the results that was asked for: after an id, at most so many."""
+
+    after: str
+    limit: int
+
+    @classmethod
+    def of(cls, limit: int | None, cursor: str | None) -> Page:
+        """Return the page for the arguments `limit` and `cursor`. Raises INVALID_ARGUMENT."""
+        return cls(after=cursor or "", limit=check_limit(limit))
+
+    @property
+    def params(self) -> dict[str, object]:
+        """The page as statements take it: one result more than asked for tells whether there are others."""
+        return {"after": self.after, "limit": min(self.limit + 1, UNLIMITED)}
+
+    def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+        """Return the page's ids, and the cursor of the next page when there is one."""
+        page = tuple(ids[: self.limit])
+        return page, page[-1] if len(ids) > self.limit else None
+
+
+async def query_nodes(
+    core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None
+) -> NodeIds:
+    """Return the nodes that match. `Memory.query_nodes` tells the rest."""
+    wanted = check_properties(properties or {})
+    params = {"domain": domain, "filter": wanted, **page.params}
+    if type_name is None:
+        rows = await core.store.read(NODES, **params)
+    elif key := await _indexed(core, domain, Kind.NODE, type_name, wanted):
+        rows = await core.store.read(NODES_BY_KEY, type=type_name, **key, **params)
+    else:
+        rows = await core.store.read(NODES_OF_TYPE, type=type_name, **params)
+    ids, cursor = page.cut([row.id for row in rows])
+    return NodeIds(node_ids=ids, next_cursor=cursor)
+
+
+async def query_connections(
+    core: Core,
+    domain: str,
+    page: Page,
+    *,
+    from_node_id: str | None,
+    to_node_id: str | None,
+    type_name: str | None,
+    properties: Mapping[str, object] | None,
+) -> ConnectionIds:
+    """Return the connections that match. `Memory.query_connections` tells the rest."""
+    wanted = check_properties(properties or {})
+    everywhere: dict[str, object] = {"domain": domain, "filter": wanted, **page.params}
+    params = {"type": type_name, **everywhere}
+    if from_node_id is not None and to_node_id is not None:
+        rows = await core.store.read(CONNECTIONS_BETWEEN, from_id=from_node_id, to_id=to_node_id, **params)
+    elif from_node_id is not None:
+        rows = await core.store.read(CONNECTIONS_FROM, from_id=from_node_id, **params)
+    elif to_node_id is not None:
+        rows = await core.store.read(CONNECTIONS_TO, to_id=to_node_id, **params)
+    elif type_name is None:
+        rows = await core.store.read(CONNECTIONS, **everywhere)
+    elif (key := await _indexed(core, domain, Kind.CONNECTION, type_name, wanted)) is not None:
+        rows = await core.store.read(CONNECTIONS_BY_KEY, **key, **params)
+    else:
+        rows = await core.store.read(CONNECTIONS_OF_TYPE, **params)
+    ids, cursor = page.cut([row.id for row in rows])
+    return ConnectionIds(connection_ids=ids, next_cursor=cursor)
+
+
+async def _indexed(
+    core: Core, domain: str, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue]
+) -> dict[str, object] | None:
+    """Return the key to look for when one of the properties is indexed in the type; `unique` ones first."""
+    ontology = await core.log.ontology(domain) if wanted else None
+    rules = indexed_rules(kind, type_name, ontology) if ontology else []
+    rule = next((rule for rule in sorted(rules, key=lambda rule: not rule.unique) if rule.name in wanted), None)
+    return {"property": rule.name, "value": key_value(wanted[rule.name])} if rule else None
+
+
+async def get_connected_nodes(
+    core: Core, domain: str, node_id: str, page: Page, *, direction: Direction, connection_type: str | None
+) -> NodeIds:
+    """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
+    row = await core.store.one(
+        CONNECTED_NODES,
+        domain=domain,
+        id=node_id,
+        type=connection_type,
+        outgoing=direction in ("out", "both"),
+        incoming=direction in ("in", "both"),
+        **page.params,
+    )
+    if row is None:
+        raise no_ontology(domain)
+    if not row.found:
+        raise node_not_found(domain, node_id)
+    ids, cursor = page.cut(row.ids)
+    return NodeIds(node_ids=ids, next_cursor=cursor)
+
+
+async def validate_connection(
+    core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
+) -> Validity:
+    """Return whether the ontology allows such a connection; unknown types are not allowed."""
+    ontology = await core.log.require_ontology(domain)
+    return Validity(valid=ontology.can_connect(connection_type, from_node_type, to_node_type))

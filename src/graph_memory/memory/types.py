@@ -1,0 +1,127 @@
+"""Adding to a domain's ontology: its beginning, declared types, and the ad-hoc types of an open one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from graph_memory.memory.core import Core
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
+from graph_memory.model.results import OntologyChanged
+from graph_memory.model.subjects import Kind, present, type_subject
+from graph_memory.storage.log import Head
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Transaction
+
+
+async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
+    """Begin a domain with an ontology.
+
+    The constraints of its connection types are made first, each in a transaction of its own: when that is
+    interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
+    """
+    if await core.log.ontology(domain) is not None:
+        raise _exists(domain)
+    for connection_type in ontology.connection_types:
+        await ensure_connection_type(core.store, connection_type.name)
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        return decide_ontology(head, ontology)
+
+    receipt = await core.log.write("create_ontology", domain, core.origin, _nothing, decide, begins=True)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+async def add_node_type(core: Core, domain: str, node_type: NodeType) -> OntologyChanged:
+    """Add a node type. Raises ONTOLOGY_NOT_FOUND and TYPE_ALREADY_EXISTS."""
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        head.ontology.with_node_type(node_type)
+        return [node_type_draft(node_type)]
+
+    receipt = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+async def add_connection_type(core: Core, domain: str, connection_type: ConnectionType) -> OntologyChanged:
+    """Add a connection type, its constraint first.
+
+    Raises ONTOLOGY_NOT_FOUND, TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
+    """
+    (await core.log.require_ontology(domain)).with_connection_type(connection_type)
+    await ensure_connection_type(core.store, connection_type.name)
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        head.ontology.with_connection_type(connection_type)
+        return [connection_type_draft(connection_type)]
+
+    receipt = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
+    """Return the events that begin a domain; only an empty log may begin. Raises ONTOLOGY_ALREADY_EXISTS."""
+    if head.seq > 0:
+        raise _exists(head.domain)
+    return [
+        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={"_created": head.at}),
+        Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": ontology.open}),
+        *(node_type_draft(node_type) for node_type in ontology.node_types),
+        *(connection_type_draft(connection_type) for connection_type in ontology.connection_types),
+    ]
+
+
+def node_type_draft(node_type: NodeType) -> Draft:
+    """Return the event that adds a node type."""
+    state = present(
+        {
+            "_name": node_type.name,
+            "_description": node_type.description or None,
+            "_required_properties": list(node_type.required) or None,
+            "_definition": _json(node_type),
+        }
+    )
+    return Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject=type_subject(Kind.NODE_TYPE, node_type.name), state=state)
+
+
+def connection_type_draft(connection_type: ConnectionType) -> Draft:
+    """Return the event that adds a connection type."""
+    state = present(
+        {
+            "_name": connection_type.name,
+            "_description": connection_type.description or None,
+            "_from_types": list(connection_type.from_types),
+            "_to_types": list(connection_type.to_types),
+            "_required_properties": list(connection_type.required) or None,
+            "_definition": _json(connection_type),
+        }
+    )
+    subject = type_subject(Kind.CONNECTION_TYPE, connection_type.name)
+    return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=state)
+
+
+def ad_hoc_node_type(name: str) -> NodeType:
+    """Return the node type that an open ontology adds for an unknown name."""
+    return NodeType(name=name, ad_hoc=True)
+
+
+def ad_hoc_connection_type(name: str) -> ConnectionType:
+    """Return the connection type that an open ontology adds for an unknown name: between any nodes."""
+    return ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)
+
+
+async def _nothing(_: Transaction, __: Head) -> None:
+    return None
+
+
+def _json(declared: NodeType | ConnectionType) -> str:
+    return json.dumps(definition(declared), ensure_ascii=False, separators=(",", ":"))
+
+
+def _exists(domain: str) -> GraphError:
+    hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
+    return GraphError(
+        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} has an ontology", {"domain": domain, "hint": hint}
+    )

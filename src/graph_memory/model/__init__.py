@@ -1,0 +1,1 @@
+"""The pure part: values, rules and events. No input or output."""

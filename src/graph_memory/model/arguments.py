@@ -1,0 +1,81 @@
+"""Checks of the arguments that every way in shares: domain names, ids, tags, paths, limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import shown
+
+UNLIMITED = 2**53
+"""What a query is given as its limit when the caller set none."""
+
+_DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
+_MOST_TAGS = 100
+_LONGEST = 1_000
+
+
+def fault(argument: str, message: str, hint: str) -> GraphError:
+    """Return the INVALID_ARGUMENT error that names an argument."""
+    return GraphError(Code.INVALID_ARGUMENT, message, {"argument": argument, "hint": hint})
+
+
+def check_domain(name: str) -> str:
+    """Return a domain name. Raises INVALID_ARGUMENT."""
+    if not _DOMAIN.fullmatch(name):
+        hint = "Use 1 to 64 letters, digits, dots, underscores or hyphens, beginning with a letter or digit."
+        raise fault("domain", f"{shown(name)} is not a domain name", hint)
+    return name
+
+
+def check_new_id(argument: str, given: str) -> str:
+    """Return an id that a caller chose. Raises INVALID_ARGUMENT."""
+    if not _ID.fullmatch(given):
+        hint = "Use 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit; or leave it out."
+        raise fault(argument, f"{shown(given)} cannot be an id", hint)
+    return given
+
+
+def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags, each once and in the order given. Raises INVALID_ARGUMENT."""
+    if isinstance(tags, str) or len(tags) > _MOST_TAGS:
+        raise fault("tags", "tags must be a list", f"Give at most {_MOST_TAGS} strings.")
+    return tuple(dict.fromkeys(_text("tags", tag) for tag in tags))
+
+
+def check_path(path: str) -> str:
+    """Return a path. Raises INVALID_ARGUMENT."""
+    return _text("path", path)
+
+
+def _text(argument: str, text: object) -> str:
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not is_encodable(text):
+        raise fault(argument, f"{shown(text)} cannot be used as {argument}", f"Use 1 to {_LONGEST} characters.")
+    return text
+
+
+def check_limit(limit: int | None) -> int:
+    """Return the number of results asked for, `UNLIMITED` when none was given. Raises INVALID_ARGUMENT."""
+    if limit is None:
+        return UNLIMITED
+    if limit < 1:
+        raise fault("limit", f"limit must be at least 1, not {limit}", "Leave it out for all results.")
+    return min(limit, UNLIMITED)
+
+
+def check_query(query: str) -> str:
+    """Return a search string. Raises INVALID_ARGUMENT."""
+    if not query or not is_encodable(query):
+        raise fault("query", "query must hold at least one character of text", "Give the text to look for.")
+    return query
+
+
+def is_encodable(text: str) -> bool:
+    """Say whether the text is Unicode that can be stored: it has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,114 @@
+"""What the live graph should say of a subject, what it does say, and where the two differ.
+
+Both sides are flattened into facts: short names such as `property status` or `window 0` with plain values. Two
+sets of facts are compared name by name, so every kind of subject and every derived row is handled alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+from graph_memory.model.events import Event, Op
+from graph_memory.model.ontology import ANY, Ontology
+from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
+from graph_memory.model.results import Difference
+from graph_memory.model.subjects import Kind, State
+
+Facts = dict[str, object]
+_LONGEST = 200
+
+
+def expected_facts(event: Event, ontology: Ontology) -> Facts:
+    """Return what the live graph should say of a subject whose last event this is; nothing after a delete.
+
+    The event's draft must carry the node's text content, for the search windows that follow from it.
+    """
+    draft = event.draft
+    if draft.op is Op.DELETE or draft.kind is Kind.DOMAIN:
+        return {}
+    facts = state_facts(live_state(event))
+    if draft.kind is Kind.NODE:
+        facts["labels"] = draft.type
+    if draft.kind in (Kind.CONNECTION, Kind.OBSERVATION):
+        facts |= ends(draft.from_id, draft.to_id)
+    if draft.kind is Kind.CONNECTION_TYPE:
+        facts |= _type_ends(draft.state or {})
+    rules = indexed_rules(draft.kind, draft.type or "", ontology)
+    facts |= key_facts(key_rows(event.domain, draft, rules))
+    if draft.kind is Kind.NODE:
+        facts |= window_facts(window_rows(event.domain, draft))
+    if sha256 := (draft.state or {}).get("_content_sha256"):
+        facts["content"] = sha256
+    return facts
+
+
+def state_facts(stored: Mapping[str, object]) -> Facts:
+    """Return the facts of a property map; the text of content is compared by its hash instead."""
+    return {f"property {key}": _plain(value) for key, value in stored.items() if key != "_content"}
+
+
+def ends(from_id: str | None, to_id: str | None) -> Facts:
+    """Return the facts of what a connection joins, or an observation is about."""
+    return {name: end for name, end in (("from", from_id), ("to", to_id)) if end is not None}
+
+
+def key_facts(rows: Iterable[Row]) -> Facts:
+    """Return the facts of key rows."""
+    return {f"key {row['_kind']} {row['_type']} {row['_property']}": row["_value"] for row in rows}
+
+
+def window_facts(rows: Iterable[Row]) -> Facts:
+    """Return the facts of search windows."""
+    return {f"window {row['_place']}": (row["_type"], row["_text"], row["_grams"]) for row in rows}
+
+
+def _type_ends(state: State) -> Facts:
+    def names(key: str) -> tuple[str, ...]:
+        return tuple(sorted(set(cast("Sequence[str]", state.get(key, ()))) - {ANY}))
+
+    return {"tied from": names("_from_types"), "tied to": names("_to_types")}
+
+
+def _plain(value: object) -> object:
+    """Return a value that compares by type as well: `1`, `1.0` and `true` are three facts."""
+    if isinstance(value, list | tuple):
+        return tuple(cast("Sequence[object]", value))
+    return value if isinstance(value, str | datetime) else (type(value).__name__, value)
+
+
+def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
+    """Return where the facts of one subject differ; one line when all of it is missing or all of it is extra."""
+    if expected and not found:
+        return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
+    if found and not expected:
+        return [Difference(kind=kind, subject=subject, problem="in the live graph, but not in the log")]
+    names = [name for name in sorted(expected | found) if expected.get(name) != found.get(name)]
+    return [_difference(kind, subject, name, expected.get(name), found.get(name)) for name in names]
+
+
+def _difference(kind: str, subject: str, name: str, expected: object, found: object) -> Difference:
+    return Difference(
+        kind=kind, subject=subject, problem=f"{name} differs", expected=_shown(expected), found=_shown(found)
+    )
+
+
+def _shown(value: object) -> str | None:
+    return None if value is None else str(value)[:_LONGEST]
+
+
+def shape_differences(
+    *, events: int, last: int, ontology_last: int, seq: int, ontology_version: int
+) -> Sequence[Difference]:
+    """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
+    checks = (
+        ("the log has gaps: its number of events differs from its last seq", last, events),
+        ("seq of the domain differs", last, seq),
+        ("ontology version of the domain differs", ontology_last, ontology_version),
+    )
+    return [
+        Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))
+        for problem, expected, found in checks
+        if expected != found
+    ]

@@ -1,0 +1,103 @@
+"""The one error that graph-memory raises, and its closed list of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import cast
+
+
+class Code(StrEnum):
+    """Every way in which a call can fail. Callers switch on the code; the message is for reading."""
+
+    # What was asked for is not there, or is there already.
+    ONTOLOGY_NOT_FOUND = "ONTOLOGY_NOT_FOUND"
+    """The domain has no ontology yet: call `create_ontology` first."""
+    ONTOLOGY_ALREADY_EXISTS = "ONTOLOGY_ALREADY_EXISTS"
+    """The domain has an ontology: extend it with `add_node_type` and `add_connection_type`."""
+    TYPE_ALREADY_EXISTS = "TYPE_ALREADY_EXISTS"
+    """The ontology defines a type of that name already; types are never changed."""
+    NODE_NOT_FOUND = "NODE_NOT_FOUND"
+    """No node of that id in the domain."""
+    NODE_ALREADY_EXISTS = "NODE_ALREADY_EXISTS"
+    """An explicit node id that the domain's log has seen before, even if it was deleted since."""
+    CONNECTION_NOT_FOUND = "CONNECTION_NOT_FOUND"
+    """No connection of that id in the domain."""
+    CONNECTION_ALREADY_EXISTS = "CONNECTION_ALREADY_EXISTS"
+    """An explicit connection id that the domain's log has seen before, even if it was deleted since."""
+    DANGLING_REFERENCE = "DANGLING_REFERENCE"
+    """A connection would be left without one of its ends."""
+
+    # The ontology forbids it.
+    INVALID_ONTOLOGY = "INVALID_ONTOLOGY"
+    """An ontology, or a file of one, that contradicts itself or cannot be read."""
+    INVALID_NODE_TYPE = "INVALID_NODE_TYPE"
+    """The ontology has no node type of that name."""
+    INVALID_CONNECTION_TYPE = "INVALID_CONNECTION_TYPE"
+    """The ontology has no connection type of that name."""
+    INVALID_TOPOLOGY = "INVALID_TOPOLOGY"
+    """The connection type does not join these node types, or would break its cardinality or form a cycle."""
+    REQUIRED_PROPERTY_MISSING = "REQUIRED_PROPERTY_MISSING"
+    """The type requires properties that were not given."""
+    INVALID_PROPERTY = "INVALID_PROPERTY"
+    """A property key or value that cannot be stored, or that breaks the type's rules."""
+    UNIQUE_PROPERTY_TAKEN = "UNIQUE_PROPERTY_TAKEN"
+    """Another node or connection of the type has that value of a `unique` property."""
+    TYPE_LIMIT_REACHED = "TYPE_LIMIT_REACHED"
+    """An open ontology has as many ad-hoc types as the settings allow."""
+
+    # The call itself is at fault.
+    INVALID_ARGUMENT = "INVALID_ARGUMENT"
+    """An argument is unknown, missing, of the wrong type or outside its range."""
+    INVALID_ENCODING = "INVALID_ENCODING"
+    """Content without the encoding an update needs, or that is not of the encoding named."""
+    CONTENT_TOO_LARGE = "CONTENT_TOO_LARGE"
+    """Content over the limit for this way in."""
+    VERSION_CONFLICT = "VERSION_CONFLICT"
+    """`expected_version` is not the present version: somebody else changed it."""
+
+    # The service could not.
+    FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
+    """Content could not be written; nothing was changed."""
+    CONTENT_READ_FAILED = "CONTENT_READ_FAILED"
+    """Content is missing or damaged where it is kept."""
+    STARTING = "STARTING"
+    """Neo4j is still starting: try again in a moment."""
+    STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
+    """Neo4j cannot be reached, or refused the credentials."""
+    STORE_INCOMPATIBLE = "STORE_INCOMPATIBLE"
+    """The server is too old, or its data was written by a newer graph-memory."""
+    STORE_CONFLICT = "STORE_CONFLICT"
+    """The database holds something that the log does not know; `graph-memory verify` names it."""
+    DOMAIN_BUSY = "DOMAIN_BUSY"
+    """A long operation holds the domain, or too many writers wait for it."""
+    TIMEOUT = "TIMEOUT"
+    """The server stopped the statement at its time limit; nothing was changed."""
+    INTERNAL = "INTERNAL"
+    """A fault of graph-memory itself; the log has the details under the id given."""
+
+
+class GraphError(Exception):
+    """A failure with a `code` to switch on, a `message` to read and `details` to act on.
+
+    `details["hint"]`, where present, says what to do next.
+    """
+
+    def __init__(self, code: Code, message: str, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details: Mapping[str, object] = MappingProxyType(dict(details or {}))
+
+    @property
+    def hint(self) -> str | None:
+        """What to do next, where there is something to say."""
+        return cast("str | None", self.details.get("hint"))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the error as `{code, message, details}`, ready for JSON."""
+        return {"code": str(self.code), "message": self.message, "details": dict(self.details)}
+
+    def __repr__(self) -> str:
+        return f"GraphError({self.code}, {self.message!r})"

@@ -1,0 +1,179 @@
+"""The log: drafts that a decision asks for, the events they become, and the receipt for having written them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import cast
+
+from ulid import ULID
+
+from graph_memory.model.content import Content
+from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, present
+
+
+class Op(StrEnum):
+    """What an event did to its subject."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+def new_id(prefix: str) -> str:
+    """Return a fresh id: the prefix and a ULID, sortable by the time of its making."""
+    return f"{prefix}_{ULID()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Who asked for a change: the session, `agent` or `user`, and a name."""
+
+    session: str | None = None
+    source: str = "user"
+    actor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """One change that a decision asks for, before the log has numbered it.
+
+    `state` is the whole state after the change, None for a delete. `content` is given when the change writes
+    content, `previous` is the subject's version before.
+    """
+
+    op: Op
+    kind: Kind
+    subject: str
+    type: str | None = None
+    from_id: str | None = None
+    to_id: str | None = None
+    previous: int | None = None
+    state: State | None = None
+    content: Content | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A draft in its place in a domain's log."""
+
+    domain: str
+    seq: int
+    id: str
+    at: datetime
+    batch: str
+    origin: Origin
+    draft: Draft
+
+    def row(self) -> State:
+        """Return the event as the properties of its `_Event` node."""
+        header: dict[str, StoredValue | None] = {
+            "_domain": self.domain,
+            "_seq": self.seq,
+            "_id": self.id,
+            "_op": str(self.draft.op),
+            "_kind": str(self.draft.kind),
+            "_subject": self.draft.subject,
+            "_type": self.draft.type,
+            "_from": self.draft.from_id,
+            "_to": self.draft.to_id,
+            "_prev": self.draft.previous,
+            "_at": self.at,
+            "_session": self.origin.session,
+            "_source": self.origin.source,
+            "_actor": self.origin.actor,
+            "_batch": self.batch,
+        }
+        return {**(self.draft.state or {}), **present(header)}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, object]) -> Event:
+        """Return the event that an `_Event` node's properties describe."""
+        header = cast("Mapping[str, str]", row)
+        op = Op(header["_op"])
+        state = {key: cast("StoredValue", value) for key, value in row.items() if key not in HEADER}
+        draft = Draft(
+            op=op,
+            kind=Kind(header["_kind"]),
+            subject=header["_subject"],
+            type=header.get("_type"),
+            from_id=header.get("_from"),
+            to_id=header.get("_to"),
+            previous=cast("int | None", row.get("_prev")),
+            state=None if op is Op.DELETE else state,
+        )
+        return cls(
+            domain=header["_domain"],
+            seq=cast("int", row["_seq"]),
+            id=header["_id"],
+            at=cast("datetime", row["_at"]),
+            batch=header["_batch"],
+            origin=Origin(session=header.get("_session"), source=header["_source"], actor=header.get("_actor")),
+            draft=draft,
+        )
+
+
+HEADER = frozenset(
+    {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_type", "_from", "_to", "_prev"}
+    | {"_at", "_session", "_source", "_actor", "_batch"}
+)
+"""The names on an `_Event` that are not its subject's state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of a receipt."""
+
+    op: Op
+    kind: Kind
+    subject: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a write did: its changes in log order, none when there was nothing to change."""
+
+    domain: str
+    batch: str
+    changes: tuple[Change, ...] = ()
+
+    @classmethod
+    def of(cls, domain: str, batch: str, events: Iterable[Event]) -> Receipt:
+        """Return the receipt for events that were written."""
+        lines = (Change(event.draft.op, event.draft.kind, event.draft.subject, event.seq) for event in events)
+        return cls(domain=domain, batch=batch, changes=tuple(lines))
+
+    @property
+    def seq(self) -> int | None:
+        """The log's number after the write, None when nothing was written."""
+        return self.changes[-1].seq if self.changes else None
+
+    def version_of(self, subject: str) -> int | None:
+        """Return the subject's version after the write, None when the write did not touch it."""
+        return next((change.seq for change in reversed(self.changes) if change.subject == subject), None)
+
+
+def number(
+    drafts: Sequence[Draft], *, domain: str, after: int, at: datetime, batch: str, origin: Origin
+) -> list[Event]:
+    """Return the drafts as events numbered from `after + 1`. The first event's id is the batch itself."""
+    return [
+        Event(
+            domain=domain,
+            seq=after + place,
+            id=batch if place == 1 else new_id("evt"),
+            at=at,
+            batch=batch,
+            origin=origin,
+            draft=draft,
+        )
+        for place, draft in enumerate(drafts, start=1)
+    ]
+
+
+def touches_ontology(events: Iterable[Event]) -> bool:
+    """Say whether any of the events changes the ontology."""
+    return any(event.draft.kind in ONTOLOGY_KINDS for event in events)

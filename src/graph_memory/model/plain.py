@@ -1,0 +1,137 @@
+"""Plain data, as JSON and YAML give it, read with the place of every value at hand, so that a fault can be located."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import kind_of, quoted, shown, suggestion
+
+_SIMPLE = re.compile(r"[^\W\d]\w*")
+
+
+def place(parent: str, step: str | int) -> str:
+    """Return where an entry of a list or an object stands, such as `node_types[2].name`."""
+    if isinstance(step, int):
+        return f"{parent}[{step}]"
+    if not _SIMPLE.fullmatch(step):
+        return f'{parent}["{shown(step)}"]'
+    return f"{parent}.{step}" if parent else step
+
+
+@contextmanager
+def located(at: str) -> Generator[None]:
+    """Add to the details of a GraphError where in the data it arose, unless that is known more exactly."""
+    try:
+        yield
+    except GraphError as error:
+        if "at" in error.details:
+            raise
+        raise GraphError(error.code, error.message, {**error.details, "at": at}) from error
+
+
+def _told(value: object) -> str:
+    """Say what a value is, and for a scalar also which."""
+    kind = kind_of(value)
+    return f"{kind} ({quoted(value)})" if isinstance(value, (str, int, float)) else kind
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A value and its place. Every method that reads raises INVALID_ARGUMENT for a value of another shape."""
+
+    value: object
+    at: str
+
+    def fault(self, problem: str, hint: str | None = None, name: str | None = None) -> GraphError:
+        """Return the error that this value has the problem; `name` is the offending one, if it has one."""
+        subject = self.at or "The declaration"
+        details = {"argument": subject, "at": self.at, "name": self.at if name is None else shown(name)}
+        advice = {} if hint is None else {"hint": hint}
+        return GraphError(Code.INVALID_ARGUMENT, f"{subject} {problem}", {**details, **advice})
+
+    def text(self) -> str:
+        """Return the value, which must be text."""
+        if isinstance(self.value, str):
+            return self.value
+        hint = "Put it in quotes." if isinstance(self.value, (bool, int, float)) else None
+        raise self.fault(f"must be text, not {_told(self.value)}", hint)
+
+    def flag(self) -> bool:
+        """Return the value, which must be true or false."""
+        if isinstance(self.value, bool):
+            return self.value
+        raise self.fault(f"must be true or false, not {_told(self.value)}")
+
+    def items(self) -> Sequence[Plain]:
+        """Return the entries of the value, which must be a list."""
+        if isinstance(self.value, (list, tuple)):
+            entries = cast("Sequence[object]", self.value)
+            return [Plain(entry, place(self.at, index)) for index, entry in enumerate(entries)]
+        raise self.fault(f"must be a list, not {_told(self.value)}")
+
+    def texts(self) -> tuple[str, ...]:
+        """Return the entries of the value, which must be a list of text without repetition."""
+        found: dict[str, None] = {}
+        for item in self.items():
+            if item.text() in found:
+                raise item.fault(f"names {shown(item.value)} a second time", "Leave the repetition out.", item.text())
+            found[item.text()] = None
+        return tuple(found)
+
+    def entries(self) -> Mapping[str, Plain]:
+        """Return the entries of the value, which must be an object."""
+        if not isinstance(self.value, Mapping):
+            raise self.fault(f"must be an object, not {_told(self.value)}")
+        found = cast("Mapping[object, object]", self.value)
+        return {self._key(key): Plain(value, place(self.at, str(key))) for key, value in found.items()}
+
+    def _key(self, key: object) -> str:
+        if isinstance(key, str):
+            return key
+        raise self.fault(f"has the key {shown(key)}, which is {kind_of(key)}; keys are text")
+
+    def fields(self, allowed: Collection[str]) -> Fields:
+        """Return the entries of an object that may have only the keys named."""
+        entries = self.entries()
+        for key, entry in entries.items():
+            if key not in allowed:
+                hint = suggestion(key, allowed, f"It may have: {', '.join(allowed)}.")
+                raise entry.fault("is not known here", hint, key)
+        return Fields(self, entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The entries of an object, by name. An entry that is null counts as left out."""
+
+    owner: Plain
+    entries: Mapping[str, Plain]
+
+    def get(self, *names: str) -> Plain | None:
+        """Return the entry under one of the names, which all mean the same, or nothing."""
+        given = [name for name in names if name in self.entries and self.entries[name].value is not None]
+        if len(given) > 1:
+            raise self.owner.fault(f"has both {given[0]} and {given[1]}, which mean the same", "Keep one of them.")
+        return self.entries[given[0]] if given else None
+
+    def need(self, *names: str) -> Plain:
+        """Return the entry under one of the names; raises INVALID_ARGUMENT when there is none."""
+        found = self.get(*names)
+        if found is None:
+            raise self.owner.fault(f"needs {names[0]}", f"Add {' or '.join(names)}.")
+        return found
+
+    def text(self, name: str) -> str:
+        """Return a text, or an empty one when it is left out."""
+        found = self.get(name)
+        return "" if found is None else found.text()
+
+    def flag(self, name: str) -> bool:
+        """Return a flag, or false when it is left out."""
+        found = self.get(name)
+        return found is not None and found.flag()

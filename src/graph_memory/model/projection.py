@@ -1,0 +1,177 @@
+"""The one projector: events in, rows for a handful of static statements out.
+
+Live writes and rebuilds share it. Each step is one file under `cypher/project/`, in the order in which they
+run; rows of subjects that an earlier event in the same batch touched are folded to their last state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import cast
+
+from graph_memory.model.content import Content
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.ontology import Ontology, PropertyRule
+from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.subjects import Kind, State, StoredValue
+from graph_memory.model.windows import gram_text, windows
+
+Row = dict[str, object]
+
+
+class Step(StrEnum):
+    """The statements of a projection, in the order in which they run."""
+
+    DROP_CONNECTIONS = "drop_connections"
+    DROP_OBSERVATIONS = "drop_observations"
+    DROP_NODES = "drop_nodes"
+    DROP_KEYS = "drop_keys"
+    DROP_WINDOWS = "drop_windows"
+    PUT_DOMAIN = "put_domain"
+    PUT_ONTOLOGY = "put_ontology"
+    PUT_NODE_TYPES = "put_node_types"
+    PUT_CONNECTION_TYPES = "put_connection_types"
+    PUT_NODES = "put_nodes"
+    PUT_CONNECTIONS = "put_connections"
+    PUT_OBSERVATIONS = "put_observations"
+    PUT_KEYS = "put_keys"
+    PUT_WINDOWS = "put_windows"
+
+
+_DROPS = {
+    Kind.NODE: Step.DROP_NODES,
+    Kind.CONNECTION: Step.DROP_CONNECTIONS,
+    Kind.OBSERVATION: Step.DROP_OBSERVATIONS,
+}
+_PUTS = {
+    Kind.DOMAIN: Step.PUT_DOMAIN,
+    Kind.ONTOLOGY: Step.PUT_ONTOLOGY,
+    Kind.NODE_TYPE: Step.PUT_NODE_TYPES,
+    Kind.CONNECTION_TYPE: Step.PUT_CONNECTION_TYPES,
+    Kind.NODE: Step.PUT_NODES,
+    Kind.CONNECTION: Step.PUT_CONNECTIONS,
+    Kind.OBSERVATION: Step.PUT_OBSERVATIONS,
+}
+
+
+@dataclass(slots=True)
+class Projection:
+    """Rows for each step. `subjects` of them must be found again when a put has run."""
+
+    domain: str
+    rows: dict[Step, list[Row]] = field(default_factory=dict[Step, list[Row]])
+
+    def add(self, step: Step, rows: Iterable[Row]) -> None:
+        """Add rows to a step; a step without rows is never run."""
+        if new := list(rows):
+            self.rows.setdefault(step, []).extend(new)
+
+
+def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Projection:
+    """Return what the events do to the live graph and to the derived rows."""
+    projection = Projection(domain)
+    for created_here, event in _last_of_each(events):
+        _project_subject(projection, event)
+        _project_derived(projection, event.draft, ontology, is_new=created_here)
+    return projection
+
+
+def _last_of_each(events: Sequence[Event]) -> list[tuple[bool, Event]]:
+    """Return each subject's last event with the batch's content of it, and whether it began within the batch."""
+    last: dict[str, tuple[bool, Event]] = {}
+    for event in events:
+        created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
+        last[event.draft.subject] = (created_here, _with_content(event, earlier.draft.content))
+    return [pair for pair in last.values() if not (pair[0] and pair[1].draft.op is Op.DELETE)]
+
+
+def _with_content(event: Event, earlier: Content | None) -> Event:
+    if event.draft.content is not None or earlier is None:
+        return event
+    return replace(event, draft=replace(event.draft, content=earlier))
+
+
+def _project_subject(projection: Projection, event: Event) -> None:
+    draft = event.draft
+    if draft.op is Op.DELETE:
+        projection.add(_DROPS[draft.kind], [{"id": draft.subject, "type": draft.type}])
+    else:
+        projection.add(_PUTS[draft.kind], [_put_row(event)])
+
+
+def _put_row(event: Event) -> Row:
+    draft = event.draft
+    return {
+        "id": draft.subject,
+        "type": draft.type,
+        "from": draft.from_id,
+        "to": draft.to_id,
+        "content": (draft.state or {}).get("_content_sha256"),
+        "state": live_state(event),
+    }
+
+
+def live_state(event: Event) -> State:
+    """Return the properties that the event's subject has in the live graph, but for the text of its content."""
+    draft = event.draft
+    header: dict[str, StoredValue] = {"_domain": event.domain, "_id": draft.subject, "_version": event.seq}
+    if draft.kind is Kind.DOMAIN:
+        return dict(draft.state or {})
+    if draft.type is not None:
+        header["_type"] = draft.type
+    return {**(draft.state or {}), **header}
+
+
+def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
+    owner: Row = {"owner": draft.subject}
+    rules = indexed_rules(draft.kind, draft.type or "", ontology)
+    if rules and not is_new:
+        projection.add(Step.DROP_KEYS, [owner])
+    rewrites_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.op is Op.DELETE)
+    if rewrites_windows and not is_new:
+        projection.add(Step.DROP_WINDOWS, [owner])
+    if draft.op is not Op.DELETE:
+        projection.add(Step.PUT_KEYS, key_rows(projection.domain, draft, rules))
+        projection.add(Step.PUT_WINDOWS, window_rows(projection.domain, draft) if rewrites_windows else ())
+
+
+def indexed_rules(kind: Kind, type_name: str, ontology: Ontology) -> list[PropertyRule]:
+    """Return the rules of a type's properties that are `indexed` or `unique`."""
+    find = {Kind.NODE: ontology.find_node_type, Kind.CONNECTION: ontology.find_connection_type}.get(kind)
+    declared = find(type_name) if find else None
+    return [rule for rule in declared.properties if rule.indexed or rule.unique] if declared else []
+
+
+def key_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> list[Row]:
+    """Return the `_Key` rows of a subject's state."""
+    state = cast("Mapping[str, PropertyValue]", draft.state or {})
+    return [
+        {
+            "_domain": domain,
+            "_kind": str(draft.kind),
+            "_type": draft.type,
+            "_property": rule.name,
+            "_value": key_value(state[rule.name]),
+            "_owner": draft.subject,
+        }
+        for rule in rules
+        if rule.name in state
+    ]
+
+
+def window_rows(domain: str, draft: Draft) -> list[Row]:
+    """Return the `_Window` rows of a node's content; binary content has none."""
+    text = draft.content.text if draft.content else None
+    return [
+        {
+            "_domain": domain,
+            "_owner": draft.subject,
+            "_type": draft.type,
+            "_place": place,
+            "_text": window,
+            "_grams": gram_text(domain, window),
+        }
+        for place, window in enumerate(windows(text or ""))
+    ]

@@ -1,0 +1,245 @@
+"""Property keys and values: what may be stored, when two values are the same, and what a declared type accepts."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import date, datetime
+from enum import StrEnum
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import kind_of, quoted, shown
+
+PropertyValue = str | int | float | bool
+
+ANY = "*"
+"""Stands for every node type in `from_types` and `to_types`; no type can have it as its name."""
+
+NAME_CHARACTERS = 256
+VALUE_BYTES = 1024 * 1024
+KEY_BYTES = 4096
+_INTEGERS = range(-(2**63), 2**63)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATETIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
+)
+
+_NAME_HINT = (
+    f"Choose a name of 1 to {NAME_CHARACTERS} characters that has no control characters "
+    'and does not begin with "_", which marks what belongs to the service.'
+)
+_VALUE_HINTS = {
+    "null": "Leave the property out: a property that is not there has no value.",
+    "a list": "Use one property per value, or nodes joined by connections. For labels there is the `tags` argument.",
+    "an object": "Use one property per field, or put the structure into the content.",
+}
+
+
+class PropertyType(StrEnum):
+    """What a declared property may hold."""
+
+    STRING = "string"
+    """Any text."""
+    INTEGER = "integer"
+    """A whole number written without a decimal point, within 64 bits."""
+    NUMBER = "number"
+    """An integer or a finite floating-point number."""
+    BOOLEAN = "boolean"
+    """`true` or `false`; never 1 or 0."""
+    DATE = "date"
+    """Text such as `2025-10-31`: a day of the calendar, as RFC 3339 writes it."""
+    DATETIME = "datetime"
+    """Text such as `2025-10-31T10:00:00Z` or with an offset such as `+02:00`, as RFC 3339 writes it."""
+
+    def accepts(self, value: PropertyValue) -> bool:
+        """Return whether the value is of this type."""
+        return _ACCEPTS[self](value)
+
+    @property
+    def wording(self) -> str:
+        """The type in a sentence: what a value of it looks like."""
+        return _WORDING[self]
+
+
+_WORDING = {
+    PropertyType.STRING: "text",
+    PropertyType.INTEGER: "an integer",
+    PropertyType.NUMBER: "a number",
+    PropertyType.BOOLEAN: "true or false",
+    PropertyType.DATE: "a date such as 2025-10-31",
+    PropertyType.DATETIME: "a date and time with its offset, such as 2025-10-31T10:00:00Z",
+}
+
+
+def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValue]:
+    """Return the properties as they can be stored.
+
+    Raises INVALID_PROPERTY, naming the key, for a key or a value that cannot be.
+    """
+    return {check_key(key): check_value(key, value) for key, value in properties.items()}
+
+
+def check_key(key: object) -> str:
+    """Return a property key; raises INVALID_PROPERTY when it cannot be one."""
+    fault = _name_fault(key)
+    if isinstance(key, str) and fault is None:
+        return key
+    raise _invalid(key, f"Property key {quoted(key)} {fault}", _NAME_HINT)
+
+
+def check_name(kind: str, name: object) -> str:
+    """Return the name of a type; `kind` is what it names, such as `Node type`.
+
+    Raises INVALID_ARGUMENT when no type can have that name.
+    """
+    fault = "stands for every node type and cannot be a name" if name == ANY else _name_fault(name)
+    if isinstance(name, str) and fault is None:
+        return name
+    message = f"{kind} name {quoted(name)} {fault}"
+    raise GraphError(Code.INVALID_ARGUMENT, message, {"name": shown(name), "hint": _NAME_HINT})
+
+
+def _name_fault(name: object) -> str | None:
+    if not isinstance(name, str):
+        return f"is {kind_of(name)}, not text"
+    if not name:
+        return "is empty"
+    if name.startswith("_"):
+        return 'begins with "_", which is reserved for the service'
+    if len(name) > NAME_CHARACTERS:
+        return f"has {len(name)} characters, and {NAME_CHARACTERS} is the limit"
+    return _character_fault(name)
+
+
+def _character_fault(name: str) -> str | None:
+    for character in name:
+        match unicodedata.category(character):
+            case "Cc":
+                return f"holds the control character U+{ord(character):04X}"
+            case "Cs":
+                return "holds half of a character pair (a lone surrogate), which UTF-8 cannot write"
+            case _:
+                pass
+    return None
+
+
+def check_value(key: str, value: object) -> PropertyValue:
+    """Return a property value; raises INVALID_PROPERTY, naming the key, when it cannot be stored."""
+    match value:
+        case bool():
+            return value
+        case int() if value in _INTEGERS:
+            return value
+        case int():
+            raise _invalid(key, f"Property {shown(key)} is an integer beyond 64 bits", "Give it as text.")
+        case float() if math.isfinite(value):
+            return value
+        case float():
+            message = f"Property {shown(key)} is not a finite number"
+            raise _invalid(key, message, "Leave the property out, or say in text what is meant.")
+        case str():
+            return _check_text(key, value)
+        case _:
+            raise _unfit(key, value)
+
+
+def _check_text(key: str, text: str) -> str:
+    try:
+        size = len(text) if len(text) > VALUE_BYTES else len(text.encode())
+    except UnicodeEncodeError:
+        message = f"Property {shown(key)} holds half of a character pair (a lone surrogate), which UTF-8 cannot write"
+        raise _invalid(key, message, "Remove it, or replace it by U+FFFD.") from None
+    if size > VALUE_BYTES:
+        message = f"Property {shown(key)} is text of more than {VALUE_BYTES:,} bytes"
+        raise _invalid(key, message, "Put long text into the content.")
+    return text
+
+
+def _unfit(key: str, value: object) -> GraphError:
+    kind = kind_of(value)
+    hint = _VALUE_HINTS.get(kind, "Give dates and times as RFC 3339 text, and anything else as text.")
+    return _invalid(key, f"Property {shown(key)} is {kind}; values are text, numbers or booleans", hint)
+
+
+def _invalid(key: object, message: str, hint: str) -> GraphError:
+    return GraphError(Code.INVALID_PROPERTY, message, {"property": shown(key), "hint": hint})
+
+
+def same_value(one: PropertyValue, other: PropertyValue) -> bool:
+    """Return whether two values are the same: `true` is not 1, 1 equals 1.0, text is exact."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return one == other
+
+
+def key_value(value: PropertyValue) -> str:
+    """Return the text under which a value is indexed: equal for two values exactly when they are the same.
+
+    Never longer than 4,096 bytes of UTF-8: longer text gives its SHA-256.
+    """
+    match value:
+        case bool():
+            return f"b:{str(value).lower()}"
+        case str():
+            return _text_key(f"s:{value}")
+        case float() if not value.is_integer():
+            return f"n:{value!r}"
+        case _:
+            return f"n:{int(value)}"
+
+
+def _text_key(text: str) -> str:
+    data = text.encode()
+    return text if len(data) <= KEY_BYTES else f"h:{hashlib.sha256(data).hexdigest()}"
+
+
+def _is_date(value: PropertyValue) -> bool:
+    if not (isinstance(value, str) and _DATE.fullmatch(value)):
+        return False
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_datetime(value: PropertyValue) -> bool:
+    found = _DATETIME.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return False
+    try:
+        datetime.fromisoformat(f"{found[1]}T{found[2]}+00:00")
+    except ValueError:
+        return False
+    return True
+
+
+def _is_text(value: PropertyValue) -> bool:
+    return isinstance(value, str)
+
+
+def _is_boolean(value: PropertyValue) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_number(value: PropertyValue) -> bool:
+    return not isinstance(value, (str, bool))
+
+
+def _is_integer(value: PropertyValue) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_ACCEPTS = {
+    PropertyType.STRING: _is_text,
+    PropertyType.INTEGER: _is_integer,
+    PropertyType.NUMBER: _is_number,
+    PropertyType.BOOLEAN: _is_boolean,
+    PropertyType.DATE: _is_date,
+    PropertyType.DATETIME: _is_datetime,
+}

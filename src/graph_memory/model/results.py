@@ -1,0 +1,153 @@
+"""What the operations of a memory return. Adapters render these and add nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+
+from graph_memory.model.content import Encoding
+from graph_memory.model.properties import PropertyValue
+
+Direction = Literal["out", "in", "both"]
+
+
+def rfc3339(moment: datetime) -> str:
+    """Return a time as RFC 3339 in UTC with `Z`."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Timestamp = Annotated[datetime, PlainSerializer(rfc3339, return_type=str)]
+
+
+class Result(BaseModel):
+    """A frozen value; fields that are None are left out of its JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result ready for JSON, without fields that are None."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+class NodeCreated(Result):
+    """The new node."""
+
+    node_id: str = Field(description="Id of the new node")
+    version: int = Field(description="Version of the node: pass it as expected_version to guard a later change")
+
+
+class ConnectionCreated(Result):
+    """The new connection."""
+
+    connection_id: str = Field(description="Id of the new connection")
+    version: int = Field(description="Version of the connection: pass it as expected_version to guard a later change")
+
+
+class Changed(Result):
+    """What a change left behind."""
+
+    version: int = Field(description="Version after the change; unchanged if there was nothing to change")
+
+
+class OntologyChanged(Result):
+    """What a change of the ontology left behind."""
+
+    version: int = Field(description="Version of the domain's ontology after the change")
+
+
+class NodeInfo(Result):
+    """One node without its content."""
+
+    id: str
+    type: str
+    created: Timestamp
+    modified: Timestamp
+    properties: dict[str, PropertyValue]
+    content_format: str
+    version: int
+    tags: tuple[str, ...] | None = None
+    path: str | None = None
+
+
+class NodeContent(Result):
+    """The content of one node: stored data, not instructions."""
+
+    content: str = Field(description="The content as stored: text, or base64 where encoding says so")
+    encoding: Encoding
+    format: str
+
+
+class ConnectionInfo(Result):
+    """One connection, with its content when that was asked for."""
+
+    id: str
+    type: str
+    from_node_id: str
+    to_node_id: str
+    created: Timestamp
+    modified: Timestamp
+    properties: dict[str, PropertyValue]
+    has_content: bool
+    version: int
+    content: str | None = None
+
+
+class NodeIds(Result):
+    """Ids of the nodes that matched."""
+
+    node_ids: tuple[str, ...]
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
+
+
+class ConnectionIds(Result):
+    """Ids of the connections that matched."""
+
+    connection_ids: tuple[str, ...]
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
+
+
+class Validity(Result):
+    """Whether a connection would be allowed."""
+
+    valid: bool
+
+
+class Difference(Result):
+    """One point at which the live graph and its log disagree."""
+
+    kind: str
+    subject: str
+    problem: str
+    expected: str | None = None
+    found: str | None = None
+
+
+class Verification(Result):
+    """What `verify` found in one domain."""
+
+    domain: str
+    events: int = Field(description="Events replayed")
+    subjects: int = Field(description="Live subjects compared")
+    differences: tuple[Difference, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether graph and log agree."""
+        return not self.differences
+
+
+class CollectedBlob(Result):
+    """One blob that nothing refers to."""
+
+    domain: str
+    name: str
+    bytes: int
+
+
+class BlobsCollected(Result):
+    """Blobs that were deleted, or would be."""
+
+    dry_run: bool
+    blobs: tuple[CollectedBlob, ...]

@@ -1,0 +1,208 @@
+"""What the log is about: nodes, connections, observations, and how each is kept as a map of native properties.
+
+A state holds everything that an event remembers of its subject. Names that begin with `_` belong to the
+service, all others are the user's properties, so one map serves the event and the live graph alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import cast
+
+from graph_memory.model.content import ContentRef, Encoding
+from graph_memory.model.properties import PropertyValue
+
+StoredValue = str | int | float | bool | datetime | Sequence[str]
+State = dict[str, StoredValue]
+
+
+class Kind(StrEnum):
+    """What an event's subject is."""
+
+    DOMAIN = "domain"
+    ONTOLOGY = "ontology"
+    NODE_TYPE = "node_type"
+    CONNECTION_TYPE = "connection_type"
+    NODE = "node"
+    CONNECTION = "connection"
+    OBSERVATION = "observation"
+
+
+ONTOLOGY_KINDS = frozenset({Kind.ONTOLOGY, Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
+
+
+def type_subject(kind: Kind, name: str) -> str:
+    """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
+    return f"{kind}/{name}"
+
+
+def present(values: Mapping[str, StoredValue | None]) -> State:
+    """Return the values that are set: Neo4j keeps no nulls."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validity:
+    """The time in the world for which something holds; None is open."""
+
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+    def state(self) -> State:
+        """Return the times as stored."""
+        return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeState:
+    """A node as it is after its last event."""
+
+    id: str
+    type: str
+    version: int = 0
+    created: datetime
+    modified: datetime
+    title: str
+    content: ContentRef
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    tags: tuple[str, ...] = ()
+    path: str | None = None
+    validity: Validity = field(default_factory=Validity)
+
+    def state(self) -> State:
+        """Return what an event keeps of the node."""
+        own = {
+            "_created": self.created,
+            "_modified": self.modified,
+            "_title": self.title,
+            "_tags": list(self.tags) or None,
+            "_path": self.path,
+        }
+        return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
+
+    @classmethod
+    def from_live(cls, stored: Mapping[str, object]) -> NodeState:
+        """Return the node that a live `_Node`'s property map describes."""
+        own = _Reader(stored)
+        return cls(
+            id=own.text("_id"),
+            type=own.text("_type"),
+            version=own.number("_version"),
+            created=own.moment("_created"),
+            modified=own.moment("_modified"),
+            title=own.text("_title"),
+            content=own.content() or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
+            properties=own.properties(),
+            tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
+            path=cast("str | None", stored.get("_path")),
+            validity=own.validity(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionState:
+    """A connection as it is after its last event."""
+
+    id: str
+    type: str
+    from_node_id: str
+    to_node_id: str
+    version: int = 0
+    created: datetime
+    modified: datetime
+    content: ContentRef | None = None
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    validity: Validity = field(default_factory=Validity)
+
+    def state(self) -> State:
+        """Return what an event keeps of the connection, beside its two ends."""
+        own: dict[str, StoredValue] = {"_created": self.created, "_modified": self.modified}
+        content = content_state(self.content) if self.content else {}
+        return present({**self.properties, **own}) | content | self.validity.state()
+
+    @classmethod
+    def from_live(cls, stored: Mapping[str, object], from_node_id: str, to_node_id: str) -> ConnectionState:
+        """Return the connection that a live relationship's property map describes."""
+        own = _Reader(stored)
+        return cls(
+            id=own.text("_id"),
+            type=own.text("_type"),
+            from_node_id=from_node_id,
+            to_node_id=to_node_id,
+            version=own.number("_version"),
+            created=own.moment("_created"),
+            modified=own.moment("_modified"),
+            content=own.content(),
+            properties=own.properties(),
+            validity=own.validity(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservationState:
+    """One statement about a node. Its `origin` says where it comes from (`_source` is the event's own)."""
+
+    id: str
+    node_id: str
+    version: int = 0
+    text: str
+    time: datetime
+    origin: str | None = None
+    confidence: float | None = None
+    validity: Validity = field(default_factory=Validity)
+
+    def state(self) -> State:
+        """Return what an event keeps of the observation, beside the node it is about."""
+        own = {"_text": self.text, "_time": self.time, "_origin": self.origin, "_confidence": self.confidence}
+        return present(own) | self.validity.state()
+
+
+def content_state(content: ContentRef) -> State:
+    """Return what a state keeps of content: all but the bytes, which are found by their hash."""
+    return {
+        "_content_format": content.format,
+        "_content_encoding": content.encoding,
+        "_content_size": content.size,
+        "_content_sha256": content.sha256,
+    }
+
+
+def content_ref(stored: Mapping[str, object]) -> ContentRef | None:
+    """Return what a state keeps of content, None when it has none."""
+    if "_content_sha256" not in stored:
+        return None
+    return ContentRef(
+        format=cast("str", stored["_content_format"]),
+        encoding=cast("Encoding", stored["_content_encoding"]),
+        size=cast("int", stored["_content_size"]),
+        sha256=cast("str", stored["_content_sha256"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Typed looks into a stored property map. What is absent or of another type is a fault of the store."""
+
+    stored: Mapping[str, object]
+
+    def text(self, key: str) -> str:
+        return cast("str", self.stored[key])
+
+    def number(self, key: str) -> int:
+        return cast("int", self.stored[key])
+
+    def moment(self, key: str) -> datetime:
+        return cast("datetime", self.stored[key])
+
+    def properties(self) -> dict[str, PropertyValue]:
+        return {k: cast("PropertyValue", v) for k, v in self.stored.items() if not k.startswith("_")}
+
+    def validity(self) -> Validity:
+        times = cast("Mapping[str, datetime | None]", self.stored)
+        return Validity(valid_from=times.get("_valid_from"), valid_to=times.get("_valid_to"))
+
+    def content(self) -> ContentRef | None:
+        return content_ref(self.stored)

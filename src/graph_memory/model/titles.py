@@ -1,0 +1,26 @@
+"""The title of a node: one short line for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from graph_memory.model.properties import PropertyValue
+
+LONGEST = 200
+
+
+def title_of(type_name: str, properties: Mapping[str, PropertyValue], text: str | None) -> str:
+    """Return the first there is of `title`, `name`, the first line of text (a heading's marks removed), the type."""
+    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), type_name)
+    return next(title for title in map(_shown, candidates) if title)
+
+
+def _shown(value: PropertyValue | None) -> str:
+    return "" if value is None else " ".join(str(value).split())[:LONGEST]
+
+
+def _first_line(text: str) -> str:
+    for line in text.splitlines():
+        if words := line.strip().lstrip("#").strip():
+            return words
+    return ""

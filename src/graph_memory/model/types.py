@@ -1,0 +1,260 @@
+"""One type of an ontology: its name, its properties and, for a connection type, what it may join.
+
+A value that exists is valid: making a faulty one raises INVALID_ARGUMENT (name), INVALID_PROPERTY (property
+key or enum value) or INVALID_ONTOLOGY (a declaration that contradicts itself or is too large).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.properties import (
+    ANY,
+    PropertyType,
+    PropertyValue,
+    check_key,
+    check_name,
+    check_value,
+    key_value,
+    same_value,
+)
+from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
+
+PROPERTIES_PER_TYPE = 1_000
+VALUES_PER_ENUM = 1_000
+ENUM_TEXT_CHARACTERS = 1_000
+DESCRIPTION_BYTES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyRule:
+    """What is declared about one property of a type. An empty `enum` allows every value."""
+
+    name: str
+    type: PropertyType | None = None
+    description: str = ""
+    required: bool = False
+    enum: tuple[PropertyValue, ...] = ()
+    indexed: bool = False
+    unique: bool = False
+
+    def __post_init__(self) -> None:
+        check_key(self.name)
+        _check_description(f"property {self.name}", self.name, self.description)
+        _check_enum(self)
+
+    def check(self, owner: str, value: PropertyValue) -> None:
+        """Raise INVALID_PROPERTY unless the rule allows the value; `owner` names the type in the message."""
+        if self.type is not None and not self.type.accepts(value):
+            details = {"type": str(self.type), "hint": f"Give {self.type.wording}."}
+            raise self._refused(owner, self.type.wording, value, details)
+        if self.enum and not any(same_value(value, allowed) for allowed in self.enum):
+            texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
+            hint = suggestion(str(value), texts, "Give one of the allowed values, with the type they have.")
+            details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}
+            raise self._refused(owner, f"one of {listed([quoted(value) for value in self.enum])}", value, details)
+
+    def _refused(self, owner: str, wanted: str, value: PropertyValue, details: Mapping[str, object]) -> GraphError:
+        message = f"Property {self.name} of {owner} must be {wanted}, not {quoted(value)}"
+        return GraphError(Code.INVALID_PROPERTY, message, {"property": self.name, **details})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeType:
+    """A kind of node. `ad_hoc` marks one that an open ontology met first in a write."""
+
+    name: str
+    description: str = ""
+    properties: tuple[PropertyRule, ...] = ()
+    ad_hoc: bool = False
+
+    def __post_init__(self) -> None:
+        check_name("Node type", self.name)
+        _check_type(self)
+
+    @property
+    def title(self) -> str:
+        """The type as messages name it."""
+        return f"node type {self.name}"
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The properties that every node of the type has, in the order of declaration."""
+        return tuple(rule.name for rule in self.properties if rule.required)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionType:
+    """A kind of connection, with the node types that it may join; `("*",)` means every node type.
+
+    `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
+    `acyclic`: no chain of connections of the type leads back to where it began.
+    """
+
+    name: str
+    from_types: tuple[str, ...]
+    to_types: tuple[str, ...]
+    description: str = ""
+    properties: tuple[PropertyRule, ...] = ()
+    unique_source: bool = False
+    unique_target: bool = False
+    acyclic: bool = False
+    ad_hoc: bool = False
+
+    def __post_init__(self) -> None:
+        check_name("Connection type", self.name)
+        _check_type(self)
+        _check_ends(self, "from_types", self.from_types)
+        _check_ends(self, "to_types", self.to_types)
+
+    @property
+    def title(self) -> str:
+        """The type as messages name it."""
+        return f"connection type {self.name}"
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The properties that every connection of the type has, in the order of declaration."""
+        return tuple(rule.name for rule in self.properties if rule.required)
+
+    def allows_source(self, node_type: str) -> bool:
+        """Return whether a connection of the type may begin at a node of that type."""
+        return self.from_types == (ANY,) or node_type in self.from_types
+
+    def allows_target(self, node_type: str) -> bool:
+        """Return whether a connection of the type may end at a node of that type."""
+        return self.to_types == (ANY,) or node_type in self.to_types
+
+
+AnyType = NodeType | ConnectionType
+
+
+def check_rules(declared: AnyType, properties: Mapping[str, PropertyValue]) -> None:
+    """Check all properties of a node or connection against its type; what the type does not mention is allowed.
+
+    Raises REQUIRED_PROPERTY_MISSING, or INVALID_PROPERTY for a value of the wrong type or outside the enum.
+    """
+    missing = [name for name in declared.required if name not in properties]
+    if missing:
+        raise _required_missing(declared, missing)
+    for rule in declared.properties:
+        if rule.name in properties:
+            rule.check(declared.title, properties[rule.name])
+
+
+def _required_missing(declared: AnyType, missing: Sequence[str]) -> GraphError:
+    subject = declared.title[0].upper() + declared.title[1:]
+    message = f"{subject} requires properties: {listed(declared.required)}. Missing: {listed(missing)}"
+    details = {"type": declared.name, "required": list(declared.required), "missing": list(missing)}
+    hint = "Give the missing properties too. Empty text, 0 and false count as given."
+    return GraphError(Code.REQUIRED_PROPERTY_MISSING, message, {**details, "hint": hint})
+
+
+def definition(declared: AnyType) -> dict[str, object]:
+    """Return the whole declaration of a type as JSON-like data; what has its default value is left out."""
+    ends: dict[str, object] = {}
+    flags: tuple[str, ...] = ("ad_hoc",)
+    if isinstance(declared, ConnectionType):
+        ends = {"from_types": list(declared.from_types), "to_types": list(declared.to_types)}
+        flags = ("unique_source", "unique_target", "acyclic", "ad_hoc")
+    rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
+    return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
+
+
+def rule_definition(rule: PropertyRule) -> dict[str, object]:
+    """Return the declaration of a property as JSON-like data; what has its default value is left out."""
+    kind: dict[str, object] = {} if rule.type is None else {"type": str(rule.type)}
+    enum: dict[str, object] = {"enum": list(rule.enum)} if rule.enum else {}
+    flags = _flags(rule, ("required", "indexed", "unique"))
+    return {"name": rule.name, **kind, **_description(rule), **enum, **flags}
+
+
+def _description(declared: AnyType | PropertyRule) -> dict[str, object]:
+    return {"description": declared.description} if declared.description else {}
+
+
+def _flags(declared: AnyType | PropertyRule, names: Sequence[str]) -> dict[str, object]:
+    return {name: True for name in names if getattr(declared, name)}
+
+
+def _check_type(declared: AnyType) -> None:
+    _check_description(declared.title, declared.name, declared.description)
+    count = len(declared.properties)
+    if count > PROPERTIES_PER_TYPE:
+        message = f"{count:,} properties for {declared.title} are too many; {PROPERTIES_PER_TYPE:,} is the limit"
+        raise _contradiction(declared.name, message)
+    twice = first_repeated([rule.name for rule in declared.properties])
+    if twice is not None:
+        raise _contradiction(twice, f"Property {twice} of {declared.title} is declared twice")
+
+
+def _check_description(title: str, name: str, description: str) -> None:
+    size = len(description.encode(errors="surrogatepass"))
+    if size > DESCRIPTION_BYTES:
+        message = f"The description of {title} has {size:,} bytes; {DESCRIPTION_BYTES:,} is the limit"
+        raise _contradiction(name, message)
+    if any("\ud800" <= character <= "\udfff" for character in description):
+        raise _contradiction(name, f"The description of {title} holds a lone surrogate, which UTF-8 cannot write")
+
+
+def _check_ends(declared: ConnectionType, side: str, names: tuple[str, ...]) -> None:
+    if not names:
+        hint = f'Name the node types, or give ["{ANY}"] for every node type.'
+        raise _contradiction(declared.name, f"{side} of {declared.title} is empty, so nothing could be connected", hint)
+    if ANY in names and len(names) > 1:
+        hint = f'Give ["{ANY}"] alone, or only names.'
+        raise _contradiction(declared.name, f'{side} of {declared.title} has "{ANY}" beside names', hint)
+    twice = first_repeated(names)
+    if twice is not None:
+        raise _contradiction(declared.name, f"{side} of {declared.title} names {shown(twice)} twice")
+
+
+def check_end(connection_type: str, side: str, name: str, node_types: Collection[str]) -> None:
+    """Raise INVALID_NODE_TYPE unless the end of a connection type is a defined node type or `*`."""
+    if name == ANY or name in node_types:
+        return
+    message = (
+        f"Connection type {connection_type} names node type {shown(name)} in {side}, which is not defined. "
+        f"Valid types: {listed(list(node_types))}"
+    )
+    hint = suggestion(name, node_types, "Define the node type first, or correct the name.")
+    details = {"connection_type": connection_type, "field": side, "name": shown(name), "hint": hint}
+    raise GraphError(Code.INVALID_NODE_TYPE, message, details)
+
+
+def _check_enum(rule: PropertyRule) -> None:
+    if len(rule.enum) > VALUES_PER_ENUM:
+        message = f"The enum of property {rule.name} has {len(rule.enum):,} values; {VALUES_PER_ENUM:,} is the limit"
+        raise _contradiction(rule.name, message)
+    for value in rule.enum:
+        _check_enum_value(rule, value)
+    twice = first_repeated([key_value(value) for value in rule.enum])
+    if twice is not None:
+        raise _contradiction(rule.name, f"The enum of property {rule.name} has {quoted(twice[2:])} twice")
+
+
+def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
+    check_value(rule.name, value)
+    if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
+        message = f"The enum of property {rule.name} has text of more than {ENUM_TEXT_CHARACTERS:,} characters"
+        raise _contradiction(rule.name, message)
+    if rule.type is not None and not rule.type.accepts(value):
+        message = f"The enum of property {rule.name} has {quoted(value)}, which is not {rule.type.wording}"
+        raise _contradiction(rule.name, message)
+
+
+def _contradiction(name: str, message: str, hint: str | None = None) -> GraphError:
+    advice = {} if hint is None else {"hint": hint}
+    return GraphError(Code.INVALID_ONTOLOGY, message, {"name": name, **advice})
+
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Return the first name that is there twice, if any."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None

@@ -1,0 +1,87 @@
+"""Exact substring search: case-folded windows of text, and the trigrams that find them.
+
+A window holds `WINDOW` characters of folded text and repeats the last `OVERLAP` of the one before, so any
+needle of up to `NEEDLE` characters lies whole in at least one window. A window's grams are the distinct runs of
+three characters in it: a window that contains the needle contains all of the needle's grams, so a search for
+windows with all of them has no false negatives, and every candidate is then checked for the needle itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+WINDOW = 2_000
+OVERLAP = 255
+NEEDLE = OVERLAP + 1
+GRAM = 3
+GRAMS_ASKED = 64
+
+_SPACE = "\ue000"
+_DOMAIN_MARK = "\ue001"
+
+
+def fold(text: str) -> str:
+    """Return the text as search compares it: Unicode case folding, no normalisation."""
+    return text.casefold()
+
+
+def windows(text: str) -> Iterator[str]:
+    """Yield the windows of a text, folded. An empty text has none."""
+    folded = fold(text)
+    step = WINDOW - OVERLAP
+    for start in range(0, max(len(folded) - OVERLAP, 1), step):
+        if window := folded[start : start + WINDOW]:
+            yield window
+
+
+def grams(folded: str) -> list[str]:
+    """Return the distinct trigrams of a folded text, fit to be tokens: white space is replaced by one mark."""
+    plain = "".join(_SPACE if char.isspace() else char for char in folded)
+    return sorted({plain[i : i + GRAM] for i in range(len(plain) - GRAM + 1)})
+
+
+def gram_text(domain: str, folded: str) -> str:
+    """Return what the full-text index reads for a window: the domain's mark and every trigram."""
+    return " ".join([_DOMAIN_MARK + domain, *grams(folded)])
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """What is searched for. `probe` is what windows are compared with, at most `NEEDLE` characters."""
+
+    folded: str
+
+    @classmethod
+    def of(cls, query: str) -> Needle:
+        """Return the needle of a query."""
+        return cls(fold(query))
+
+    @property
+    def probe(self) -> str:
+        """The part of the needle that fits a window."""
+        return self.folded[:NEEDLE]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the probe is all of the needle, so that a window's match is the answer."""
+        return len(self.folded) <= NEEDLE
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the needle has no trigram, so that windows must be scanned."""
+        return len(self.folded) < GRAM
+
+    def lucene(self, domain: str) -> str:
+        """Return the index query: the domain's mark and the first trigrams, all required, each quoted."""
+        tokens = [_DOMAIN_MARK + domain, *grams(self.probe[: GRAMS_ASKED + GRAM - 1])]
+        return " ".join(f"+{_quoted(token)}" for token in tokens)
+
+    def is_in(self, text: str) -> bool:
+        """Say whether the needle occurs in a text."""
+        return self.folded in fold(text)
+
+
+def _quoted(token: str) -> str:
+    escaped = token.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -1,0 +1,73 @@
+"""How names and values from outside are shown in messages: cleaned, cut to size, with a guess at what was meant."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+
+MOST_LISTED = 50
+_MOST_SHOWN = 80
+_MOST_COMPARED = 1_000
+
+
+def shown(value: object) -> str:
+    """Return a value as it may stand in a message: printable, on one line and of bounded length."""
+    text = value if isinstance(value, str) else repr(value)
+    cut = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
+    return "".join(map(_printable, cut))
+
+
+def _printable(character: str) -> str:
+    if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
+        return f"\\u{ord(character):04x}"
+    return character
+
+
+def quoted(value: object) -> str:
+    """Return a value for a message: text in quotes, booleans as JSON writes them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{shown(value)}"' if isinstance(value, str) else shown(value)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return `[a, b, c]`, with `and N more` in place of what goes beyond the first 50."""
+    parts = list(names[:MOST_LISTED])
+    if len(names) > MOST_LISTED:
+        parts.append(f"and {len(names) - MOST_LISTED} more")
+    return f"[{', '.join(parts)}]"
+
+
+def kind_of(value: object) -> str:
+    """Return what a value from JSON or YAML is, in the words of JSON, such as `null`, `a list` or `text`."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "text"
+        case int() | float():
+            return "a number"
+        case list() | tuple():
+            return "a list"
+        case Mapping():
+            return "an object"
+        case _:
+            return f"a {shown(type(value).__name__)}"
+
+
+def nearest(name: str, candidates: Collection[str]) -> str | None:
+    """Return the candidate that was probably meant, if one is close enough."""
+    if len(candidates) > _MOST_COMPARED:
+        return None
+    folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
+    close = difflib.get_close_matches(name[:256].casefold(), folded, n=1)
+    return folded[close[0]] if close else None
+
+
+def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
+    """Return `Did you mean "x"?`, or the other advice when nothing comes close."""
+    found = nearest(name, candidates)
+    return otherwise if found is None else f'Did you mean "{found}"?'

@@ -1,0 +1,112 @@
+"""Every setting, read once from the environment and never changed after."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+class Settings(BaseSettings):
+    """One frozen set of settings. Each field is `GRAPH_MEMORY_<FIELD>` in the environment.
+
+    The four that name a Neo4j server use the ecosystem's own names instead: `NEO4J_URI`, `NEO4J_USERNAME`,
+    `NEO4J_PASSWORD` and `NEO4J_DATABASE`. Without `NEO4J_URI` a local Neo4j is started and reused.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="GRAPH_MEMORY_", frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+    )
+
+    home: Path = Field(
+        default_factory=lambda: user_data_path("graph-memory", appauthor=False),
+        description="Folder of everything that is kept: the local database, blobs, run files and logs.",
+    )
+    cache: Path = Field(
+        default_factory=lambda: user_cache_path("graph-memory", appauthor=False),
+        description="Folder of what can be fetched or made again: Neo4j's jars and caches.",
+    )
+
+    neo4j_uri: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("NEO4J_URI", "neo4j_uri"),
+        description="A Neo4j server to use: bolt://, neo4j://, +s or +ssc. Empty: a local one is started.",
+    )
+    neo4j_username: str = Field(
+        default="neo4j",
+        validation_alias=AliasChoices("NEO4J_USERNAME", "neo4j_username"),
+        description="User name at that server.",
+    )
+    neo4j_password: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias=AliasChoices("NEO4J_PASSWORD", "neo4j_password"),
+        description="Password at that server.",
+    )
+    neo4j_database: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("NEO4J_DATABASE", "neo4j_database"),
+        description="Database at that server. Empty: the user's home database.",
+    )
+
+    neo4j_version: str = Field(default="2026.08.1", description="Version of the local Neo4j Community.")
+    neo4j_heap: str = Field(
+        default="512m", pattern=r"^\d+[kmgKMG]$", description="Largest heap of the local Neo4j (-Xmx)."
+    )
+    neo4j_page_cache: str = Field(
+        default="128m", pattern=r"^\d+[kmgKMG]$", description="Page cache of the local Neo4j."
+    )
+    neo4j_bolt_port: int = Field(
+        default=0, ge=0, le=65535, description="Bolt port of the local Neo4j. 0: 7687 or, when taken, a free one."
+    )
+    neo4j_http_port: int = Field(
+        default=0, ge=0, le=65535, description="HTTP port of the local Neo4j. 0: 7474 or, when taken, a free one."
+    )
+    java: Path | None = Field(
+        default=None, description="A java command, 21 or newer. Empty: the bundled Java, then a suitable installed one."
+    )
+    start_timeout: float = Field(default=180.0, gt=0, description="Seconds that a start of the local Neo4j may take.")
+
+    domain: str = Field(default="default", description="Domain that is used when a call names none.")
+    toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=("graph",), description="MCP toolsets that are served, separated by commas."
+    )
+    starting_wait: float = Field(
+        default=60.0,
+        ge=0,
+        description="Seconds that an MCP call waits for a starting Neo4j before it answers STARTING.",
+    )
+
+    read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which the server stops a read.")
+    write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which the server stops a write.")
+    retry_time: float = Field(
+        default=30.0, ge=0, description="Seconds for which a write that met a deadlock or a lost connection is retried."
+    )
+
+    blob_url: str | None = Field(
+        default=None,
+        description="Where large and binary content is kept: a folder or an fsspec URL. Empty: `blobs` in home.",
+    )
+    inline_content_bytes: int = Field(
+        default=16 * KIB, ge=0, le=MIB, description="Text up to this size in bytes is kept in Neo4j, larger as a blob."
+    )
+    mcp_content_bytes: int = Field(
+        default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may give or take."
+    )
+    content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for content that was read.")
+    open_type_limit: int = Field(
+        default=200, ge=0, le=10_000, description="Ad-hoc types that one domain with an open ontology may add."
+    )
+    log_level: str = Field(
+        default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="What is logged to stderr."
+    )
+
+    @field_validator("toolsets", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

@@ -1,0 +1,1 @@
+"""Neo4j and blobs: the only room that keeps anything."""

@@ -1,0 +1,370 @@
+"""Where blobs are kept: a local folder, or anything else that fsspec knows by URL. Two ways to do the same few things.
+
+Everything here blocks; `blobs` calls it in worker threads.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import uuid
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import IO, NamedTuple, Protocol, cast
+
+from graph_memory.model.errors import GraphError
+
+CHUNK = 1024 * 1024
+"""Bytes that are in memory at a time when content is streamed."""
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")
+_NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+
+
+class Blob(NamedTuple):
+    """A file of a domain. Its name is the SHA-256 of its content, or that of a write that never ended."""
+
+    name: str
+    size: int
+    modified: datetime
+
+    @property
+    def is_leftover(self) -> bool:
+        """Whether this is what a crashed write left behind."""
+        return _TEMPORARY.fullmatch(self.name) is not None
+
+
+class Stored(NamedTuple):
+    """What was written: the SHA-256 as hex and the number of bytes."""
+
+    sha256: str
+    size: int
+
+
+class Place(Protocol):
+    """Where blobs are: folders of files, no deeper. Every failure is an OSError, absence a FileNotFoundError."""
+
+    @property
+    def location(self) -> str:
+        """The place as people know it, without credentials."""
+        ...
+
+    def write(self, folder: str, source: Hashed) -> None:
+        """Write the source under its hash, all or nothing, and have it synced and newly dated on return."""
+        ...
+
+    def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
+        """Return the bytes from `start` to `end`."""
+        ...
+
+    def size(self, folder: str, name: str) -> int:
+        """Return the number of bytes."""
+        ...
+
+    def files(self, folder: str) -> Iterable[Blob]:
+        """Return the blobs and leftovers of a folder, nothing for a folder that does not exist."""
+        ...
+
+    def folders(self) -> Iterable[str]:
+        """Return the names of the folders."""
+        ...
+
+    def remove(self, folder: str, name: str, before: datetime | None) -> bool:
+        """Remove a file, but not one modified at `before` or later; return whether it was removed."""
+        ...
+
+
+class Hashed:
+    """Chunks that are hashed and counted as they pass."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self._digest = hashlib.sha256()
+        self._size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            self._digest.update(chunk)
+            self._size += len(chunk)
+            yield chunk
+
+    @property
+    def stored(self) -> Stored:
+        """The hash and size of what has passed."""
+        return Stored(self._digest.hexdigest(), self._size)
+
+
+class Folder:
+    """Blobs in a local folder: written aside, synced, renamed, and the folder synced. Readable by the owner alone."""
+
+    def __init__(self, base: Path) -> None:
+        self._base = base
+
+    @property
+    def location(self) -> str:
+        """The folder's path."""
+        return str(self._base)
+
+    def write(self, folder: str, source: Hashed) -> None:
+        """Write the source; see `Place`."""
+        target = self._base / folder
+        _make_folder(target)
+        temporary = target / _temporary_name()
+        try:
+            _write_synced(temporary, source)
+            _rename(temporary, target / source.stored.sha256)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_folder(target)
+
+    def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
+        """Return the bytes from `start` to `end`."""
+        with (self._base / folder / name).open("rb") as file:
+            file.seek(start)
+            return file.read() if end is None else file.read(end - start)
+
+    def size(self, folder: str, name: str) -> int:
+        """Return the number of bytes."""
+        return (self._base / folder / name).stat().st_size
+
+    def files(self, folder: str) -> Iterator[Blob]:
+        """Give the blobs and leftovers of a folder."""
+        for entry in _scan(self._base / folder):
+            with suppress(FileNotFoundError):
+                if is_blob_name(entry.name) and entry.is_file(follow_symlinks=False):
+                    stat = entry.stat()
+                    yield Blob(entry.name, stat.st_size, _modified(stat))
+
+    def folders(self) -> Iterator[str]:
+        """Give the names of the folders."""
+        return (entry.name for entry in _scan(self._base) if entry.is_dir())
+
+    def remove(self, folder: str, name: str, before: datetime | None) -> bool:
+        """Remove a file; see `Place`. It is first moved aside: a write in between makes its own, which stays."""
+        path = self._base / folder / name
+        aside = path.with_name(_temporary_name())
+        try:
+            path.replace(aside)
+        except FileNotFoundError:
+            return False
+        if before is not None and _modified(aside.stat()) >= before:
+            aside.replace(path)
+            return False
+        aside.unlink()
+        return True
+
+
+class Remote:
+    """Blobs at a URL that fsspec knows. Written aside and moved: not every such place writes all or nothing."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    @property
+    def location(self) -> str:
+        """The URL without credentials."""
+        return without_credentials(self._url)
+
+    def write(self, folder: str, source: Hashed) -> None:
+        """Write the source; see `Place`."""
+        with _os_errors():
+            self._system.makedirs(self._path(folder), exist_ok=True)
+            temporary = self._path(folder, _temporary_name())
+            try:
+                self._upload(temporary, source)
+                self._system.mv(temporary, self._path(folder, source.stored.sha256))
+            except BaseException:
+                with suppress(Exception):
+                    self._system.rm_file(temporary)
+                raise
+
+    def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
+        """Return the bytes from `start` to `end`."""
+        with _os_errors():
+            return self._system.cat_file(self._path(folder, name), start=start or None, end=end)
+
+    def size(self, folder: str, name: str) -> int:
+        """Return the number of bytes."""
+        with _os_errors():
+            return cast("int", self._fresh.info(self._path(folder, name))["size"])
+
+    def files(self, folder: str) -> Iterable[Blob]:
+        """Return the blobs and leftovers of a folder."""
+        found: list[Blob] = []
+        with _os_errors():
+            for name, size in self._names(self._path(folder), "file"):
+                with suppress(FileNotFoundError):
+                    if is_blob_name(name):
+                        found.append(Blob(name, size, self._modified(self._path(folder, name))))
+        return found
+
+    def folders(self) -> Iterable[str]:
+        """Return the names of the folders."""
+        with _os_errors():
+            return [name for name, _ in self._names(self._path(), "directory")]
+
+    def remove(self, folder: str, name: str, before: datetime | None) -> bool:
+        """Remove a file; see `Place`. A write within the moment between look and removal is not seen."""
+        path = self._path(folder, name)
+        with _os_errors():
+            try:
+                self._fresh.info(path)
+                if before is not None and self._modified(path) >= before:
+                    return False
+                self._system.rm_file(path)
+            except FileNotFoundError:
+                return False
+        return True
+
+    @cached_property
+    def _opened(self) -> tuple[_FileSystem, str]:
+        # fsspec has no types, and takes its time to import.
+        return cast("tuple[_FileSystem, str]", import_module("fsspec.core").url_to_fs(self._url))
+
+    @property
+    def _system(self) -> _FileSystem:
+        return self._opened[0]
+
+    @property
+    def _fresh(self) -> _FileSystem:
+        """The file system without what it remembers of earlier listings: other processes write too."""
+        self._system.invalidate_cache()
+        return self._system
+
+    def _path(self, *names: str) -> str:
+        return "/".join([self._opened[1].rstrip("/"), *names])
+
+    def _upload(self, path: str, source: Hashed) -> None:
+        with self._system.open(path, "wb") as file:
+            for chunk in source:
+                file.write(chunk)
+
+    def _names(self, path: str, kind: str) -> list[tuple[str, int]]:
+        try:
+            entries = self._fresh.ls(path, detail=True)
+        except FileNotFoundError:
+            return []
+        found = [entry for entry in entries if entry["type"] == kind]
+        return [(str(entry["name"]).rstrip("/").rpartition("/")[2], cast("int", entry["size"])) for entry in found]
+
+    def _modified(self, path: str) -> datetime:
+        """Return when a file was written. Where the place cannot tell, it is now, so that it is never cleaned up."""
+        try:
+            moment = self._system.modified(path)
+        except NotImplementedError:
+            return datetime.now(UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+class _FileSystem(Protocol):
+    """What is used of fsspec."""
+
+    def makedirs(self, path: str, exist_ok: bool) -> None: ...
+    def open(self, path: str, mode: str) -> IO[bytes]: ...
+    def mv(self, path1: str, path2: str) -> None: ...
+    def cat_file(self, path: str, start: int | None, end: int | None) -> bytes: ...
+    def info(self, path: str) -> dict[str, object]: ...
+    def ls(self, path: str, detail: bool) -> list[dict[str, object]]: ...
+    def modified(self, path: str) -> datetime: ...
+    def rm_file(self, path: str) -> None: ...
+    def invalidate_cache(self) -> None: ...
+
+
+def is_blob_name(name: str) -> bool:
+    """Return whether a file of that name is a blob or a leftover. Other files are none of our business."""
+    return bool(_SHA256.fullmatch(name) or _TEMPORARY.fullmatch(name))
+
+
+def without_credentials(text: str) -> str:
+    """Return the text with the credentials of its URLs taken out."""
+    return _CREDENTIALS.sub("//", text)
+
+
+@contextmanager
+def _os_errors() -> Generator[None]:
+    """Turn whatever a remote file system raises, each its own kinds, into OSError."""
+    try:
+        yield
+    except (OSError, GraphError):
+        raise
+    except Exception as error:
+        raise OSError(f"{type(error).__name__}: {error}") from error
+
+
+def _temporary_name() -> str:
+    return f"{uuid.uuid4().hex}.tmp"
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder and those above it that are missing, for the owner alone, and sync each new entry."""
+    if path.is_dir():
+        return
+    _make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    _sync_folder(path.parent)
+
+
+def _write_synced(path: Path, chunks: Iterable[bytes]) -> None:
+    with open(path, "xb", opener=_private) as file:
+        for chunk in chunks:
+            file.write(chunk)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _sync_folder(path: Path) -> None:
+    """Sync the entries of a folder, where the system can: Windows and some network file systems cannot."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FOLDER_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _rename(temporary: Path, final: Path) -> None:
+    """Put the new blob in its place. Windows refuses while one is read there; that one will do, if it is whole."""
+    try:
+        temporary.replace(final)
+    except PermissionError:
+        if not _is_whole(final):
+            raise
+        os.utime(final)
+        temporary.unlink()
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == path.name
+    except OSError:
+        return False
+
+
+def _scan(path: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(path) as entries:
+            yield from entries
+    except FileNotFoundError:
+        return
+
+
+def _modified(stat: os.stat_result) -> datetime:
+    return datetime.fromtimestamp(stat.st_mtime, UTC)

@@ -1,0 +1,122 @@
+"""Every Cypher statement: found by its path, checked at import, bound to a constant where it is used.
+
+A file holds one statement below a header of comments: a sentence or more of what it is for, then `mode: read` or
+`mode: write`, `params:` and `returns:`. The path below `cypher/` without the ending is the query's name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Generic, LiteralString, TypeVar, cast
+
+R = TypeVar("R")
+
+_FIELDS = ("mode", "params", "returns")
+_NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+_PARAMETER = re.compile(r"\$(\w+)")
+_WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b")
+
+
+class QueryFileError(Exception):
+    """A Cypher file that is missing or does not keep to its header. Raised at import, so it never reaches a user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[R]):
+    """One statement. Running it gives rows of type `R`."""
+
+    name: str
+    text: LiteralString
+    mode: str
+    params: frozenset[str]
+    returns: tuple[str, ...]
+    row: type[R]
+
+    @property
+    def writes(self) -> bool:
+        """Whether the statement may change the database."""
+        return self.mode == "write"
+
+
+class Nothing:
+    """The row of a statement that returns nothing."""
+
+
+@cache
+def cypher_root() -> Path:
+    """Return the folder of the Cypher files: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parents[1]
+    places = (package / "cypher", package.parents[1] / "cypher")
+    found = next((place for place in places if place.is_dir()), None)
+    if found is None:
+        raise QueryFileError(f"no cypher folder in {places[0]} or {places[1]}")
+    return found
+
+
+def query(name: str, row: type[R]) -> Query[R]:
+    """Return the statement of a file, checked against its header and its row class."""
+    path = cypher_root() / f"{name}.cypher"
+    if not path.is_file():
+        raise QueryFileError(f"{path}: no such file")
+    text = path.read_text(encoding="utf-8")
+    fields = _header(path, text)
+    found = Query(
+        name=name,
+        text=cast("LiteralString", _body(text)),  # the one cast: the text comes from our own files only
+        mode=fields["mode"],
+        params=frozenset(_names(fields["params"])),
+        returns=_names(fields["returns"]),
+        row=row,
+    )
+    _check(path, found)
+    return found
+
+
+def _header(path: Path, text: str) -> Mapping[str, str]:
+    comments = [line[2:].strip() for line in text.splitlines() if line.startswith("//")]
+    if not comments or comments[0].partition(":")[0] in _FIELDS:
+        raise QueryFileError(f"{path}:1: the header must begin with what the statement is for")
+    fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _FIELDS}
+    if missing := [name for name in _FIELDS if name not in fields]:
+        raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
+    return fields
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("//")).strip()
+
+
+def _names(field: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in field.split(",") if name.strip() not in ("", "-"))
+
+
+def _check(path: Path, found: Query[R]) -> None:
+    code = _NOISE.sub(" ", found.text)
+    used = frozenset(str(name) for name in _PARAMETER.findall(code))
+    if used != found.params:
+        raise QueryFileError(f"{path}: params name {sorted(found.params)}, the statement uses {sorted(used)}")
+    if found.mode not in ("read", "write"):
+        raise QueryFileError(f"{path}: mode must be read or write")
+    if found.mode == "read" and (clause := _WRITES.search(code)):
+        raise QueryFileError(f"{path}: a read statement has {clause.group()}")
+    if found.returns != row_fields(found.row):
+        raise QueryFileError(f"{path}: returns {found.returns}, but {found.row.__name__} has {row_fields(found.row)}")
+
+
+def row_fields(row: type[object]) -> tuple[str, ...]:
+    """Return the names that a row class takes, in order."""
+    return tuple(field.name for field in dataclasses.fields(row)) if dataclasses.is_dataclass(row) else ()
+
+
+def quoted(identifier: str) -> str:
+    r"""Return an identifier in backticks, whatever it holds, for the few statements that cannot take a parameter.
+
+    Cypher reads `\uXXXX` anywhere in a statement before it looks at quotes, so a backslash is itself written
+    that way; a backtick is doubled.
+    """
+    return "`" + identifier.replace("\\", "\\u005c").replace("`", "``") + "`"

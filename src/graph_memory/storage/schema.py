@@ -1,0 +1,127 @@
+"""The database's schema: numbered steps, applied once, and the constraint that each connection type needs."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import LiteralString, cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
+from graph_memory.storage.store import Store, Transaction
+
+LOCK_SECONDS = 300.0
+"""Seconds for which one process may hold the schema lock while it applies steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedStep:
+    """One step as the graph remembers it."""
+
+    version: int
+    sha256: str
+
+
+STEPS_APPLIED = query("schema_log/applied", AppliedStep)
+STEPS_LOCK = query("schema_log/lock", Nothing)
+STEP_RECORD = query("schema_log/record", Nothing)
+AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
+
+_FILE = re.compile(r"V(\d{4})__(\w+)\.cypher")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One file of `cypher/schema/`."""
+
+    version: int
+    name: str
+    sha256: str
+    statements: tuple[LiteralString, ...]
+
+
+def steps() -> tuple[Step, ...]:
+    """Return the steps that this code knows, in order and without a gap."""
+    found = [_step(path.name, path.read_text(encoding="utf-8")) for path in (cypher_root() / "schema").glob("*.cypher")]
+    found.sort(key=lambda step: step.version)
+    if [step.version for step in found] != list(range(1, len(found) + 1)):
+        raise QueryFileError("the schema steps are not numbered 1, 2, 3, …")
+    return tuple(found)
+
+
+def _step(file_name: str, text: str) -> Step:
+    match = _FILE.fullmatch(file_name)
+    if not match:
+        raise QueryFileError(f"cypher/schema/{file_name}: the name must be like V0001__what_it_does.cypher")
+    code = "\n".join(line for line in text.splitlines() if not line.startswith("//"))
+    statements: list[LiteralString] = [cast("LiteralString", part) for part in map(str.strip, code.split(";")) if part]
+    sha256 = hashlib.sha256("\n".join(statements).encode()).hexdigest()
+    return Step(int(match[1]), match[2], sha256, tuple(statements))
+
+
+def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list[Step]:
+    """Return the known steps that the database lacks.
+
+    Raises STORE_INCOMPATIBLE when the database was made by newer code, or by code with another history.
+    """
+    checksums = {step.version: step.sha256 for step in known}
+    for step in applied:
+        if step.version not in checksums:
+            raise _incompatible(
+                f"The database has schema version {step.version}; this graph-memory knows versions up to {len(known)}",
+                "Update graph-memory to the version that last wrote to this database, or newer.",
+            )
+        if checksums[step.version] != step.sha256:
+            raise _incompatible(
+                f"Schema step {step.version} is not the one that was applied to this database",
+                "Restore cypher/schema as released; steps are added, never changed.",
+            )
+    done = {step.version for step in applied}
+    return [step for step in known if step.version not in done]
+
+
+def _incompatible(message: str, hint: str) -> GraphError:
+    return GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": hint})
+
+
+async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
+    """Apply the steps that the database lacks and return how many there were.
+
+    Processes that start together take turns: a step's statements run while the lock is held in a transaction
+    beside them (schema and data cannot share one), and each may run twice, so a crash in between does no harm.
+    """
+    known = steps() if known is None else known
+    if not missing_steps(known, await store.read(STEPS_APPLIED)):
+        return 0
+    await store.define(
+        "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
+    )
+
+    async def apply(transaction: Transaction) -> int:
+        await transaction.run(STEPS_LOCK)
+        todo = missing_steps(known, await transaction.run(STEPS_APPLIED))
+        for step in todo:
+            for statement in step.statements:
+                await store.define(statement)
+            await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
+        return len(todo)
+
+    count = await store.write("schema", apply, limit=LOCK_SECONDS)
+    await store.read(AWAIT_INDEXES)
+    return count
+
+
+async def ensure_connection_type(store: Store, name: str) -> None:
+    """Make the constraint that keeps a connection type's ids unique and finds a connection by its id.
+
+    Runs before the event that adds the type, in a transaction of its own, and may run again: an existing
+    constraint is left as it is, and one whose event never followed does no harm.
+    """
+    constraint = "_connection_" + hashlib.sha256(name.encode()).hexdigest()[:32]
+    statement = (
+        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quoted(name)}]-() "
+        "REQUIRE (r._domain, r._id) IS UNIQUE"
+    )
+    await store.define(cast("LiteralString", statement))

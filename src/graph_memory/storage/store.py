@@ -1,0 +1,303 @@
+"""The one door to Neo4j: reads, transactions, retries, and the driver's errors turned into ours."""
+
+# The driver leaves the types of its configuration open.
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Any, LiteralString, TypeVar, cast
+
+import anyio
+import neo4j
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession, AsyncTransaction
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    ConstraintError,
+    DriverError,
+    IncompleteCommit,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+from neo4j.time import DateTime
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.queries import Query
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+UNREACHABLE_PATIENCE = 5.0
+"""Seconds for which a call tries to reach a server that does not answer, when no commit is in doubt."""
+
+_log = logging.getLogger(__name__)
+_LOST = (ServiceUnavailable, SessionExpired, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a Neo4j is and how to enter it."""
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    database: str | None = None
+
+
+Find = Callable[[], Awaitable[Address]]
+"""Gives the address of a running Neo4j; for a local one, starts it when it is not running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times in seconds: after which the server stops a statement, and for which a write is tried again."""
+
+    read: float = 30.0
+    write: float = 60.0
+    retry: float = 30.0
+
+
+class Transaction:
+    """A write transaction in progress. What it did counts only once `Store.write` has returned."""
+
+    def __init__(self, inner: AsyncTransaction) -> None:
+        self._inner = inner
+
+    async def run(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement and return all of its rows."""
+        result = await self._inner.run(query.text, params)
+        return [_row(query, record.values()) async for record in result]
+
+    async def one(self, query: Query[R], **params: object) -> R | None:
+        """Run one statement and return its first row, None when there is none."""
+        rows = await self.run(query, **params)
+        return rows[0] if rows else None
+
+
+class Store:
+    """A Neo4j database. Open with `open_store`; safe for any number of concurrent tasks of one event loop."""
+
+    def __init__(self, driver: AsyncDriver, address: Address, find: Find, limits: Limits) -> None:
+        self._driver: AsyncDriver = driver
+        self._address: Address = address
+        self._find = find
+        self._limits = limits
+        self._bookmarks = AsyncGraphDatabase.bookmark_manager()
+        self._reconnecting = anyio.Lock()
+
+    async def read(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads and return its rows.
+
+        Raises STORE_UNAVAILABLE, and TIMEOUT after the read limit.
+        """
+
+        async def attempt() -> list[R]:
+            async with self._session(neo4j.READ_ACCESS) as session:
+                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.read)
+                result = await session.run(statement, params)
+                return [_row(query, record.values()) async for record in result]
+
+        return await self._persist(attempt)
+
+    async def one(self, query: Query[R], **params: object) -> R | None:
+        """Run one statement that only reads and return its first row, None when there is none."""
+        rows = await self.read(query, **params)
+        return rows[0] if rows else None
+
+    async def write(self, name: str, work: Callable[[Transaction], Awaitable[T]], *, limit: float | None = None) -> T:
+        """Run `work` in one transaction and return what it returned once that is committed.
+
+        After a deadlock or a lost connection `work` runs again from its beginning, so it must find out for itself
+        whether an earlier run was committed after all. Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and
+        STORE_CONFLICT; whatever `work` raises undoes the transaction.
+        """
+
+        async def attempt() -> T:
+            async with self._session(neo4j.WRITE_ACCESS) as session:
+                seconds = limit or self._limits.write
+                async with await session.begin_transaction(metadata=_metadata(name), timeout=seconds) as inner:
+                    outcome = await work(Transaction(inner))
+                    await inner.commit()
+                    return outcome
+
+        return await self._persist(attempt)
+
+    async def define(self, statement: LiteralString, **params: object) -> None:
+        """Run one schema statement in a transaction of its own; it must be one that may run twice."""
+
+        async def attempt() -> None:
+            async with self._session(neo4j.WRITE_ACCESS) as session:
+                result = await session.run(neo4j.Query(statement, metadata=_metadata("schema")), params)
+                await result.consume()
+
+        await self._persist(attempt)
+
+    async def prove(self) -> None:
+        """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
+        with _translated(self._address):
+            await self._driver.verify_connectivity()
+
+    async def server_version(self) -> str:
+        """Return the server's version, for example `2026.08.1`."""
+        with _translated():
+            info = await self._driver.get_server_info()
+        return info.agent.removeprefix("Neo4j/")
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._driver.close()
+
+    @asynccontextmanager
+    async def _session(self, access: str) -> AsyncGenerator[AsyncSession]:
+        async with self._driver.session(
+            database=self._address.database, default_access_mode=access, bookmark_manager=self._bookmarks
+        ) as session:
+            yield session
+
+    async def _persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Attempt until it works, fails for good, or has been tried for too long."""
+        began, pause, in_doubt = time.monotonic(), 0.02, False
+        while True:
+            driver = self._driver
+            try:
+                return await attempt()
+            except (DriverError, Neo4jError, OSError) as error:
+                in_doubt = in_doubt or isinstance(error, IncompleteCommit)
+                patience = self._limits.retry if in_doubt or not isinstance(error, _LOST) else UNREACHABLE_PATIENCE
+                if not _is_passing(error) or time.monotonic() - began > patience:
+                    raise _ours(error, in_doubt=in_doubt) from error
+                _log.info("trying again after %s", type(error).__name__)
+                if isinstance(error, _LOST):
+                    await self._reconnect(driver)
+            await anyio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
+            pause = min(pause * 2, 1.0)
+
+    async def _reconnect(self, failed: AsyncDriver) -> None:
+        """Find the server again, once for all the calls that lost it; a local one may have moved or need a start."""
+        async with self._reconnecting:
+            if self._driver is not failed:
+                return
+            address = await self._find()
+            if address != self._address:
+                self._driver, self._address = _driver(address), address
+                await failed.close()
+
+
+@asynccontextmanager
+async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator[Store]:
+    """Give a store on the server that `find` names, its connection and credentials proved.
+
+    Raises STORE_UNAVAILABLE when it cannot be reached or refuses the credentials.
+    """
+    address = await find()
+    with _translated(address):
+        store = Store(_driver(address), address, find, limits or Limits())
+    try:
+        await store.prove()
+        yield store
+    finally:
+        await store.close()
+
+
+def _driver(address: Address) -> AsyncDriver:
+    return AsyncGraphDatabase.driver(
+        address.uri,
+        auth=(address.username, address.password),
+        connection_timeout=5.0,
+        connection_acquisition_timeout=30.0,
+        keep_alive=True,
+        max_connection_pool_size=64,
+        notifications_min_severity="OFF",
+        telemetry_disabled=True,
+        user_agent="graph-memory",
+    )
+
+
+def _metadata(name: str) -> dict[str, Any]:
+    return {"app": "graph-memory", "query": name}
+
+
+def _row(query: Query[R], values: Sequence[object]) -> R:
+    return query.row(*(_plain(value) for value in values))
+
+
+def _plain(value: object) -> object:
+    """Return a value as Python knows it: times as aware UTC datetimes."""
+    if isinstance(value, DateTime):
+        return value.to_native().astimezone(UTC)
+    if isinstance(value, list):
+        return [_plain(item) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
+    return value
+
+
+def _is_passing(error: BaseException) -> bool:
+    if isinstance(error, (OSError, IncompleteCommit)):
+        return True
+    return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+
+
+class _translated:  # noqa: N801
+    """Turn the driver's errors into ours, naming the address where one is given."""
+
+    def __init__(self, address: Address | None = None) -> None:
+        self._address = address
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (DriverError, Neo4jError, OSError, ValueError)):
+            raise _ours(error, address=self._address) from error
+
+
+def _ours(error: BaseException, *, address: Address | None = None, in_doubt: bool = False) -> GraphError:
+    """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
+    _log.info("driver error: %r", error)
+    where = f" at {address.uri}" if address else ""
+    if in_doubt:
+        hint = "Read the subject before you repeat the change."
+        return _unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
+    if isinstance(error, AuthError):
+        return _unavailable(f"Neo4j{where} refused the user name or password", "Set NEO4J_USERNAME and NEO4J_PASSWORD.")
+    if isinstance(error, (ConfigurationError, ValueError)) and address:
+        hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
+        return _unavailable(f"Neo4j{where} cannot be used: {error}", hint)
+    if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
+        hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
+        return _unavailable(f"Neo4j{where} cannot be reached", hint)
+    if isinstance(error, Neo4jError):
+        return _from_server(error, where)
+    return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
+
+
+def _unavailable(message: str, hint: str) -> GraphError:
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
+
+
+def _from_server(error: Neo4jError, where: str) -> GraphError:
+    code = error.code or ""
+    if "TransactionTimedOut" in code:
+        hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
+        return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
+    if "DatabaseNotFound" in code:
+        return _unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
+    if isinstance(error, ConstraintError):
+        hint = "Run `graph-memory verify` to see where the graph and its log differ."
+        return GraphError(
+            Code.STORE_CONFLICT, "The database holds something that the log does not know", {"hint": hint}
+        )
+    if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
+        return GraphError(Code.DOMAIN_BUSY, "Too many writers wait for this domain", {"hint": "Try again in a moment."})
+    if error.is_retryable():
+        return _unavailable(f"Neo4j{where} is not available just now", "Try again in a moment.")
+    return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})

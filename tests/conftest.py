@@ -1,0 +1,78 @@
+"""One Neo4j for the whole run, a fresh domain for each test, and an environment without the user's settings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import anyio
+import pytest
+
+from graph_memory import Memory, Settings, local, open_memory
+
+KEPT = {"GRAPH_MEMORY_CACHE"}
+"""Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
+
+for name in [name for name in os.environ if name.startswith(("GRAPH_MEMORY_", "NEO4J_")) and name not in KEPT]:
+    del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The driver runs on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def neo4j_home(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path]:
+    """The home of the run's one local Neo4j. Parallel workers share it; whoever leaves last stops it."""
+    shared = tmp_path_factory.getbasetemp() if worker_id == "master" else tmp_path_factory.getbasetemp().parent
+    home = shared / "home"
+    users = shared / "users"
+    users.mkdir(exist_ok=True)
+    mark = Path(tempfile.mkstemp(dir=users, prefix=worker_id)[1])
+    try:
+        yield home
+    finally:
+        mark.unlink()
+        if not any(users.iterdir()):
+            local.stop(Settings(home=home))
+            shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def settings(neo4j_home: Path) -> Settings:
+    """Settings that lead to the run's Neo4j, started when this is first asked for."""
+    settings = Settings(home=neo4j_home, neo4j_heap="1g")
+    local.ensure_running(settings)
+    return settings
+
+
+@pytest.fixture(scope="session")
+async def opened(settings: Settings, anyio_backend: str) -> AsyncIterator[Memory]:
+    """One open memory for all tests of a worker."""
+    async with open_memory(settings) as memory:
+        yield memory
+
+
+@pytest.fixture
+def domain() -> str:
+    """A domain that nobody has used."""
+    return f"test-{uuid4().hex[:20]}"
+
+
+@pytest.fixture
+async def memory(opened: Memory, domain: str) -> Memory:
+    """A memory whose default domain is fresh."""
+    return opened.in_domain(domain)
+
+
+@pytest.fixture
+def fail_slow() -> Iterator[None]:
+    """Fail a test that hangs instead of waiting for the runner's limit."""
+    with anyio.fail_after(60):
+        yield

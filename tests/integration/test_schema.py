@@ -1,0 +1,163 @@
+"""The schema: its steps are applied once, in order, by whoever comes first, and give exactly what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, example, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from neo4j import Driver, GraphDatabase
+
+from graph_memory import Code, GraphError, Memory, Settings, local
+from graph_memory.storage.queries import Query
+from graph_memory.storage.schema import AppliedStep, Step, ensure_connection_type, migrate, missing_steps, steps
+from graph_memory.storage.store import Address, Store, open_store
+
+pytestmark = pytest.mark.anyio
+
+CONSTRAINTS = {
+    ("_Domain", ("_id",)),
+    ("_Node", ("_domain", "_id")),
+    ("_Observation", ("_domain", "_id")),
+    ("_Ontology", ("_domain",)),
+    ("_NodeType", ("_domain", "_name")),
+    ("_ConnectionType", ("_domain", "_name")),
+    ("_Event", ("_domain", "_seq")),
+    ("_Event", ("_domain", "_id")),
+    ("_Content", ("_domain", "_sha256")),
+    ("_SchemaStep", ("_version",)),
+}
+INDEXES = {
+    ("RANGE", "_Node", ("_domain", "_type", "_id")),
+    ("RANGE", "_Event", ("_domain", "_subject", "_seq")),
+    ("RANGE", "_Key", ("_domain", "_kind", "_type", "_property", "_value")),
+    ("RANGE", "_Key", ("_domain", "_owner")),
+    ("RANGE", "_Window", ("_domain", "_owner")),
+    ("FULLTEXT", "_Window", ("_grams",)),
+}
+
+
+@pytest.fixture(scope="module")
+def driver(settings: Settings, opened: Memory) -> Iterator[Driver]:
+    server = local.ensure_running(settings)
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        yield driver
+
+
+@pytest.fixture
+async def store(settings: Settings, opened: Memory) -> AsyncIterator[Store]:
+    server = local.ensure_running(settings)
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, server.password)
+
+    async with open_store(find) as store:
+        yield store
+
+
+def test_the_steps_give_exactly_the_expected_constraints(driver: Driver) -> None:
+    rows = driver.execute_query("SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties").records
+    ours = [row for row in rows if row["entityType"] == "NODE"]
+    assert {(row["labelsOrTypes"][0], tuple(row["properties"])) for row in ours} == CONSTRAINTS
+    assert all("UNIQUENESS" in row["type"] for row in rows)
+
+
+def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
+    rows = driver.execute_query(
+        "SHOW INDEXES YIELD type, labelsOrTypes, properties, owningConstraint, state, options, name "
+        "WHERE owningConstraint IS NULL AND type <> 'LOOKUP'"
+    ).records
+    assert {(row["type"], row["labelsOrTypes"][0], tuple(row["properties"])) for row in rows} == INDEXES
+    assert {row["state"] for row in rows} == {"ONLINE"}
+    (fulltext,) = [row["options"]["indexConfig"] for row in rows if row["type"] == "FULLTEXT"]
+    assert fulltext["fulltext.analyzer"] == "whitespace"
+    assert fulltext["fulltext.eventually_consistent"] is True
+
+
+async def test_a_migrated_database_needs_nothing(store: Store) -> None:
+    assert await migrate(store) == 0
+
+
+async def test_two_processes_that_start_together_apply_a_step_once(store: Store, driver: Driver) -> None:
+    known = steps()
+    made_up = Step(len(known) + 1, "made_up", "abc", ("CREATE INDEX made_up IF NOT EXISTS FOR (m:_MadeUp) ON (m._x)",))
+    counts: list[int] = []
+
+    async def start() -> None:
+        counts.append(await migrate(store, (*known, made_up)))
+
+    try:
+        async with anyio.create_task_group() as group:
+            for _ in range(4):
+                group.start_soon(start)
+        assert sorted(counts) == [0, 0, 0, 1]
+    finally:
+        driver.execute_query("DROP INDEX made_up IF EXISTS")
+        driver.execute_query("MATCH (s:_SchemaStep {_name: 'made_up'}) DELETE s")
+
+
+def test_a_changed_step_is_refused() -> None:
+    known = steps()
+    with pytest.raises(GraphError) as caught:
+        missing_steps([replace(known[0], sha256="changed"), *known[1:]], [AppliedStep(1, known[0].sha256)])
+    assert caught.value.code is Code.STORE_INCOMPATIBLE
+
+
+def test_a_database_of_newer_code_is_refused() -> None:
+    known = steps()
+    applied = [AppliedStep(step.version, step.sha256) for step in known] + [AppliedStep(len(known) + 1, "new")]
+    with pytest.raises(GraphError) as caught:
+        missing_steps(known, applied)
+    assert caught.value.code is Code.STORE_INCOMPATIBLE
+    assert "Update graph-memory" in str(caught.value.hint)
+
+
+@pytest.mark.usefixtures("opened")
+@hypothesis_settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=30))
+@example("a`b")
+@example("``")
+@example("\\u0060) REQUIRE 1=1 //")
+@example("\\")
+@example("\\\\u0060")
+@example("x\\u005cu0060y")
+@example("`) REQUIRE (r._x) IS UNIQUE //")
+@example("日本語 😀 'quoted' \"twice\"")
+def test_a_connection_type_of_any_name_gets_a_constraint_on_exactly_that_name(settings: Settings, name: str) -> None:
+    server = local.ensure_running(settings)
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, server.password)
+
+    async def make() -> list[list[str]]:
+        async with open_store(find) as store:
+            before = {row.name for row in await store.read(SHOWN)}
+            await ensure_connection_type(store, name)
+            await ensure_connection_type(store, name)
+            return [[row.type, row.name] for row in await store.read(SHOWN) if row.name not in before]
+
+    made = anyio.run(make)
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        for _, constraint in made:
+            driver.execute_query(f"DROP CONSTRAINT {constraint}")  # pyright: ignore[reportArgumentType]
+    assert [type_name for type_name, _ in made] == [name]
+
+
+class Shown:
+    def __init__(self, name: str, type_name: str) -> None:
+        self.name, self.type = name, type_name
+
+
+SHOWN = Query(
+    "test/shown",
+    "SHOW CONSTRAINTS YIELD name, labelsOrTypes, entityType WHERE entityType = 'RELATIONSHIP' "
+    "RETURN name, labelsOrTypes[0] AS type_name",
+    "read",
+    frozenset(),
+    ("name", "type_name"),
+    Shown,
+)

@@ -1,0 +1,128 @@
+"""Every Cypher file is planned by the real server: it parses, does what its header says, and scans nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neo4j import Driver, GraphDatabase
+
+from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule, Settings, local
+from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.subjects import Kind, ObservationState
+from graph_memory.storage.queries import cypher_root
+
+pytestmark = pytest.mark.anyio
+
+FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
+SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
+
+
+@pytest.fixture(scope="module")
+def driver(settings: Settings) -> Iterator[Driver]:
+    server = local.ensure_running(settings)
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+async def seeded(opened: Memory) -> None:
+    """Every label, relationship type and property key exists, so that the planner's warnings mean something."""
+    memory = opened.in_domain("seeded")
+    rules = (PropertyRule("code", unique=True),)
+    link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
+    await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
+    one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], path="p")
+    other = await memory.create_node("Thing", "text", properties={"code": 2})
+    await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
+    await observe(memory, "seeded", one.node_id)
+
+
+async def observe(memory: Memory, domain: str, node_id: str) -> str:
+    """Write an observation through the log; the tools for it come later."""
+    log = memory._core.log
+    subject = f"obs_{node_id.removeprefix('mem_')}"
+
+    async def nothing(*_: object) -> None:
+        return None
+
+    def decide(head: Any, _: None) -> list[Draft]:
+        state = ObservationState(
+            id=subject, node_id=node_id, text="likes tea", time=head.at, origin="chat", confidence=0.5
+        ).state()
+        return [Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)]
+
+    await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)
+    return subject
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(cypher_root()).with_suffix("").as_posix())
+
+
+def explain(driver: Driver, path: Path) -> Any:
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("//"))
+    return driver.execute_query("EXPLAIN " + text).summary  # pyright: ignore[reportArgumentType]
+
+
+def operators(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+def kind(operator: dict[str, Any]) -> str:
+    return operator["operatorType"].split("@")[0]
+
+
+def complains(status: str) -> bool:
+    """Say whether a status is more than success, no data, or that EXPLAIN was given no parameters."""
+    return not status.startswith(("00", "02")) and status != "01N60"
+
+
+def gives_one_row(plan: dict[str, Any]) -> bool:
+    """Say whether a branch gives at most one row: an aggregate, or exact lookups in unique indexes."""
+    if children := plan.get("children"):
+        return kind(plan) == "EagerAggregation" or all(gives_one_row(child) for child in children)
+    return "NodeUniqueIndexSeek" in kind(plan) and "IS NOT NULL" not in plan["args"]["Details"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+@pytest.mark.usefixtures("seeded")
+def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver, path: Path) -> None:
+    summary = explain(driver, path)
+    mode = next(line.split(":")[1].strip() for line in path.read_text().splitlines() if line.startswith("// mode:"))
+    assert ("w" in summary.query_type) == (mode == "write"), summary.query_type
+    assert [status.status_description for status in summary.gql_status_objects if complains(status.gql_status)] == []
+    for operator in operators(summary.plan):
+        assert not kind(operator).endswith(SCANS), kind(operator)
+        if kind(operator) == "CartesianProduct":
+            assert gives_one_row(operator["children"][0]), f"{path.name}: a cartesian product of many rows"
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("query/nodes_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("query/connections_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("query/nodes_of_type", "n:_Node(_domain, _type, _id)"),
+        ("query/connections_of_type", "a:_Node(_domain, _type, _id)"),
+        ("query/nodes", "n:_Node(_domain, _id)"),
+        ("node/get", "n:_Node(_domain, _id)"),
+        ("audit/last_events", "e:_Event(_domain, _subject, _seq)"),
+        ("log/batch", "e:_Event(_domain, _seq)"),
+    ],
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index: str) -> None:
+    plan = explain(driver, cypher_root() / f"{name}.cypher").plan
+    assert any(index in operator["args"].get("Details", "") for operator in operators(plan))
+
+
+def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
+    plan = explain(driver, cypher_root() / "connection" / "get.cypher").plan
+    lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
+    assert lookups
+    assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
