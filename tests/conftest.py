@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import anyio
 import pytest
+from neo4j import Driver, GraphDatabase
 
 from graph_memory import Memory, Settings, local, open_memory
 
@@ -57,6 +58,14 @@ async def opened(settings: Settings, anyio_backend: str) -> AsyncIterator[Memory
     """One open memory for all tests of a worker."""
     async with open_memory(settings) as memory:
         yield memory
+
+
+@pytest.fixture(scope="session")
+def driver(settings: Settings) -> Iterator[Driver]:
+    """A raw driver, for looking at and damaging what the memory keeps."""
+    server = local.ensure_running(settings)
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        yield driver
 
 
 @pytest.fixture

@@ -1,23 +1,24 @@
 """A memory service for AI agents on Neo4j: typed, logged, searchable.
 
-async with open_memory() as memory:
-    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
-    note = await memory.create_node("Note", "# Hello")
+    async with open_memory() as memory:
+        await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+        note = await memory.create_node("Note", "# Hello")
+
+Names are loaded when they are first used, so that a command which needs no database starts without its driver.
 """
 
-from graph_memory.app import open_memory
-from graph_memory.memory.api import Memory
-from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology import (
-    ConnectionType,
-    NodeType,
-    Ontology,
-    PropertyRule,
-    merge,
-    ontology_from,
-)
-from graph_memory.model.ontology_yaml import parse as parse_ontology
-from graph_memory.settings import Settings
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graph_memory.app import open_memory
+    from graph_memory.memory.api import Memory
+    from graph_memory.model.errors import Code, GraphError
+    from graph_memory.model.ontology import ConnectionType, NodeType, Ontology, PropertyRule, merge, ontology_from
+    from graph_memory.model.ontology_yaml import parse as parse_ontology
+    from graph_memory.settings import Settings
 
 __all__ = [
     "Code",
@@ -33,3 +34,25 @@ __all__ = [
     "open_memory",
     "parse_ontology",
 ]
+
+_HOMES = {
+    "Code": "model.errors",
+    "ConnectionType": "model.ontology",
+    "GraphError": "model.errors",
+    "Memory": "memory.api",
+    "NodeType": "model.ontology",
+    "Ontology": "model.ontology",
+    "PropertyRule": "model.ontology",
+    "Settings": "settings",
+    "merge": "model.ontology",
+    "ontology_from": "model.ontology",
+    "open_memory": "app",
+    "parse_ontology": "model.ontology_yaml:parse",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, inner = _HOMES[name].partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), inner or name)

@@ -74,7 +74,7 @@ async def _find(settings: Settings, progress: Progress) -> Address:
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
         return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
-    server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress)
+    server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
     return Address(server.uri, server.username, server.password)
 
 

@@ -77,7 +77,7 @@ class Settings(BaseSettings):
         default=("graph",), description="MCP toolsets that are served, separated by commas."
     )
     starting_wait: float = Field(
-        default=60.0,
+        default=45.0,
         ge=0,
         description="Seconds that an MCP call waits for a starting Neo4j before it answers STARTING.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import anyio
@@ -39,13 +39,6 @@ INDEXES = {
     ("RANGE", "_Window", ("_domain", "_owner")),
     ("FULLTEXT", "_Window", ("_grams",)),
 }
-
-
-@pytest.fixture(scope="module")
-def driver(settings: Settings, opened: Memory) -> Iterator[Driver]:
-    server = local.ensure_running(settings)
-    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        yield driver
 
 
 @pytest.fixture

@@ -7,24 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from neo4j import Driver, GraphDatabase
+from neo4j import Driver
 
-from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule, Settings, local
-from graph_memory.model.events import Draft, Op, Origin
-from graph_memory.model.subjects import Kind, ObservationState
+from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
 from graph_memory.storage.queries import cypher_root
+from support import observe
 
 pytestmark = pytest.mark.anyio
 
 FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
 SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
-
-
-@pytest.fixture(scope="module")
-def driver(settings: Settings) -> Iterator[Driver]:
-    server = local.ensure_running(settings)
-    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        yield driver
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +30,6 @@ async def seeded(opened: Memory) -> None:
     other = await memory.create_node("Thing", "text", properties={"code": 2})
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await observe(memory, "seeded", one.node_id)
-
-
-async def observe(memory: Memory, domain: str, node_id: str) -> str:
-    """Write an observation through the log; the tools for it come later."""
-    log = memory._core.log
-    subject = f"obs_{node_id.removeprefix('mem_')}"
-
-    async def nothing(*_: object) -> None:
-        return None
-
-    def decide(head: Any, _: None) -> list[Draft]:
-        state = ObservationState(
-            id=subject, node_id=node_id, text="likes tea", time=head.at, origin="chat", confidence=0.5
-        ).state()
-        return [Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)]
-
-    await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)
-    return subject
 
 
 def name_of(path: Path) -> str:

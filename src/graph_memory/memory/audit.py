@@ -159,13 +159,13 @@ def _again(op: Op) -> Op:
 
 
 def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None:
-    """Drop live things that the log does not know, and connections that join the wrong nodes."""
+    """Drop live things that the log does not know, and those that are tied to the wrong nodes."""
     for finding in findings:
         row: Row = {"id": finding.subject.id, "type": finding.found_type}
         if finding.event is None:
             projection.add(Step.DROP_NODES, [row])
-            projection.add(Step.DROP_OBSERVATIONS, [row])
         if finding.event is None or finding.is_misplaced:
+            projection.add(Step.DROP_OBSERVATIONS, [row])
             projection.add(Step.DROP_CONNECTIONS, [row] if finding.found_type else [])
         projection.add(Step.DROP_KEYS, [{"owner": finding.subject.id}])
         if finding.event is None or finding.event.draft.op is Op.DELETE:
@@ -176,7 +176,7 @@ async def _mend_labels(transaction: Transaction, head: Head, findings: Sequence[
     rows = [
         {"id": finding.subject.id, "type": finding.event.draft.type, "extra": list(finding.extra_labels)}
         for finding in findings
-        if finding.event is not None and finding.event.draft.kind is Kind.NODE and finding.found_labels
+        if finding.event is not None and finding.event.draft.kind is Kind.NODE and finding.is_found
     ]
     if rows:
         await transaction.run(MEND_LABELS, domain=head.domain, rows=rows)

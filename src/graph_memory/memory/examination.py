@@ -165,9 +165,9 @@ class Finding:
         return self.live.type
 
     @property
-    def found_labels(self) -> tuple[str, ...]:
-        """The labels under which it was found, if it was."""
-        return self.live.labels
+    def is_found(self) -> bool:
+        """Whether there is anything of it in the live graph."""
+        return bool(self.live.facts)
 
     @property
     def extra_labels(self) -> tuple[str, ...]:
@@ -177,10 +177,10 @@ class Finding:
 
     @property
     def is_misplaced(self) -> bool:
-        """Whether it is a connection that joins the wrong nodes."""
+        """Whether it is a connection or observation that is tied to the wrong nodes."""
         draft = self.event.draft if self.event else None
         there = {name: self.live.facts.get(name) for name in ("from", "to")}
-        return draft is not None and bool(self.live.facts) and there != {"from": draft.from_id, "to": draft.to_id}
+        return draft is not None and self.is_found and there != {"from": draft.from_id, "to": draft.to_id}
 
 
 class Examination:

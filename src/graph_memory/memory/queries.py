@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.nodes import node_not_found
-from graph_memory.model.arguments import UNLIMITED, check_limit
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
@@ -53,7 +53,7 @@ class Page:
     @classmethod
     def of(cls, limit: int | None, cursor: str | None) -> Page:
         """Return the page for the arguments `limit` and `cursor`. Raises INVALID_ARGUMENT."""
-        return cls(after=cursor or "", limit=check_limit(limit))
+        return cls(after=check_cursor(cursor), limit=check_limit(limit))
 
     @property
     def params(self) -> dict[str, object]:
@@ -63,7 +63,7 @@ class Page:
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
         """Return the page's ids, and the cursor of the next page when there is one."""
         page = tuple(ids[: self.limit])
-        return page, page[-1] if len(ids) > self.limit else None
+        return page, cursor_after(page[-1]) if len(ids) > self.limit else None
 
 
 async def query_nodes(

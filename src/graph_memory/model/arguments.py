@@ -13,6 +13,7 @@ UNLIMITED = 2**53
 
 _DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
+_CURSOR = "after:"
 _MOST_TAGS = 100
 _LONGEST = 1_000
 
@@ -63,6 +64,21 @@ def check_limit(limit: int | None) -> int:
     if limit < 1:
         raise fault("limit", f"limit must be at least 1, not {limit}", "Leave it out for all results.")
     return min(limit, UNLIMITED)
+
+
+def cursor_after(last_id: str) -> str:
+    """Return the cursor of the page that begins after an id."""
+    return _CURSOR + last_id
+
+
+def check_cursor(cursor: str | None) -> str:
+    """Return the id after which the page begins, empty for the first page. Raises INVALID_ARGUMENT."""
+    if cursor is None:
+        return ""
+    if not cursor.startswith(_CURSOR) or not is_encodable(cursor):
+        hint = "Give next_cursor of the page before, or leave it out for the first page."
+        raise fault("cursor", f"{shown(cursor)} is not a cursor", hint)
+    return cursor.removeprefix(_CURSOR)
 
 
 def check_query(query: str) -> str:

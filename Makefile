@@ -1,0 +1,51 @@
+# `make demo` and `make test` set everything up themselves. Needs Python 3.11+, make, and the package registries.
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: help setup demo test unit lint check soak golden lock clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+setup: .venv/ready  ## Make .venv with everything in it; starts nothing
+
+.venv/ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'graph-memory needs Python 3.11 or newer: make PYTHON=python3.12 …'; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch .venv/ready
+
+demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
+	@GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/python examples/demo.py
+
+test: setup  ## All tests, on a real Neo4j of their own
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+
+unit: setup  ## The tests that need no database
+	$(BIN)/pytest tests/unit
+
+lint: setup  ## Style, types and the directions of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+check: lint test  ## What CI runs
+
+soak: setup  ## The property-based tests with many more examples: make soak SOAK=200
+	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py
+
+golden: setup  ## Write the golden file of the tools anew, after a change that is meant
+	UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/unit/test_mcp_tools.py
+
+lock: setup  ## Choose the newest versions of all dependencies
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-header --no-annotate --group dev pyproject.toml --upgrade --output-file requirements.lock
+
+clean:  ## Remove what make made, the demo's data included
+	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop
+	rm -rf .venv .demo dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

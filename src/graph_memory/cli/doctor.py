@@ -1,0 +1,75 @@
+"""`graph-memory doctor`: what graph-memory needs, and what to do about what is missing."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Annotated
+
+import anyio
+import typer
+
+from graph_memory import local
+from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
+from graph_memory.model.errors import GraphError
+from graph_memory.settings import Settings
+
+_MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
+    """Check Java, jars, ports, disk, versions and the connection; ends with 1 when something failed."""
+    checks: list[Check] = []
+    for check in _checks(Settings()):
+        checks.append(check)
+        if not as_json:
+            _tell(check)
+    sound = all(check.outcome is not Outcome.FAILED for check in checks)
+    if as_json:
+        typer.echo(json.dumps({"ok": sound, "checks": [asdict(check) for check in checks]}))
+    raise typer.Exit(0 if sound else 1)
+
+
+def _checks(settings: Settings) -> Iterator[Check]:
+    yield from _versions(settings)
+    if settings.neo4j_uri:
+        yield Check("local neo4j", Outcome.NOTE, "not used: NEO4J_URI names a server")
+        yield from check_disk(settings)
+    else:
+        yield from check_needs(settings)
+    yield _connection(settings)
+
+
+def _versions(settings: Settings) -> Iterator[Check]:
+    yield Check("python", Outcome.OK, platform.python_version())
+    yield Check("graph-memory", Outcome.OK, version("graph-memory"))
+    yield Check("neo4j driver", Outcome.OK, version("neo4j"))
+    if not settings.neo4j_uri:
+        yield Check("neo4j", Outcome.OK, f"{settings.neo4j_version} (local)")
+
+
+def _connection(settings: Settings) -> Check:
+    if not settings.neo4j_uri and local.status(settings).state is local.State.STOPPED:
+        found = "the local Neo4j does not run: it starts when it is needed, or by `graph-memory neo4j start`"
+        return Check("connection", Outcome.NOTE, found)
+    try:
+        return Check("connection", Outcome.OK, anyio.run(_connected, settings))
+    except GraphError as error:
+        return Check(
+            "connection", Outcome.FAILED, error.message, error.hint or "`graph-memory neo4j logs` may say why."
+        )
+
+
+async def _connected(settings: Settings) -> str:
+    from graph_memory.app import check_connection
+
+    return await check_connection(settings)
+
+
+def _tell(check: Check) -> None:
+    typer.echo(f"{_MARKS[check.outcome]}  {check.name:<13} {check.found}")
+    if check.remedy:
+        typer.echo(f"      {'':<13} → {check.remedy}")

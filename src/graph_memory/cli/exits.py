@@ -1,0 +1,80 @@
+"""How the command line fails: one line that says what is wrong, one that says what to do, and an exit status."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping
+from typing import cast
+
+from graph_memory.model.errors import Code, GraphError
+
+logger = logging.getLogger(__name__)
+
+DIFFERENCES = 1
+"""`verify` found differences. Everything else that fails has one of the numbers below, after sysexits.h."""
+USAGE = 2
+FAULTY_DATA = 65
+NOT_THERE = 66
+UNAVAILABLE = 69
+FAULT = 70
+CONFLICT = 73
+INPUT_OUTPUT = 74
+TRY_AGAIN = 75
+
+EXIT_STATUS: Mapping[Code, int] = {
+    Code.ONTOLOGY_NOT_FOUND: NOT_THERE,
+    Code.ONTOLOGY_ALREADY_EXISTS: CONFLICT,
+    Code.TYPE_ALREADY_EXISTS: CONFLICT,
+    Code.NODE_NOT_FOUND: NOT_THERE,
+    Code.NODE_ALREADY_EXISTS: CONFLICT,
+    Code.CONNECTION_NOT_FOUND: NOT_THERE,
+    Code.CONNECTION_ALREADY_EXISTS: CONFLICT,
+    Code.DANGLING_REFERENCE: FAULTY_DATA,
+    Code.INVALID_ONTOLOGY: FAULTY_DATA,
+    Code.INVALID_NODE_TYPE: FAULTY_DATA,
+    Code.INVALID_CONNECTION_TYPE: FAULTY_DATA,
+    Code.INVALID_TOPOLOGY: FAULTY_DATA,
+    Code.REQUIRED_PROPERTY_MISSING: FAULTY_DATA,
+    Code.INVALID_PROPERTY: FAULTY_DATA,
+    Code.UNIQUE_PROPERTY_TAKEN: CONFLICT,
+    Code.TYPE_LIMIT_REACHED: FAULTY_DATA,
+    Code.INVALID_ARGUMENT: USAGE,
+    Code.INVALID_ENCODING: FAULTY_DATA,
+    Code.CONTENT_TOO_LARGE: FAULTY_DATA,
+    Code.VERSION_CONFLICT: CONFLICT,
+    Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
+    Code.CONTENT_READ_FAILED: INPUT_OUTPUT,
+    Code.STARTING: TRY_AGAIN,
+    Code.STORE_UNAVAILABLE: UNAVAILABLE,
+    Code.STORE_INCOMPATIBLE: UNAVAILABLE,
+    Code.STORE_CONFLICT: FAULTY_DATA,
+    Code.DOMAIN_BUSY: TRY_AGAIN,
+    Code.TIMEOUT: TRY_AGAIN,
+    Code.INTERNAL: FAULT,
+}
+
+
+def answerable(error: BaseException) -> GraphError:
+    """Return a GraphError as it is, and anything else masked as INTERNAL; its traceback is logged at DEBUG only."""
+    error = _single(error)
+    if isinstance(error, GraphError):
+        return error
+    fault = f"fault_{uuid.uuid4().hex[:12]}"
+    logger.debug("Unexpected failure %s", fault, exc_info=error)
+    message = f"A fault inside graph-memory ({type(error).__name__}), {fault}"
+    return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it arose."})
+
+
+def explained(error: GraphError) -> str:
+    """Return the lines that a person reads."""
+    lines = [f"{error.code}: {error.message}", *([f"Hint: {error.hint}"] if error.hint else [])]
+    return "\n".join(lines)
+
+
+def _single(error: BaseException) -> BaseException:
+    """Return the error that a task group wrapped, if it wrapped only one."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return _single(group.exceptions[0]) if len(group.exceptions) == 1 else group

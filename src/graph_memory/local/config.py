@@ -1,0 +1,90 @@
+"""What our Neo4j is told: its configuration and the arguments of its Java."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from graph_memory.local.files import write_private
+from graph_memory.local.place import Place, Run
+from graph_memory.local.ports import HOST
+from graph_memory.settings import Settings
+
+MAIN_CLASS = "org.neo4j.server.Neo4jCommunity"
+ADMIN_CLASS = "org.neo4j.cli.AdminTool"
+
+_CONF = """\
+# Written by graph-memory at each start: changes made here are lost.
+server.default_listen_address={host}
+server.default_advertised_address=localhost
+server.bolt.listen_address={host}:{bolt}
+server.bolt.advertised_address=localhost:{bolt}
+server.http.listen_address={host}:{http}
+server.http.advertised_address=localhost:{http}
+server.https.enabled=false
+server.memory.pagecache.size={page_cache}
+# Nothing leaves this machine.
+dbms.usage_report.enabled=false
+dbms.fleet_manager.enabled=false
+server.fleet_discovery.enabled=false
+client.allow_telemetry=false
+# Small on disk, and no copy of what users ask.
+db.tx_log.preallocate=false
+db.logs.query.enabled=OFF
+# Stops in 0.3 s instead of 10.
+internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
+internal.dbms.bolt.netty_server_shutdown_timeout=1s
+"""
+
+_QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_NEO4J_JAVA = (
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+    "--enable-native-access=ALL-UNNAMED",
+    "-XX:-OmitStackTraceInFastThrow",
+    "-XX:+DisableExplicitGC",
+    "-XX:+ExitOnOutOfMemoryError",
+    "-Djdk.nio.maxCachedBufferSize=1024",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.leakDetection.level=DISABLED",
+    "-Dlog4j2.disable.jmx=true",
+    "-Dfile.encoding=UTF-8",
+)
+
+
+def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path]) -> None:
+    """Write neo4j.conf and the argument file with the class path."""
+    conf = _CONF.format(host=HOST, bolt=run.bolt_port, http=run.http_port, page_cache=settings.neo4j_page_cache)
+    write_private(place.conf / "neo4j.conf", conf)
+    write_private(place.java_arguments, quoted_class_path(jars))
+
+
+def quoted_class_path(jars: Sequence[PurePath]) -> str:
+    """Give the class path as an argument file for Java, in its quoting and with the system's separator."""
+    separator = ";" if jars[0].drive else ":"
+    quoted = separator.join(str(jar) for jar in jars).replace("\\", "\\\\").replace('"', '\\"')
+    return f'-cp\n"{quoted}"\n'
+
+
+def server_command(settings: Settings, place: Place, java: Path) -> list[str]:
+    """Give the command line of the server. Its `--home-dir` is what an orphan is known by."""
+    heap = f"-Xmx{settings.neo4j_heap}"
+    start = (str(java), heap, *_QUICK_START, *_NEO4J_JAVA, f"@{place.java_arguments}", MAIN_CLASS)
+    return [*start, home_argument(place), f"--config-dir={place.conf}", "--console-mode"]
+
+
+def home_argument(place: Place) -> str:
+    """Give the argument that names the server's folder."""
+    return f"--home-dir={place.root}"
+
+
+def admin_command(place: Place, java: Path, *arguments: str) -> list[str]:
+    """Give the command line of one of Neo4j's admin commands. It needs `admin_environment`."""
+    return [str(java), "-Xmx128m", *_QUICK_START, f"@{place.java_arguments}", ADMIN_CLASS, *arguments]
+
+
+def admin_environment(place: Place) -> dict[str, str]:
+    """Give the variables that tell an admin command which server it is about."""
+    return {"NEO4J_HOME": str(place.root), "NEO4J_CONF": str(place.conf)}

@@ -1,0 +1,140 @@
+"""Have every jar of a Neo4j version in the cache, whole, and know it without reading 180 MB at each start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import cast
+
+from graph_memory.local.files import file_lock, sha256_of, write_private
+from graph_memory.local.jar_list import Jar, cached_list_path, committed_list, parse, render
+from graph_memory.local.progress import Progress, silent
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import Settings
+
+_READERS = 4
+_LOCK_TIMEOUT = 900.0
+
+Stamp = dict[str, list[int]]
+"""Size and modification time (ns) of each jar at the moment its checksum was right."""
+
+
+def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
+    """Give the jars of the version in class path order, fetching those that are missing or changed.
+
+    STORE_UNAVAILABLE when one cannot be had.
+    """
+    jars = known_list(settings) or _resolved_list(settings, progress)
+    root = _root(settings)
+    if _suspects(root, jars, settings.neo4j_version):
+        with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+            _complete(settings, jars, progress)
+    return [root / jar.path for jar in jars]
+
+
+def known_list(settings: Settings) -> tuple[Jar, ...] | None:
+    """Give the list of the version: the committed one, else a cached one, else None."""
+    if committed := committed_list(settings.neo4j_version):
+        return committed
+    cached = cached_list_path(_root(settings), settings.neo4j_version)
+    return parse(cached.read_text("utf-8")) if cached.is_file() else None
+
+
+def damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
+    """Read the jars in the cache; give those that are missing and those that are not what they must be."""
+    root = _root(settings)
+    missing = [jar for jar in jars if not (root / jar.path).is_file()]
+    there = [jar for jar in jars if jar not in missing]
+    with ThreadPoolExecutor(_READERS) as pool:
+        sums = pool.map(sha256_of, [root / jar.path for jar in there])
+        return missing, [jar for jar, sha256 in zip(there, sums, strict=True) if sha256 != jar.sha256]
+
+
+def forget_checks(settings: Settings) -> None:
+    """Let the next `class_path` read every jar again."""
+    _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
+
+
+def _complete(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
+    root = _root(settings)
+    suspects = _suspects(root, jars, settings.neo4j_version)
+    if suspects:
+        _obtain_all(settings, suspects, progress)
+        stamp = {jar.path: _mark(root / jar.path) for jar in jars}
+        write_private(_stamp_path(root, settings.neo4j_version), json.dumps(stamp))
+
+
+def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
+    from graph_memory.local.download import THREADS, DownloadError, obtain, session
+
+    stage = f"Fetching Neo4j {settings.neo4j_version}"
+    total, done = sum(jar.size for jar in jars), 0
+    progress(stage, 0.0)
+    with session() as connections, ThreadPoolExecutor(THREADS) as pool:
+        waiting = {pool.submit(obtain, jar, _root(settings) / jar.path, connections): jar for jar in jars}
+        try:
+            for future in as_completed(waiting):
+                future.result()
+                done += waiting[future].size
+                progress(stage, done / total)
+        except (DownloadError, OSError) as error:
+            raise _unavailable(settings, error) from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
+    from graph_memory.local.download import DownloadError
+    from graph_memory.local.resolve import resolve
+
+    version, root = settings.neo4j_version, _root(settings)
+    progress(f"Resolving Neo4j {version}, for which no list is known (some minutes)", None)
+    with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+        try:
+            jars = resolve(version, root, _root(settings).with_name("poms"))
+        except (DownloadError, OSError) as error:
+            raise _unavailable(settings, error) from error
+        write_private(cached_list_path(_root(settings), version), render(jars))
+    return jars
+
+
+def _suspects(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
+    stamp = _read_stamp(_stamp_path(root, version))
+    return [jar for jar in jars if jar.path not in stamp or stamp[jar.path] != _mark(root / jar.path)]
+
+
+def _root(settings: Settings) -> Path:
+    return settings.cache.expanduser().resolve() / "jars"
+
+
+def _mark(path: Path) -> list[int]:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]
+
+
+def _stamp_path(root: Path, version: str) -> Path:
+    return root / f"{version}.checked.json"
+
+
+def _read_stamp(path: Path) -> Stamp:
+    try:
+        return cast("Stamp", json.loads(path.read_text("utf-8")))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _unavailable(settings: Settings, error: Exception) -> GraphError:
+    return GraphError(
+        Code.STORE_UNAVAILABLE,
+        f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {error}",
+        {
+            "hint": "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+            "or set NEO4J_URI to a server of yours.",
+            "cache": str(settings.cache),
+        },
+    )

@@ -1,0 +1,52 @@
+"""The generated password of a local Neo4j, set before its first start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from graph_memory.local.config import admin_command, admin_environment
+from graph_memory.local.place import Place
+from graph_memory.model.errors import Code, GraphError
+
+_PATIENCE = 60.0
+
+
+def ensure_password(place: Place, java: Path) -> None:
+    """Have a password that the server knows or will read at its first start.
+
+    Until the first start it is set anew each time, so that an attempt that broke off anywhere does no harm. The
+    command reads it from our file, so that no list of processes shows it.
+    """
+    if not place.beginning.exists():
+        _require_password(place)
+        return
+    if place.password() is None:
+        place.new_password()
+    _run(place, java, "dbms", "set-initial-password", f"@{place.password_file}")
+
+
+def _require_password(place: Place) -> None:
+    if place.password() is None:
+        raise GraphError(
+            Code.STORE_UNAVAILABLE,
+            f"the password of the local Neo4j is missing: {place.password_file}",
+            {"hint": f"Put that file back, or move {place.data} away to begin with an empty database."},
+        )
+
+
+def _run(place: Place, java: Path, *arguments: str) -> None:
+    command = admin_command(place, java, *arguments)
+    environment = {**os.environ, **admin_environment(place)}
+    try:
+        subprocess.run(
+            command, env=environment, cwd=place.root, capture_output=True, text=True, timeout=_PATIENCE, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise GraphError(
+            Code.STORE_UNAVAILABLE,
+            f"the first password of the local Neo4j could not be set: {said.strip().splitlines()[-1]}",
+            {"hint": "`graph-memory doctor` checks Java, the jars and the disk."},
+        ) from error

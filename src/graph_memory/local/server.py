@@ -1,0 +1,200 @@
+"""The local Neo4j as the rest of graph-memory sees it: have it running, look at it, stop it."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+
+import psutil
+
+from graph_memory.local.failures import ended, hung, slow
+from graph_memory.local.files import file_lock, tail
+from graph_memory.local.place import USERNAME, Place, Run, read_run
+from graph_memory.local.ports import HOST, speaks_bolt
+from graph_memory.local.process import end, find, is_alive, listens, lost, recorded
+from graph_memory.local.progress import Progress, silent
+from graph_memory.settings import Settings
+
+_ATTEMPTS = 2
+_POLL = 0.05
+_LOOK = 5.0
+
+
+@dataclass(frozen=True)
+class LocalServer:
+    """A running local Neo4j and how to reach it."""
+
+    uri: str
+    http_url: str
+    username: str
+    password: str = field(repr=False)
+    pid: int
+    version: str
+
+
+class State(StrEnum):
+    """What a local Neo4j does."""
+
+    RUNNING = "running"
+    """It answers."""
+    STARTING = "starting"
+    """Its process runs and does not answer yet."""
+    STOPPED = "stopped"
+    """It has no process."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is known of the local Neo4j; addresses and process are None when it is stopped."""
+
+    state: State
+    home: Path
+    log: Path
+    uri: str | None = None
+    http_url: str | None = None
+    pid: int | None = None
+    version: str | None = None
+    started: float | None = None
+    """Start of the process in seconds since the epoch."""
+
+
+def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServer:
+    """Give the local Neo4j of the settings' home, started if need be; processes that ask at once get the same one.
+
+    STORE_UNAVAILABLE when it cannot be had or started, STARTING when it takes longer than `start_timeout` seconds.
+    """
+    place = Place.of(settings)
+    if server := _running(place):
+        return server
+    place.make()
+    with _locked(place, settings, progress):
+        return _running(place) or _adopted(place, settings, progress) or _started(place, settings, progress)
+
+
+def stop(settings: Settings) -> bool:
+    """Stop the local Neo4j and wait for its end; tell whether there was one to stop."""
+    place = Place.of(settings)
+    if not place.root.exists():
+        return False
+    with _locked(place, settings, silent):
+        run = read_run(place)
+        process = find(place, run)
+        if process:
+            end(process)
+        if run:
+            run.stopped().save(place)
+    return process is not None
+
+
+def status(settings: Settings) -> Status:
+    """Look at the local Neo4j without changing anything."""
+    place = Place.of(settings)
+    run = read_run(place)
+    process = find(place, run) if place.root.exists() else None
+    if run is None or process is None:
+        return Status(State.STOPPED, place.root, place.console_log)
+    return Status(
+        state=State.RUNNING if speaks_bolt(run.bolt_port) else State.STARTING,
+        home=place.root,
+        log=place.console_log,
+        uri=_uri(run),
+        http_url=_http_url(run),
+        pid=process.pid,
+        version=run.version,
+        started=run.created or None,
+    )
+
+
+def console_log(settings: Settings, lines: int = 100) -> list[str]:
+    """Give the last lines that the local Neo4j wrote."""
+    return tail(Place.of(settings).console_log, lines)
+
+
+def _running(place: Place) -> LocalServer | None:
+    run = read_run(place)
+    password = place.password()
+    if run and password and run.ready and recorded(run) and speaks_bolt(run.bolt_port):
+        return _described(run, password)
+    return None
+
+
+def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServer | None:
+    run = read_run(place)
+    process = find(place, run)
+    if process is None:
+        return None
+    if run is None:  # nothing says where it listens
+        end(process)
+        return None
+    return _awaited(_written_down(place, run, process), process, place, settings, progress)
+
+
+def _started(place: Place, settings: Settings, progress: Progress) -> LocalServer:
+    from graph_memory.local.fetch import forget_checks
+    from graph_memory.local.start import start
+
+    for _ in range(_ATTEMPTS):
+        run, process = start(place, settings, progress)
+        if server := _awaited(run, process, place, settings, progress):
+            return server
+        forget_checks(settings)  # perhaps a jar was damaged behind our back, perhaps somebody took the port
+    raise ended(place)
+
+
+def _awaited(
+    run: Run, process: psutil.Process, place: Place, settings: Settings, progress: Progress
+) -> LocalServer | None:
+    """Wait until the server answers; None when its process ends instead."""
+    progress(f"Starting Neo4j {run.version}", None)
+    began = looked = time.monotonic()
+    while is_alive(process):
+        if _answers(run, process):
+            place.begun()
+            replace(run, ready=True).save(place)
+            return _described(run, place.password() or "")
+        if time.monotonic() - began > settings.start_timeout:
+            raise slow(place, settings)
+        if time.monotonic() - looked > _LOOK:
+            looked = time.monotonic()
+            _give_up_if_hung(place, process, run)
+        time.sleep(_POLL)
+    return None
+
+
+def _answers(run: Run, process: psutil.Process) -> bool:
+    """Tell whether it is this process that answers. One that lost its HTTP port answers for a moment before it ends."""
+    return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not lost(process, run.http_port)
+
+
+def _give_up_if_hung(place: Place, process: psutil.Process, run: Run) -> None:
+    if error := hung(place, run.created):
+        end(process)
+        raise error
+
+
+def _written_down(place: Place, run: Run, process: psutil.Process) -> Run:
+    now = replace(run, pid=process.pid, created=process.create_time(), ready=False)
+    now.save(place)
+    return now
+
+
+def _described(run: Run, password: str) -> LocalServer:
+    return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version)
+
+
+def _uri(run: Run) -> str:
+    return f"bolt://{HOST}:{run.bolt_port}"
+
+
+def _http_url(run: Run) -> str:
+    return f"http://localhost:{run.http_port}"
+
+
+def _locked(place: Place, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
+    def wait() -> None:
+        progress("Waiting for another process that starts or stops Neo4j", None)
+
+    return file_lock(place.lock, settings.start_timeout, wait)

@@ -1,0 +1,49 @@
+"""Launch a server in a place: ports, configuration, password, process."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import psutil
+
+from graph_memory.local.config import server_command, write_config
+from graph_memory.local.fetch import class_path
+from graph_memory.local.initial_password import ensure_password
+from graph_memory.local.java import find_java
+from graph_memory.local.place import Place, Run, read_run
+from graph_memory.local.ports import choose_port
+from graph_memory.local.process import launch
+from graph_memory.local.progress import Progress
+from graph_memory.settings import Settings
+
+BOLT, HTTP = 7687, 7474
+
+
+def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, psutil.Process]:
+    """Launch a server and write it down; it does not answer yet.
+
+    The ports are written down before the launch, so that whoever finds the process knows where it will listen.
+    """
+    java = find_java(settings)
+    jars = class_path(settings, progress)
+    place.begin()
+    planned = plan(place, settings)
+    planned.save(place)
+    write_config(settings, place, planned, jars)
+    ensure_password(place, java.command)
+    process = launch(server_command(settings, place, java.command), place.console_log)
+    run = replace(planned, pid=process.pid, created=process.create_time())
+    run.save(place)
+    return run, process
+
+
+def plan(place: Place, settings: Settings) -> Run:
+    """Choose the ports: those of the settings, else those of the last start, else the usual ones, else free ones."""
+    last = read_run(place)
+    bolt = (last.bolt_port, BOLT) if last else (BOLT,)
+    http = (last.http_port, HTTP) if last else (HTTP,)
+    return Run(
+        choose_port(settings.neo4j_bolt_port, bolt, "GRAPH_MEMORY_NEO4J_BOLT_PORT"),
+        choose_port(settings.neo4j_http_port, http, "GRAPH_MEMORY_NEO4J_HTTP_PORT"),
+        settings.neo4j_version,
+    )

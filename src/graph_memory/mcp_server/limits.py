@@ -1,0 +1,36 @@
+"""How much content one call may carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from graph_memory.model.errors import Code, GraphError
+
+_IN = "Split it into several nodes, or store it as a file in Python."
+_OUT = "Read it in Python instead."
+
+
+def check_given(given: Mapping[str, object], limit: int) -> None:
+    """Raise CONTENT_TOO_LARGE when a call's content is over the limit."""
+    _check(given, limit, _IN)
+
+
+def check_taken(result: Mapping[str, object], limit: int) -> None:
+    """Raise CONTENT_TOO_LARGE when the content that a call would return is over the limit."""
+    _check(result, limit, _OUT)
+
+
+def _check(fields: Mapping[str, object], limit: int, way_out: str) -> None:
+    content = fields.get("content")
+    size = _size(content, fields.get("encoding")) if isinstance(content, str) else 0
+    if size > limit:
+        message = f"Content of {size:,} bytes is too large for a call; {limit:,} is the limit"
+        hint = f"{way_out} The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
+        raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
+
+
+def _size(content: str, encoding: object) -> int:
+    """Return the bytes of content: of the text, or of what the base64 stands for."""
+    if encoding == "base64":
+        return len(content) * 3 // 4 - content[-2:].count("=")
+    return len(content.encode(errors="surrogatepass"))

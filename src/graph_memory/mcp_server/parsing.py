@@ -1,0 +1,93 @@
+"""Arguments of a call, read strictly: nothing is coerced, nothing unknown is let through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from graph_memory.mcp_server.schemas import Schema, input_schema, properties_of, required_of, wording
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.plain import place
+from graph_memory.model.wording import kind_of, quoted, shown, suggestion
+
+A = TypeVar("A", bound=Mapping[str, object])
+
+
+class Arguments(Generic[A]):
+    """The arguments that one tool takes: their schema, and how a call's are read."""
+
+    def __init__(self, tool: str, shape: type[A]) -> None:
+        self.tool = tool
+        self.schema = input_schema(shape)
+        self._adapter: TypeAdapter[A] = TypeAdapter(shape)
+
+    def parse(self, given: Mapping[str, object]) -> A:
+        """Return the arguments; a null for an optional one counts as left out.
+
+        Raises INVALID_ARGUMENT, naming every argument at fault and what is allowed.
+        """
+        given = self._without_nulls(given)
+        unknown = [self._unknown(name) for name in given if name not in properties_of(self.schema)]
+        missing = [self._missing(name) for name in required_of(self.schema) if name not in given]
+        faults = [*unknown, *missing]
+        try:
+            arguments = self._adapter.validate_python(given, strict=True)
+        except ValidationError as error:
+            faults += [self._wrong(fault) for fault in error.errors() if fault["type"] != "missing"]
+        else:
+            if not faults:
+                return arguments
+        raise _together(faults)
+
+    def _without_nulls(self, given: Mapping[str, object]) -> Mapping[str, object]:
+        optional = properties_of(self.schema).keys() - set(required_of(self.schema))
+        return {name: value for name, value in given.items() if value is not None or name not in optional}
+
+    def _unknown(self, name: str) -> GraphError:
+        allowed = list(properties_of(self.schema))
+        message = f"{self.tool} has no argument {quoted(name)}."
+        hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
+        return _invalid(shown(name), message, {"allowed": allowed, "hint": hint})
+
+    def _missing(self, name: str) -> GraphError:
+        expected = wording(self._schema_of(name))
+        return _invalid(name, f"{self.tool} needs the argument {name}: {expected}.", {"expected": expected})
+
+    def _wrong(self, fault: ErrorDetails) -> GraphError:
+        name, *steps = fault["loc"]
+        schema, at = self._schema_of(str(name)), str(name)
+        for step in steps:
+            schema, at = cast("Schema", schema.get("items", {})), place(at, step)
+        expected = wording(schema)
+        message = f"{at} must be {expected}, not {_described(fault['input'])}."
+        return _invalid(str(name), message, {"expected": expected})
+
+    def _schema_of(self, name: str) -> Schema:
+        return properties_of(self.schema)[name]
+
+
+def _described(value: object) -> str:
+    """Return a value for a message: itself where it is short, else what it is."""
+    match value:
+        case "":
+            return "empty text"
+        case str() | bool() | int() | float():
+            return quoted(value)
+        case _:
+            return kind_of(value)
+
+
+def _invalid(argument: str, message: str, details: Mapping[str, object]) -> GraphError:
+    return GraphError(Code.INVALID_ARGUMENT, message, {"argument": argument, **details})
+
+
+def _together(faults: Sequence[GraphError]) -> GraphError:
+    """Return the first fault, with the messages of the others behind its own."""
+    message = " ".join(fault.message for fault in faults[:_MOST_FAULTS])
+    return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)
+
+
+_MOST_FAULTS = 5

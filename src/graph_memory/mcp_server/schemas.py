@@ -1,0 +1,80 @@
+"""Schemas as the agent sees them: small, and worded in messages from the same source."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from pydantic import TypeAdapter
+
+Schema = dict[str, object]
+
+
+def input_schema(shape: type[object]) -> Schema:
+    """Return the schema of a tool's arguments: `domain`, which every tool has, stands last; no other is allowed."""
+    schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
+    properties = dict(properties_of(schema))
+    properties["domain"] = properties.pop("domain")
+    return {**schema, "properties": properties, "additionalProperties": False}
+
+
+def output_schema(shape: type[object]) -> Schema:
+    """Return the schema of what a tool gives; an agent reads the value itself, so nothing is explained."""
+    return _compact(TypeAdapter(shape).json_schema(mode="serialization"), _NOISE | {"description"})
+
+
+def properties_of(schema: Schema) -> Mapping[str, Schema]:
+    """Return the properties that an object schema names."""
+    return cast("Mapping[str, Schema]", schema.get("properties", {}))
+
+
+def required_of(schema: Schema) -> list[str]:
+    """Return the properties that an object schema requires."""
+    return cast("list[str]", schema.get("required", []))
+
+
+_NOISE = frozenset({"title", "default", "additionalProperties"})
+
+
+def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
+    """Return a schema without what a reader can do without, and without null for what may be absent."""
+    kept = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
+    if "properties" in kept:
+        kept.pop("description", None)  # the docstring of the class
+    return _without_null(kept)
+
+
+def _compact_part(key: str, part: object, noise: frozenset[str]) -> object:
+    if key == "properties":
+        return {name: _compact(entry, noise) for name, entry in cast("Mapping[str, Schema]", part).items()}
+    if key == "anyOf":
+        return [_compact(entry, noise) for entry in cast("list[Schema]", part)]
+    return _compact(cast("Schema", part), noise) if isinstance(part, Mapping) else part
+
+
+def _without_null(schema: Schema) -> Schema:
+    choices = cast("list[Schema]", schema.get("anyOf", []))
+    given = [choice for choice in choices if choice.get("type") != "null"]
+    if len(given) != 1:
+        return schema
+    return {**given[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
+
+
+def wording(schema: Schema) -> str:
+    """Return what a schema allows, in words that end a sentence such as `limit must be …`."""
+    if "enum" in schema:
+        return "one of " + ", ".join(json.dumps(value) for value in cast("list[object]", schema["enum"]))
+    match schema.get("type"):
+        case "string":
+            return "text that is not empty" if schema.get("minLength") else "text"
+        case "integer":
+            return f"an integer from {schema.get('minimum')} to {schema.get('maximum')}"
+        case "boolean":
+            return "true or false"
+        case "array" if schema.get("items"):
+            return "a list of text"
+        case "array":
+            return "a list"
+        case _:
+            return "an object"

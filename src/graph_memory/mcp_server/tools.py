@@ -1,0 +1,78 @@
+"""What a tool is: a typed function, what it takes and gives, and what it does to the memory."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from mcp import types
+
+from graph_memory.mcp_server.parsing import Arguments
+from graph_memory.mcp_server.schemas import output_schema
+from graph_memory.model.results import Result
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api import Memory
+
+A = TypeVar("A", bound=Mapping[str, Any])
+R = TypeVar("R", bound=Result)
+
+
+class Effect(Enum):
+    """What calling a tool does to the memory: `(reads only, destroys, repeating it changes nothing more)`."""
+
+    READS = (True, False, True)
+    """Changes nothing."""
+    CREATES = (False, False, False)
+    """Adds something new each time."""
+    DECLARES = (False, False, True)
+    """Adds something that can be there only once."""
+    DESTROYS = (False, True, True)
+    """Overwrites or takes away what was there."""
+
+
+class Tool(Generic[A, R]):
+    """One row of the table of tools. Name and description are those of the function."""
+
+    def __init__(
+        self, function: Callable[[Memory, A], Awaitable[R]], takes: type[A], gives: type[R], effect: Effect
+    ) -> None:
+        self.name = function.__name__
+        self.description = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
+        self.effect = effect
+        self._function = function
+        self._gives = gives
+        self._arguments = Arguments(self.name, takes)
+
+    def bind(self, given: Mapping[str, object]) -> Callable[[Memory], Awaitable[R]]:
+        """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
+        arguments = self._arguments.parse(given)
+        return lambda memory: self._function(memory, arguments)
+
+    @cached_property
+    def listed(self) -> types.Tool:
+        """The tool as `tools/list` shows it."""
+        return types.Tool(
+            name=self.name,
+            description=self.description,
+            input_schema=self._arguments.schema,
+            output_schema=output_schema(self._gives),
+            annotations=_annotations(self.name, self.effect),
+        )
+
+
+AnyTool = Tool[Any, Any]
+
+
+def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
+    reads_only, destroys, repeatable = effect.value
+    return types.ToolAnnotations(
+        title=name.replace("_", " ").capitalize(),
+        read_only_hint=reads_only,
+        destructive_hint=destroys,
+        idempotent_hint=repeatable,
+        open_world_hint=False,
+    )

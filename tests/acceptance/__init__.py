@@ -1,0 +1,1 @@
+"""The promises to a user, kept by the installed command and a real MCP client."""

@@ -1,0 +1,156 @@
+"""What an agent has: the tools of a server that runs as a process, called through the official client over stdio."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from graph_memory import Settings
+from graph_memory.model.errors import Code
+
+COMMAND = Path(sys.executable).with_name("graph-memory")
+
+GTD: dict[str, Any] = {
+    "node_types": ["Project", "Action", "Context", "Person"],
+    "connection_types": [
+        {"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]},
+        {"name": "DependsOn", "from_types": ["Action", "Project"], "to_types": ["Action", "Project"]},
+        {"name": "RequiresContext", "from_types": ["Action"], "to_types": ["Context"]},
+        {
+            "name": "WaitingFor",
+            "from_types": ["Action", "Project"],
+            "to_types": ["Person"],
+            "required_properties": ["since", "follow_up_date"],
+        },
+    ],
+}
+"""The types of the specification's examples. Tests share their names: each new connection type costs a constraint."""
+
+
+class ToolError(Exception):
+    """A tool's answer that it could not do what it was asked for."""
+
+    def __init__(self, tool: str, answer: Mapping[str, Any]) -> None:
+        self.code = Code(answer["code"])
+        self.message: str = answer["message"]
+        self.details: dict[str, Any] = answer["details"]
+        super().__init__(f"{tool}: {self.code}: {self.message} {self.details}")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A client, and the domain that its calls name; none leaves the choice to the server."""
+
+    client: Client
+    domain: str | None = None
+
+    def within(self, domain: str | None) -> Agent:
+        """Return the same agent at work in another domain."""
+        return replace(self, domain=domain)
+
+    async def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Return what a tool gives; raises ToolError. Every answer says the same as data and as text."""
+        where = {} if self.domain is None else {"domain": self.domain}
+        result = await self.client.call_tool(tool, {**where, **arguments})
+        answer, [said] = result.structured_content, result.content
+        assert said.type == "text"
+        assert answer is not None
+        if result.is_error:
+            assert answer.keys() == {"code", "message", "details"}
+            assert answer["code"] in said.text
+            assert answer["message"] in said.text
+            raise ToolError(tool, answer)
+        assert json.loads(said.text) == answer
+        return answer
+
+    async def refused(self, tool: str, /, **arguments: Any) -> ToolError:
+        """Return the error that a call ends in."""
+        with pytest.raises(ToolError) as caught:
+            await self.call(tool, **arguments)
+        return caught.value
+
+    async def found(self, tool: str, /, **arguments: Any) -> list[str]:
+        """Return the ids that a tool finds, which is all that it says, in an order that means nothing."""
+        answer = await self.call(tool, **arguments)
+        [ids] = answer.values()
+        assert len(set(ids)) == len(ids)
+        return sorted(ids)
+
+    async def pages(self, tool: str, /, **arguments: Any) -> list[list[str]]:
+        """Return the ids that a tool finds, page by page."""
+        pages: list[list[str]] = []
+        turn: dict[str, str] = {}
+        while True:
+            answer = await self.call(tool, **arguments, **turn)
+            pages.append(answer.get("node_ids", answer.get("connection_ids")))
+            if "next_cursor" not in answer:
+                return pages
+            turn = {"cursor": answer["next_cursor"]}
+
+    async def node(self, type: str = "Project", content: str = "", **rest: Any) -> str:
+        """Create a node and return its id."""
+        answer = await self.call("create_node", **{"type": type, "content": content, "format": "markdown", **rest})
+        return answer["node_id"]
+
+    async def connection(self, type: str, from_node_id: str, to_node_id: str, **rest: Any) -> str:
+        """Create a connection and return its id."""
+        ends = {"from_node_id": from_node_id, "to_node_id": to_node_id}
+        return (await self.call("create_connection", type=type, **ends, **rest))["connection_id"]
+
+    async def content(self, node_id: str) -> str:
+        """Return the content of a node."""
+        return (await self.call("get_node_content", node_id=node_id))["content"]
+
+
+def environment_of(settings: Settings, **others: str) -> dict[str, str]:
+    """Return the variables that lead a process to the home and the cache of the settings."""
+    return {
+        "GRAPH_MEMORY_HOME": str(settings.home),
+        "GRAPH_MEMORY_CACHE": str(settings.cache),
+        "GRAPH_MEMORY_NEO4J_HEAP": settings.neo4j_heap,
+        **others,
+    }
+
+
+@asynccontextmanager
+async def connected(
+    environment: Mapping[str, str], *arguments: str, domain: str | None = None, mode: Any = "auto"
+) -> AsyncIterator[Agent]:
+    """Give an agent with a server process of its own, which ends with it. What the server logs goes to stderr."""
+    parameters = StdioServerParameters(command=str(COMMAND), args=["mcp", *arguments], env=dict(environment))
+    with open(os.devnull if sys.__stderr__ is None else os.dup(2), "w") as log:  # noqa: PTH123, ASYNC230
+        async with Client(stdio_client(parameters, errlog=log), read_timeout_seconds=60, mode=mode) as client:
+            yield Agent(client, domain)
+
+
+def run(environment: Mapping[str, str], *arguments: str, **given: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    return subprocess.run(
+        [COMMAND, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        **given,
+    )
+
+
+def verified(environment: Mapping[str, str], domain: str) -> dict[str, Any]:
+    """Return what `graph-memory verify` finds, having made sure that graph and log agree."""
+    done = run(environment, "verify", "--domain", domain, "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["differences"] == []
+    assert found["domain"] == domain
+    return found

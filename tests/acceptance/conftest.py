@@ -1,0 +1,45 @@
+"""One server process for all tests of a worker; each test works in a domain of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graph_memory import Settings
+
+from .agents import GTD, Agent, connected, environment_of
+
+
+@pytest.fixture(scope="session")
+def environment(settings: Settings) -> dict[str, str]:
+    """What a process needs to know to find the run's Neo4j."""
+    return environment_of(settings)
+
+
+@pytest.fixture(scope="session")
+async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
+    """An agent whose server all tests of the worker share."""
+    async with connected(environment) as agent:
+        yield agent
+
+
+@pytest.fixture
+def agent(server: Agent, domain: str) -> Agent:
+    """An agent in a domain that nobody has used, without an ontology."""
+    return server.within(domain)
+
+
+@pytest.fixture
+async def gtd(agent: Agent) -> Agent:
+    """An agent in a fresh domain that has the types of `GTD`."""
+    await agent.call("create_ontology", **GTD)
+    return agent
+
+
+@pytest.fixture
+async def elsewhere(server: Agent, domain: str) -> Agent:
+    """An agent in another fresh domain that has the types of `GTD`, for what must not be seen from the first."""
+    other = server.within(f"{domain}-2")
+    await other.call("create_ontology", **GTD)
+    return other

@@ -1,0 +1,303 @@
+"""What a memory should do, in dictionaries: the model that the state machine compares the service with.
+
+It shares no code with the service. Each `faults_of_…` returns the error codes that a call may answer with, empty when
+it must succeed; each `put_…`, `change_…` and `drop_…` does what a call that succeeded has done. The log is a counter.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any
+
+Properties = dict[str, Any]
+Faults = set[str]
+
+
+@dataclass(frozen=True)
+class Text:
+    """Content as a caller gives and gets it."""
+
+    given: str
+    encoding: str = "utf-8"
+    format: str = "markdown"
+
+
+@dataclass(frozen=True)
+class Node:
+    type: str
+    properties: Properties
+    content: Text
+    version: int
+    tags: tuple[str, ...] = ()
+    path: str | None = None
+
+
+@dataclass(frozen=True)
+class Connection:
+    type: str
+    source: str
+    target: str
+    properties: Properties
+    content: str | None
+    version: int
+
+
+def same(one: object, other: object) -> bool:
+    """Equality of property values as queries see it: `True` is not 1, 1 is 1.0."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and isinstance(other, str) and one == other
+    return one == other
+
+
+def to_the_letter(properties: Mapping[str, object]) -> dict[str, tuple[str, object]]:
+    """Equality of whole states: 1, 1.0 and `True` are three values."""
+    return {key: (type(value).__name__, value) for key, value in properties.items()}
+
+
+def matches(properties: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
+    return all(key in properties and same(properties[key], value) for key, value in wanted.items())
+
+
+def property_faults(properties: Mapping[str, object]) -> Faults:
+    fit = all(_is_key(key) and _is_value(value) for key, value in properties.items())
+    return set() if fit else {"INVALID_PROPERTY"}
+
+
+def _is_key(key: str) -> bool:
+    return 0 < len(key) <= 256 and not key.startswith("_") and not re.search(r"[\x00-\x1f\x7f-\x9f]", key)
+
+
+def _is_value(value: object) -> bool:
+    if isinstance(value, bool | str):
+        return True
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**63
+    return isinstance(value, float) and math.isfinite(value)
+
+
+def _is_of(kind: str | None, value: object) -> bool:
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "date":
+        return isinstance(value, str) and bool(re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)) and _is_day(value)
+    return isinstance(value, str) if kind == "string" else True
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date(*map(int, text.split("-")))
+    except ValueError:
+        return False
+    return True
+
+
+def text_faults(content: str, encoding: str) -> Faults:
+    if encoding == "base64":
+        try:
+            return set() if base64.b64encode(base64.b64decode(content)).decode() == content else {"INVALID_ENCODING"}
+        except (binascii.Error, ValueError):
+            return {"INVALID_ENCODING"}
+    return set()
+
+
+@dataclass
+class Reference:
+    """One domain. Types are plain declarations, as `ontology_from` takes them."""
+
+    node_types: dict[str, Properties] = field(default_factory=dict)
+    connection_types: dict[str, Properties] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    connections: dict[str, Connection] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    seq: int = 0
+
+    def begin(self, declared: Mapping[str, Any]) -> None:
+        self.node_types = {one["name"]: one for one in declared["node_types"]}
+        self.connection_types = {one["name"]: one for one in declared["connection_types"]}
+        self.seq = 2 + len(self.node_types) + len(self.connection_types)
+
+    # Faults
+
+    def faults_of_type(self, declared: Properties, *, connection: bool) -> Faults:
+        known = self.connection_types if connection else self.node_types
+        faults = {"TYPE_ALREADY_EXISTS"} if declared["name"] in known else set()
+        ends = [*declared.get("from_types", ()), *declared.get("to_types", ())]
+        return faults | {"INVALID_NODE_TYPE" for end in ends if end not in self.node_types and end != "*"}
+
+    def faults_of_node(self, type_name: str, properties: Properties, content: Text, given_id: str | None) -> Faults:
+        faults = property_faults(properties) | text_faults(content.given, content.encoding)
+        if given_id in self.seen:
+            faults.add("NODE_ALREADY_EXISTS")
+        if type_name not in self.node_types:
+            return faults | {"INVALID_NODE_TYPE"}
+        return faults | self._rule_faults(self.node_types[type_name], properties, self.nodes, None)
+
+    def faults_of_edit(self, node_id: str, edit: Properties, content: Text | None, expected: int | None) -> Faults:
+        faults = property_faults(edit) | (text_faults(content.given, content.encoding) if content else set())
+        node = self.nodes.get(node_id)
+        if node is None:
+            return faults | {"NODE_NOT_FOUND"}
+        rules = self._rule_faults(self.node_types[node.type], {**node.properties, **edit}, self.nodes, node_id)
+        return faults | rules | _version_faults(node.version, expected)
+
+    def faults_of_drop(self, what: Mapping[str, Node | Connection], one: str, expected: int | None) -> Faults:
+        if one not in what:
+            return {"NODE_NOT_FOUND" if what is self.nodes else "CONNECTION_NOT_FOUND"}
+        return _version_faults(what[one].version, expected)
+
+    def faults_of_connection(
+        self, type_name: str, source: str, target: str, properties: Properties, given_id: str | None
+    ) -> Faults:
+        faults = property_faults(properties)
+        if given_id in self.seen:
+            faults.add("CONNECTION_ALREADY_EXISTS")
+        if source not in self.nodes or target not in self.nodes:
+            faults.add("NODE_NOT_FOUND")
+        declared = self.connection_types.get(type_name)
+        if declared is None:
+            return faults | {"INVALID_CONNECTION_TYPE"}
+        faults |= self._rule_faults(declared, properties, self.connections, None)
+        return faults | self._topology_faults(declared, source, target)
+
+    def faults_of_connection_edit(self, one: str, edit: Properties, expected: int | None) -> Faults:
+        faults, found = property_faults(edit), self.connections.get(one)
+        if found is None:
+            return faults | {"CONNECTION_NOT_FOUND"}
+        declared = self.connection_types[found.type]
+        rules = self._rule_faults(declared, {**found.properties, **edit}, self.connections, one)
+        return faults | rules | _version_faults(found.version, expected)
+
+    def allows(self, type_name: str, source_type: str, target_type: str) -> bool:
+        declared = self.connection_types.get(type_name)
+        if declared is None or source_type not in self.node_types or target_type not in self.node_types:
+            return False
+        ends = ((source_type, declared["from_types"]), (target_type, declared["to_types"]))
+        return all(allowed == ["*"] or one in allowed for one, allowed in ends)
+
+    def _topology_faults(self, declared: Properties, source: str, target: str) -> Faults:
+        of_type = [one for one in self.connections.values() if one.type == declared["name"]]
+        ends = self.nodes.get(source), self.nodes.get(target)
+        bad = all(ends) and not self.allows(declared["name"], *(end.type for end in ends if end))
+        bad = bad or bool(declared.get("unique_source") and any(one.source == source for one in of_type))
+        bad = bad or bool(declared.get("unique_target") and any(one.target == target for one in of_type))
+        bad = bad or bool(declared.get("acyclic") and source in _reached(target, of_type))
+        return {"INVALID_TOPOLOGY"} if bad else set()
+
+    def _rule_faults(
+        self, declared: Properties, properties: Properties, others: Mapping[str, Any], own: str | None
+    ) -> Faults:
+        faults: Faults = set()
+        rivals = [one for key, one in others.items() if key != own and one.type == declared["name"]]
+        for rule in declared.get("properties", ()):
+            name = rule["name"]
+            if name not in properties:
+                faults |= {"REQUIRED_PROPERTY_MISSING"} if rule.get("required") else set()
+                continue
+            value, enum = properties[name], rule.get("enum")
+            if not _is_of(rule.get("type"), value) or (enum and not any(same(value, one) for one in enum)):
+                faults.add("INVALID_PROPERTY")
+            if rule.get("unique") and any(matches(one.properties, {name: value}) for one in rivals):
+                faults.add("UNIQUE_PROPERTY_TAKEN")
+        return faults
+
+    # Changes
+
+    def put_type(self, declared: Properties, *, connection: bool) -> int:
+        (self.connection_types if connection else self.node_types)[declared["name"]] = declared
+        return self._next()
+
+    def put_node(self, node_id: str, node: Node) -> int:
+        assert node_id not in self.seen, "an id was given out a second time"
+        self.seen.add(node_id)
+        self.nodes[node_id] = replace(node, version=self._next())
+        return self.seq
+
+    def put_connection(self, connection_id: str, connection: Connection) -> int:
+        assert connection_id not in self.seen, "an id was given out a second time"
+        self.seen.add(connection_id)
+        self.connections[connection_id] = replace(connection, version=self._next())
+        return self.seq
+
+    def change_node(self, node_id: str, edited: Node) -> int:
+        before = self.nodes[node_id]
+        same_text = (before.content, before.tags, before.path) == (edited.content, edited.tags, edited.path)
+        if not (same_text and to_the_letter(before.properties) == to_the_letter(edited.properties)):
+            self.nodes[node_id] = replace(edited, version=self._next())
+        return self.nodes[node_id].version
+
+    def change_connection(self, one: str, edited: Connection) -> int:
+        before = self.connections[one]
+        unchanged = to_the_letter(before.properties) == to_the_letter(edited.properties)
+        if not (unchanged and before.content == edited.content):
+            self.connections[one] = replace(edited, version=self._next())
+        return self.connections[one].version
+
+    def drop_node(self, node_id: str) -> int:
+        for one in [key for key, found in self.connections.items() if node_id in (found.source, found.target)]:
+            self.drop_connection(one)
+        del self.nodes[node_id]
+        return self._next()
+
+    def drop_connection(self, one: str) -> int:
+        del self.connections[one]
+        return self._next()
+
+    def _next(self) -> int:
+        self.seq += 1
+        return self.seq
+
+    # Questions
+
+    def query_nodes(self, type_name: str | None, wanted: Properties) -> list[str]:
+        found = ((key, one) for key, one in self.nodes.items() if type_name in (None, one.type))
+        return sorted(key for key, one in found if matches(one.properties, wanted))
+
+    def query_connections(
+        self, type_name: str | None, source: str | None, target: str | None, wanted: Properties
+    ) -> list[str]:
+        return sorted(
+            key
+            for key, one in self.connections.items()
+            if type_name in (None, one.type) and source in (None, one.source) and target in (None, one.target)
+            if matches(one.properties, wanted)
+        )
+
+    def connected(self, node_id: str, direction: str, type_name: str | None) -> list[str]:
+        of_type = [one for one in self.connections.values() if type_name in (None, one.type)]
+        ahead = {one.target for one in of_type if one.source == node_id} if direction != "in" else set()
+        behind = {one.source for one in of_type if one.target == node_id} if direction != "out" else set()
+        return sorted(ahead | behind)
+
+    def search(self, needle: str, type_name: str | None) -> list[str]:
+        texts = ((key, one.content) for key, one in self.nodes.items() if type_name in (None, one.type))
+        return sorted(key for key, text in texts if text.encoding == "utf-8" and is_in(needle, text.given))
+
+
+def is_in(needle: str, text: str) -> bool:
+    return needle.casefold() in text.casefold()
+
+
+def _version_faults(present: int, expected: int | None) -> Faults:
+    return set() if expected in (None, present) else {"VERSION_CONFLICT"}
+
+
+def _reached(start: str, connections: Iterable[Connection]) -> set[str]:
+    found, todo = {start}, [start]
+    while todo:
+        here = todo.pop()
+        ahead = {one.target for one in connections if one.source == here} - found
+        found |= ahead
+        todo += ahead
+    return found

@@ -1,0 +1,92 @@
+"""verify names what a hand in Neo4j Browser did to the graph; rebuild puts it back without losing anything."""
+
+from __future__ import annotations
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Memory, ontology_from
+from support import observe
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from(
+    {
+        "node_types": [{"name": "Project", "properties": {"status": {"indexed": True}}}, "Action"],
+        "connection_types": [{"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]}],
+    }
+)
+
+DAMAGE = {
+    "a property changed": "MATCH (n:Project {_domain: $domain}) SET n.status = 'hacked'",
+    "a property added": "MATCH (n:Project {_domain: $domain}) SET n.extra = 1",
+    "an integer made a float": "MATCH (n:Project {_domain: $domain}) SET n.size = toFloat(n.size)",
+    "a label added": "MATCH (n:Project {_domain: $domain}) SET n:Extra",
+    "a label removed": "MATCH (n:Project {_domain: $domain}) REMOVE n:Project",
+    "a node deleted with its connections": "MATCH (n:Project {_domain: $domain}) DETACH DELETE n",
+    "a node made by hand": "CREATE (:_Node:Project {_domain: $domain, _id: 'mem_by_hand', _type: 'Project'})",
+    "a connection deleted": "MATCH ()-[r:NextAction {_domain: $domain}]->() DELETE r",
+    "a connection turned round": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) CREATE (b)-[s:NextAction]->(a) "
+    "WITH r, s, properties(r) AS p DELETE r SET s = p",
+    "a connection made by hand": "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) WITH a, b LIMIT 1 "
+    "CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', _type: 'NextAction'}]->(b)",
+    "the text of content changed": "MATCH (n:Action {_domain: $domain}) SET n._content = 'other'",
+    "the search windows lost": "MATCH (w:_Window {_domain: $domain}) DELETE w",
+    "a search window changed": "MATCH (w:_Window {_domain: $domain}) SET w._text = 'other'",
+    "a key row lost": "MATCH (k:_Key {_domain: $domain}) DELETE k",
+    "a key row of nobody": "CREATE (:_Key {_domain: $domain, _kind: 'node', _type: 'Project', _property: 'status', "
+    "_value: 's:x', _owner: 'mem_nobody'})",
+    "an observation moved": "MATCH (o:_Observation {_domain: $domain})-[r:_OBSERVES]->() "
+    "MATCH (b:Action {_domain: $domain}) WITH o, r, b LIMIT 1 "
+    "DELETE r CREATE (o)-[:_OBSERVES]->(b)",
+    "an observation deleted": "MATCH (o:_Observation {_domain: $domain}) DETACH DELETE o",
+    "a type changed": "MATCH (t:_NodeType {_domain: $domain, _name: 'Project'}) SET t._description = 'other'",
+    "a type untied": "MATCH (:_ConnectionType {_domain: $domain})-[r:_FROM]->() DELETE r",
+    "the domain's counter changed": "MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5",
+}
+
+
+async def fill(memory: Memory, domain: str) -> str:
+    await memory.create_ontology(ONTOLOGY)
+    project = await memory.create_node(
+        "Project", "# Kitchen", properties={"status": "active", "size": 1}, tags=["home"]
+    )
+    action = await memory.create_node("Action", "# Call " + "x" * 20_000, path="a/b")
+    small = await memory.create_node("Action", "# Small")
+    await memory.create_node("Action", b"\x00\x01", encoding="base64", format="bin")
+    await memory.create_connection("NextAction", project.node_id, action.node_id, content="note")
+    await memory.create_connection("NextAction", project.node_id, small.node_id)
+    await observe(memory, domain, project.node_id)
+    return project.node_id
+
+
+async def test_a_graph_that_only_the_service_wrote_agrees_with_its_log(memory: Memory, domain: str) -> None:
+    await fill(memory, domain)
+    verification = await memory.verify()
+    assert verification.differences == ()
+    assert verification.subjects == 12
+    assert verification.events == 12
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+async def test_verify_names_the_difference_and_rebuild_mends_it(
+    memory: Memory, domain: str, driver: Driver, damage: str
+) -> None:
+    project = await fill(memory, domain)
+    before = await memory.get_node(project)
+    driver.execute_query(DAMAGE[damage], domain=domain)  # pyright: ignore[reportArgumentType]
+    found = await memory.verify()
+    assert found.differences != ()
+    mended = await memory.rebuild()
+    assert {difference.subject for difference in found.differences} <= {d.subject for d in mended.differences}
+    assert (await memory.verify()).differences == ()
+    assert await memory.get_node(project) == before
+    assert len((await memory.query_connections()).connection_ids) == 2
+    assert len((await memory.search_content("# call xxx")).node_ids) == 1
+
+
+async def test_a_lost_event_is_named_as_a_gap(memory: Memory, domain: str, driver: Driver) -> None:
+    await fill(memory, domain)
+    driver.execute_query("MATCH (e:_Event {_domain: $domain, _seq: 7}) DELETE e", domain=domain)
+    verification = await memory.verify()
+    assert any("gaps" in difference.problem for difference in verification.differences)

@@ -1,0 +1,28 @@
+"""What several test files need beyond the fixtures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph_memory import Memory
+from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.subjects import Kind, ObservationState
+from graph_memory.storage.log import Head
+
+
+async def observe(memory: Memory, domain: str, node_id: str) -> str:
+    """Write an observation through the log; the tools for it come later."""
+    log = memory._core.log
+    subject = f"obs_{node_id.removeprefix('mem_')}"
+
+    async def nothing(*_: object) -> None:
+        return None
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        state = ObservationState(
+            id=subject, node_id=node_id, text="likes tea", time=head.at, origin="chat", confidence=0.5
+        ).state()
+        return [Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)]
+
+    await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)
+    return subject

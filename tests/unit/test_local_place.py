@@ -1,0 +1,93 @@
+import json
+import os
+import stat
+import sys
+
+import pytest
+
+from graph_memory.local.place import Place, Run, read_run
+from graph_memory.settings import Settings
+
+RUN = Run(bolt_port=7687, http_port=7474, version="2026.08.1", pid=42, created=1.5, ready=True)
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
+
+
+@pytest.fixture
+def place(tmp_path) -> Place:
+    place = Place.of(Settings(home=tmp_path))
+    place.make()
+    return place
+
+
+def mode(path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_run_is_read_as_it_was_saved(place):
+    RUN.save(place)
+    assert read_run(place) == RUN
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pid": 1}', '{"bolt_port": 1, "unknown": 2}', "\x00\xff"])
+def test_a_run_file_that_cannot_be_read_is_no_run_file(place, text):
+    place.run_file.write_text(text)
+    assert read_run(place) is None
+
+
+def test_a_stopped_run_remembers_its_ports_only(place):
+    assert RUN.stopped() == Run(bolt_port=7687, http_port=7474, version="2026.08.1")
+
+
+def test_one_home_is_one_place_however_it_is_spelled(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    assert Place.of(Settings(home=tmp_path / "link")) == Place.of(Settings(home=tmp_path / "x" / ".." / "home"))
+
+
+@posix_only
+def test_only_the_owner_reads_what_is_kept(place):
+    place.new_password()
+    RUN.save(place)
+    assert (mode(place.root), mode(place.password_file), mode(place.run_file)) == (0o700, 0o600, 0o600)
+
+
+def test_a_password_is_long_plain_and_kept(place):
+    password = place.new_password()
+    assert place.password() == password
+    assert len(password) == 40
+    assert password.isalnum()
+
+
+def test_there_is_no_password_before_one_was_made(place):
+    assert place.password() is None
+
+
+def test_a_first_start_that_broke_off_begins_anew_and_its_rest_is_set_aside(place):
+    place.begin()
+    (place.data / "databases").mkdir(parents=True)
+    place.begin()
+    assert place.beginning.exists()
+    assert not place.data.exists()
+    assert (place.unfinished / "databases").exists()
+
+
+def test_databases_are_kept_once_the_first_start_succeeded(place):
+    place.begin()
+    (place.data / "databases").mkdir(parents=True)
+    place.begun()
+    place.begin()
+    assert (place.data / "databases").exists()
+    assert not place.beginning.exists()
+
+
+def test_databases_that_were_there_before_are_kept(place):
+    (place.data / "databases").mkdir(parents=True)
+    place.begin()
+    assert (place.data / "databases").exists()
+    assert not place.beginning.exists()
+
+
+def test_nothing_is_left_beside_a_file_that_was_written(place):
+    RUN.save(place)
+    assert os.listdir(place.run_file.parent) == ["server.json"]
+    assert json.loads(place.run_file.read_text())["pid"] == 42

@@ -1,0 +1,170 @@
+"""The Cypher files: each is checked against its header when it is bound, and bound exactly once."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import graph_memory
+from graph_memory.storage import queries
+from graph_memory.storage.queries import Nothing, Query, QueryFileError, cypher_root, query
+
+Write = Callable[[str], Path]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row with two fields."""
+
+    one: str
+    two: int
+
+
+GOOD = """\
+// What it is for, in a sentence
+// or two.
+// mode: read
+// params: domain, limit
+// returns: one, two
+MATCH (n:_Node {_domain: $domain})
+RETURN n.one AS one, n.two AS two
+LIMIT $limit
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes the one file `some/thing.cypher` and gives its path."""
+    monkeypatch.setattr(queries, "cypher_root", lambda: tmp_path)
+    path = tmp_path / "some" / "thing.cypher"
+    path.parent.mkdir()
+
+    def writer(text: str) -> Path:
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return writer
+
+
+def refused(path: Path, row: type[object] = Pair) -> str:
+    """The message with which the file is refused; it names the file."""
+    with pytest.raises(QueryFileError) as caught:
+        query("some/thing", row)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_that_keeps_to_its_header_is_a_query(write: Write) -> None:
+    write(GOOD)
+    found = query("some/thing", Pair)
+    assert (found.name, found.mode, found.params, found.returns, found.row) == (
+        "some/thing",
+        "read",
+        {"domain", "limit"},
+        ("one", "two"),
+        Pair,
+    )
+    assert not found.writes
+    assert found.text.startswith("MATCH")
+    assert "mode:" not in found.text
+
+
+def test_a_missing_file_is_named(write: Write, tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "some" / "thing.cypher")
+
+
+@pytest.mark.parametrize("field", ["mode", "params", "returns"])
+def test_a_missing_header_field_is_named(write: Write, field: str) -> None:
+    path = write("".join(line for line in GOOD.splitlines(keepends=True) if f"// {field}:" not in line))
+    assert f"no {field}" in refused(path)
+
+
+@pytest.mark.parametrize("text", ["", "RETURN 1 AS one, 2 AS two\n", "\n".join(GOOD.splitlines()[2:])])
+def test_a_header_must_begin_with_what_the_statement_is_for(write: Write, text: str) -> None:
+    assert "what the statement is for" in refused(write(text))
+
+
+@pytest.mark.parametrize("mode", ["", "both", "READ"])
+def test_a_mode_is_read_or_write(write: Write, mode: str) -> None:
+    assert "mode" in refused(write(GOOD.replace("mode: read", f"mode: {mode}")))
+
+
+@pytest.mark.parametrize("params", ["domain", "domain, limit, more", "-", "domain, Limit"])
+def test_the_header_names_exactly_the_parameters_of_the_statement(write: Write, params: str) -> None:
+    assert "params" in refused(write(GOOD.replace("domain, limit", params)))
+
+
+def test_parameters_in_strings_comments_and_backticks_are_none(write: Write) -> None:
+    noise = "WHERE n.`a $one` <> '$two \\' $three' AND n.x <> \"$four // $five\" // $six\n// $seven\nRETURN"
+    write(GOOD.replace("RETURN", noise))
+    assert query("some/thing", Pair).params == {"domain", "limit"}
+
+
+def test_the_parameter_after_a_string_that_looks_like_a_comment_counts(write: Write) -> None:
+    path = write(GOOD.replace("RETURN", "WHERE n.url <> 'http://' AND n.x <> $hidden\nRETURN"))
+    assert "hidden" in refused(path)
+
+
+def test_the_parameter_of_a_dynamic_label_counts(write: Write) -> None:
+    path = write(GOOD.replace("_Node {", "$($label) {"))
+    assert "label" in refused(path)
+
+
+@pytest.mark.parametrize("returns", ["one", "two, one", "one, two, three", "-"])
+def test_what_is_returned_is_what_the_row_takes_in_its_order(write: Write, returns: str) -> None:
+    assert "returns" in refused(write(GOOD.replace("one, two\n", f"{returns}\n", 1)))
+
+
+def test_a_statement_that_returns_nothing_has_no_row(write: Write) -> None:
+    path = write(GOOD)
+    assert "returns" in refused(path, Nothing)
+    write(GOOD.replace("returns: one, two", "returns: -"))
+    assert query("some/thing", Nothing).returns == ()
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["SET n.x = 1", "CREATE (m)", "MERGE (m)", "DELETE n", "DETACH DELETE n", "REMOVE n.x", "set n.x = 1", "Merge (m)"],
+)
+def test_a_read_statement_has_no_clause_that_writes(write: Write, clause: str) -> None:
+    text = GOOD.replace("RETURN", f"{clause}\nRETURN")
+    assert "read statement" in refused(write(text))
+    write(text.replace("mode: read", "mode: write"))
+    assert query("some/thing", Pair).writes
+
+
+def test_names_that_hold_the_word_of_a_clause_do_not_write(write: Write) -> None:
+    write(GOOD.replace("RETURN", "WHERE n._created > 0 AND n.`SET` = 'DELETE' AND n.offset = 1 // MERGE\nRETURN"))
+    assert not query("some/thing", Pair).writes
+
+
+def bindings() -> Iterator[Query[object]]:
+    """Every query that is bound to a constant anywhere in the package, each object once."""
+    found: dict[int, Query[object]] = {}
+    for module in pkgutil.walk_packages(graph_memory.__path__, "graph_memory."):
+        if not module.name.endswith("__main__"):
+            for value in vars(importlib.import_module(module.name)).values():
+                for one in value.values() if isinstance(value, Mapping) else [value]:
+                    if isinstance(one, Query):
+                        found[id(one)] = one
+    yield from found.values()
+
+
+def test_every_cypher_file_is_bound_to_one_constant() -> None:
+    root = cypher_root()
+    files = {str(path.relative_to(root).with_suffix("").as_posix()) for path in root.rglob("*.cypher")}
+    bound = Counter(one.name for one in bindings())
+    assert {name for name in files if not name.startswith("schema/")} == set(bound)
+    assert [name for name, count in bound.items() if count > 1] == []
+
+
+def test_a_file_name_is_a_verb_or_noun_in_snake_case() -> None:
+    names = [path.relative_to(cypher_root()) for path in cypher_root().rglob("*") if path.is_file()]
+    assert all(path.suffix == ".cypher" for path in names)
+    assert all(part.isidentifier() and part == part.lower() for path in names for part in path.parent.parts)
