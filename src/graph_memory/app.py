@@ -80,7 +80,10 @@ async def _find(settings: Settings, progress: Progress) -> Address:
 
 def _core(settings: Settings, store: Store, origin: Origin) -> Core:
     contents = Contents(
-        blobs(settings), ContentCache(settings.content_cache_bytes), inline_limit=settings.inline_content_bytes
+        blobs(settings),
+        ContentCache(settings.content_cache_bytes),
+        inline_limit=settings.inline_content_bytes,
+        text_limit=settings.text_content_bytes,
     )
     return Core(
         store=store,

@@ -95,6 +95,11 @@ class Settings(BaseSettings):
     inline_content_bytes: int = Field(
         default=16 * KIB, ge=0, le=MIB, description="Text up to this size in bytes is kept in Neo4j, larger as a blob."
     )
+    text_content_bytes: int = Field(
+        default=16 * MIB,
+        gt=0,
+        description="Largest text content in bytes; it is searched, so its search windows must fit one write.",
+    )
     mcp_content_bytes: int = Field(
         default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may give or take."
     )

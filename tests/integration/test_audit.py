@@ -28,8 +28,8 @@ DAMAGE = {
     "a connection deleted": "MATCH ()-[r:NextAction {_domain: $domain}]->() DELETE r",
     "a connection turned round": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) CREATE (b)-[s:NextAction]->(a) "
     "WITH r, s, properties(r) AS p DELETE r SET s = p",
-    "a connection made by hand": "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) WITH a, b LIMIT 1 "
-    "CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', _type: 'NextAction'}]->(b)",
+    "a connection made by hand": "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) "
+    "WITH a, b LIMIT 1 CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', _type: 'NextAction'}]->(b)",
     "the text of content changed": "MATCH (n:Action {_domain: $domain}) SET n._content = 'other'",
     "the search windows lost": "MATCH (w:_Window {_domain: $domain}) DELETE w",
     "a search window changed": "MATCH (w:_Window {_domain: $domain}) SET w._text = 'other'",

@@ -11,11 +11,11 @@ from uuid import uuid4
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from reference_model import Connection, Node, Reference, Text, to_the_letter
 from soak import profile
 
-from graph_memory import GraphError, Memory, Settings, open_memory, ontology_from
+from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
 
 DECLARED: dict[str, Any] = {
     "node_types": [
@@ -60,7 +60,7 @@ LATER_CONNECTION_TYPES = [
     {"name": "odd \\ `type`.\"'$x", "from_types": ["*"], "to_types": ["*"], "acyclic": True},
     {"name": "RelatesTo", "from_types": ["Note"], "to_types": ["Note"]},
 ]
-NODE_TYPES = ["Note", "Note", "Project", "Person", "Person", "Gadget", LATER_NODE_TYPES[1]["name"], "Nobody"]
+NODE_TYPES = ["Note", "Project", "Person", "Note", "Project", "Person", "Gadget", LATER_NODE_TYPES[1]["name"], "Nobody"]
 CONNECTION_TYPES = ["RelatesTo", "DependsOn", "OwnedBy", "Leads", "Uses", LATER_CONNECTION_TYPES[1]["name"], "Nothing"]
 FITTING: dict[str, dict[str, Any]] = {"Project": {"name": "P"}, "OwnedBy": {"since": "2025-10-31"}}
 """What a type requires, so that most creations go through."""
@@ -102,10 +102,27 @@ NEEDLES = [
     *(LARGE[1_700:1_990], LARGE[1_990:2_010], LARGE[3_000:6_000], LARGE[-5:]),
 ]
 
-properties = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=3)
-fit_properties = st.dictionaries(st.sampled_from(KEYS[:-2]), st.sampled_from(VALUES[:-6]), max_size=3)
-some_properties = fit_properties | fit_properties | fit_properties | properties
+FIT_VALUES: dict[str, list[Any]] = {
+    "name": ["P", "", "ß", "Ship it"],
+    "status": ["active", "done", 1, 1.0],
+    "email": ["a@b", "A@b", 1, 1.0, True, "1", LARGE_INTEGER, float(2**53), 0, -0.0, "x" * 5_000, "x" * 5_001],
+    "age": [0, 1, 2, LARGE_INTEGER],
+    "rank": [0, -0.0, 1, 1.0, 0.5, float(2**53), LARGE_INTEGER - 1],
+    "code": ["k", "K", "", "1"],
+    "since": ["2025-10-31", "2024-02-29"],
+    "title": ["", "T", True],
+    "k.e y`": [1, "v"],
+}
+"""Values that the types allow, several of them equal to one another."""
+
+fit_properties = st.lists(
+    st.sampled_from([(key, value) for key, values in FIT_VALUES.items() for value in values]), max_size=3
+).map(dict)
+wild_properties = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), max_size=3)
+some_properties = st.sampled_from([*[fit_properties] * 5, wild_properties]).flatmap(lambda chosen: chosen)
+misfits = st.sampled_from([*[False] * 7, True])
 texts = st.sampled_from(TEXTS)
+notes = st.none() | st.sampled_from(["", "note", LARGE])
 ids = st.none() | st.none() | st.sampled_from(["one", "two", "A:b@c.d-1"])
 which = st.integers(0, 999)
 expected = st.sampled_from(["any", "any", "right", "wrong"])
@@ -168,14 +185,14 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(limit is None or len(page) <= limit, True)
             if cursor is None:
                 return Answer(found, None)
-            self.same((len(page), cursor), (limit, page[-1]))
+            self.same(len(page), limit)
 
     def pick(self, live: Mapping[str, object], number: int) -> str:
         """An id: mostly a live one, now and then one that is gone, or was never there, or is of the other kind."""
         gone = [one for one in self.model.seen if one not in live]
         others = [*sorted(gone, key=str), "mem_unknown", ""]
-        if live and number % 8:
-            return list(live)[number % len(live)]
+        if live and number % 8 != 7:
+            return list(live)[number // 8 % len(live)]
         return others[number // 8 % len(others)]
 
     def version(self, live: Mapping[str, Node | Connection], one: str, choice: str) -> int | None:
@@ -190,11 +207,17 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(self.ask(self.memory.create_ontology, ontology_from(DECLARED)).code, None)
         self.model.begin(DECLARED)
         self.same(self.ask(self.memory.create_ontology, ontology_from({})).code, "ONTOLOGY_ALREADY_EXISTS")
+        for type_name in ("Project", "Project", "Person", "Note"):
+            self.put_node(type_name, FITTING.get(type_name, {}), TEXTS[2])
 
-    @rule(type_name=st.sampled_from(NODE_TYPES), given=some_properties, fit=st.integers(0, 9), text=texts, given_id=ids)
-    def create_node(self, type_name: str, given: dict[str, Any], fit: int, text: Text, given_id: str | None) -> None:
-        wanted = {**given, **FITTING.get(type_name, {})} if fit else given
-        tags, path = (["b", "a", "b"], "a/b") if fit == 1 else (None, None)
+    @rule(type_name=st.sampled_from(NODE_TYPES), given=some_properties, misfit=misfits, text=texts, given_id=ids)
+    def create_node(
+        self, type_name: str, given: dict[str, Any], misfit: bool, text: Text, given_id: str | None
+    ) -> None:
+        self.put_node(type_name, given if misfit else {**FITTING.get(type_name, {}), **given}, text, given_id)
+
+    def put_node(self, type_name: str, wanted: dict[str, Any], text: Text, given_id: str | None = None) -> None:
+        tags, path = (["b", "a", "b"], "a/b") if text.format == "html" else (None, None)
         answer = self.ask(
             self.memory.create_node,
             type_name,
@@ -212,6 +235,7 @@ class MemoryMachine(RuleBasedStateMachine):
             node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), path)
             self.same(answer.value.version, self.model.put_node(new, node))
 
+    @precondition(lambda self: self.model.nodes)
     @rule(
         number=which,
         given=some_properties | st.none(),
@@ -244,6 +268,7 @@ class MemoryMachine(RuleBasedStateMachine):
             after = replace(after, tags=()) if style == 2 else after
             self.same(answer.value.version, self.model.change_node(one, after))
 
+    @precondition(lambda self: self.model.nodes)
     @rule(number=which, choice=expected)
     def delete_node(self, number: int, choice: str) -> None:
         one = self.pick(self.model.nodes, number)
@@ -256,21 +281,36 @@ class MemoryMachine(RuleBasedStateMachine):
         type_name=st.sampled_from(CONNECTION_TYPES),
         ends=st.tuples(which, which),
         given=some_properties,
-        fit=st.integers(0, 9),
-        content=st.none() | st.sampled_from(["", "note", LARGE]),
+        content=notes,
         given_id=ids,
     )
     def create_connection(
+        self, type_name: str, ends: tuple[int, int], given: dict[str, Any], content: str | None, given_id: str | None
+    ) -> None:
+        source, target = (self.pick(self.model.nodes, number) for number in ends)
+        self.put_connection(type_name, source, target, given, content, given_id)
+
+    @precondition(lambda self: self.model.nodes)
+    @rule(ends=st.tuples(which, which), type_number=which, given=fit_properties, content=notes)
+    def create_allowed_connection(
+        self, ends: tuple[int, int], type_number: int, given: dict[str, Any], content: str | None
+    ) -> None:
+        """One of a type that may join the nodes; cardinality, cycles and unique values may still forbid it."""
+        source, target = (list(self.model.nodes)[number % len(self.model.nodes)] for number in ends)
+        types = self.model.nodes[source].type, self.model.nodes[target].type
+        allowed = [name for name in self.model.connection_types if self.model.allows(name, *types)]
+        type_name = allowed[-1 - type_number % len(allowed)]
+        self.put_connection(type_name, source, target, {**FITTING.get(type_name, {}), **given}, content)
+
+    def put_connection(
         self,
         type_name: str,
-        ends: tuple[int, int],
-        given: dict[str, Any],
-        fit: int,
+        source: str,
+        target: str,
+        wanted: dict[str, Any],
         content: str | None,
-        given_id: str | None,
+        given_id: str | None = None,
     ) -> None:
-        source, target = (self.pick(self._fitting(type_name, side, fit), end) for side, end in enumerate(ends))
-        wanted = {**given, **FITTING.get(type_name, {})} if fit else given
         answer = self.ask(
             self.memory.create_connection, type_name, source, target, properties=wanted, content=content, id=given_id
         )
@@ -280,18 +320,11 @@ class MemoryMachine(RuleBasedStateMachine):
             connection = Connection(type_name, source, target, wanted, content, 0)
             self.same(answer.value.version, self.model.put_connection(new, connection))
 
-    def _fitting(self, type_name: str, side: int, fit: int) -> Mapping[str, Node]:
-        """The nodes that the type may join at this side, mostly; else all."""
-        declared = self.model.connection_types.get(type_name)
-        if declared is None or fit < 2:
-            return self.model.nodes
-        allowed = declared[("from_types", "to_types")[side]]
-        return {key: node for key, node in self.model.nodes.items() if allowed == ["*"] or node.type in allowed}
-
+    @precondition(lambda self: self.model.connections)
     @rule(
         number=which,
         given=some_properties | st.none(),
-        content=st.none() | st.sampled_from(["", "note", LARGE]),
+        content=notes,
         choice=expected,
     )
     def update_connection(self, number: int, given: dict[str, Any] | None, content: str | None, choice: str) -> None:
@@ -309,6 +342,7 @@ class MemoryMachine(RuleBasedStateMachine):
             after = after if content is None else replace(after, content=content)
             self.same(answer.value.version, self.model.change_connection(one, after))
 
+    @precondition(lambda self: self.model.connections)
     @rule(number=which, choice=expected)
     def delete_connection(self, number: int, choice: str) -> None:
         one = self.pick(self.model.connections, number)
@@ -333,6 +367,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     # What it asks
 
+    @precondition(lambda self: self.model.nodes)
     @rule(number=which)
     def get_node(self, number: int) -> None:
         self.look_at_node(self.pick(self.model.nodes, number))
@@ -351,6 +386,7 @@ class MemoryMachine(RuleBasedStateMachine):
             )
             self.watch(info.value)
 
+    @precondition(lambda self: self.model.connections)
     @rule(number=which)
     def get_connection(self, number: int) -> None:
         self.look_at_connection(self.pick(self.model.connections, number))
@@ -378,6 +414,7 @@ class MemoryMachine(RuleBasedStateMachine):
     def query_nodes(self, type_name: str | None, wanted: dict[str, Any], limit: int | None) -> None:
         self._query_nodes(type_name, wanted, limit)
 
+    @precondition(lambda self: self.model.nodes)
     @rule(number=which, known=st.booleans(), keep=st.integers(0, 2), limit=limits)
     def query_nodes_like_one(self, number: int, known: bool, keep: int, limit: int | None) -> None:
         node = self.model.nodes.get(self.pick(self.model.nodes, number))
@@ -389,6 +426,7 @@ class MemoryMachine(RuleBasedStateMachine):
         if self.agree(answer, _filter_faults(wanted)):
             self.same(answer.value, self.model.query_nodes(type_name, wanted))
 
+    @precondition(lambda self: self.model.connections)
     @rule(
         number=which,
         given=st.tuples(st.booleans(), st.booleans(), st.booleans()),

@@ -18,10 +18,12 @@ def listener(answer: bytes | None = None) -> Iterator[int]:
         thread = Thread(target=serve, args=(server, answer))
         if answer is not None:
             thread.start()
-        yield server.getsockname()[1]
-        server.shutdown(socket.SHUT_RDWR)
-    if answer is not None:
-        thread.join()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            if answer is not None:
+                thread.join()
 
 
 def serve(server: socket.socket, answer: bytes) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.model.content import Content, content_from
@@ -13,6 +14,9 @@ from graph_memory.model.ontology import ConnectionType, NodeType, Ontology, Prop
 from graph_memory.model.projection import Projection, Step, project
 from graph_memory.model.subjects import ContentRef, Kind, NodeState, content_state
 from graph_memory.model.windows import windows
+
+unhurried = settings(deadline=None, derandomize="SOAK" not in os.environ)
+"""The same examples every time, unless this is a soak, and no failure because the machine is busy."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ONTOLOGY = Ontology.create(
@@ -27,7 +31,9 @@ def text(words: str) -> Content:
     return content_from(words, "utf-8", "markdown")
 
 
-def node(op: Op, subject: str, *, code: str = "c", content: Content | None = None, ref: ContentRef | None = None) -> Draft:
+def node(
+    op: Op, subject: str, *, code: str = "c", content: Content | None = None, ref: ContentRef | None = None
+) -> Draft:
     """A draft about a node; `ref` is the content that the node already had."""
     if op is Op.DELETE:
         return Draft(op=op, kind=Kind.NODE, subject=subject, type="Note", previous=1)
@@ -80,8 +86,11 @@ def histories(draw: st.DrawFn) -> tuple[list[Draft], dict[str, bool]]:
     return drafts, before
 
 
+@unhurried
 @given(histories())
-def test_each_subject_of_a_batch_is_projected_once_in_its_last_state(history: tuple[list[Draft], dict[str, bool]]) -> None:
+def test_each_subject_of_a_batch_is_projected_once_in_its_last_state(
+    history: tuple[list[Draft], dict[str, bool]],
+) -> None:
     drafts, before = history
     projection = projected(*drafts)
     last = {event.draft.subject: event for event in batch(*drafts)}
@@ -115,9 +124,7 @@ def test_a_change_without_content_leaves_the_search_windows_alone() -> None:
 
 def test_content_written_earlier_in_the_batch_is_kept_for_the_search_windows() -> None:
     words = text("some words")
-    projection = projected(
-        node(Op.CREATE, "a", content=words), node(Op.UPDATE, "a", code="x", ref=words.ref)
-    )
+    projection = projected(node(Op.CREATE, "a", content=words), node(Op.UPDATE, "a", code="x", ref=words.ref))
     (row,) = projection.rows[Step.PUT_NODES]
     assert row["content"] == words.sha256
     assert [row["_text"] for row in projection.rows[Step.PUT_WINDOWS]] == ["some words"]
@@ -137,6 +144,7 @@ def test_binary_content_takes_the_place_of_searched_text() -> None:
     assert Step.PUT_WINDOWS not in projection.rows
 
 
+@unhurried
 @given(st.text(st.sampled_from("aß \n"), max_size=9_000))
 def test_every_window_of_a_text_has_a_row_with_its_place(words: str) -> None:
     rows = projected(node(Op.CREATE, "a", content=text(words))).rows.get(Step.PUT_WINDOWS, [])

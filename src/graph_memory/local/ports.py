@@ -17,7 +17,8 @@ def speaks_bolt(port: int, timeout: float = 1.0) -> bool:
         with socket.create_connection((HOST, port), timeout) as connection:
             connection.settimeout(timeout)
             connection.sendall(_HELLO)
-            return any(_received(connection, 4))
+            agreed = _received(connection, 4)
+            return len(agreed) == 4 and any(agreed)
     except OSError:
         return False
 

@@ -9,6 +9,7 @@ import anyio
 
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef, content_from
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.blobs import Blobs
 from graph_memory.storage.content_cache import ContentCache
 
@@ -16,17 +17,21 @@ from graph_memory.storage.content_cache import ContentCache
 class Contents:
     """Small text is kept in Neo4j with the write itself; all else goes to the blobs before the write begins."""
 
-    def __init__(self, blobs: Blobs, cache: ContentCache, *, inline_limit: int) -> None:
+    def __init__(self, blobs: Blobs, cache: ContentCache, *, inline_limit: int, text_limit: int) -> None:
         self.blobs = blobs
         self._cache = cache
         self._inline_limit = inline_limit
+        self._text_limit = text_limit
 
     async def keep(self, domain: str, content: Content) -> Content:
         """Return the content once it is safe to refer to.
 
-        Raises FILE_CREATION_FAILED when it cannot be written. When the write that refers to it then fails, the
-        blob is left over for `blobs gc`.
+        Raises CONTENT_TOO_LARGE for text over the limit, which the search windows of one write set, and
+        FILE_CREATION_FAILED when it cannot be written. When the write that refers to it then fails, the blob is
+        left over for `blobs gc`.
         """
+        if content.is_text and content.size > self._text_limit:
+            raise _too_large(content.size, self._text_limit)
         if not self.is_inline(content.ref):
             await self.blobs.put(domain, content.data)
         return content
@@ -47,6 +52,12 @@ class Contents:
     def is_inline(self, ref: ContentRef) -> bool:
         """Say whether content like this is kept in Neo4j."""
         return ref.is_text and ref.size <= self._inline_limit
+
+
+def _too_large(size: int, limit: int) -> GraphError:
+    hint = "Split it over several nodes, or give it with encoding base64: that has no limit, but is not searched."
+    message = f"Text of {size:,} bytes is over the limit of {limit:,}"
+    return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 
 
 async def content_of(given: str | bytes | Path, encoding: str, content_format: str) -> Content:

@@ -215,13 +215,11 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequen
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
     properties = {**node.properties, **edit.properties}
     content = edit.content.ref if edit.content else node.content
-    named = properties.get("title", properties.get("name")) is not None
-    title = title_of(node.type, properties, edit.content.text if edit.content else None)
     return replace(
         node,
         properties=properties,
         content=replace(content, format=edit.format or node.content.format),
-        title=title if named or edit.content else node.title,
+        title=title_of(node.type, properties, edit.content.text if edit.content else node.title),
         tags=node.tags if edit.tags is None else edit.tags,
         path=node.path if edit.path is None else edit.path,
     )

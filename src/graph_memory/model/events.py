@@ -174,6 +174,6 @@ def number(
     ]
 
 
-def touches_ontology(events: Iterable[Event]) -> bool:
-    """Say whether any of the events changes the ontology."""
-    return any(event.draft.kind in ONTOLOGY_KINDS for event in events)
+def ontology_version(events: Iterable[Event], before: int) -> int:
+    """Return the version of the ontology after the events: the seq of the last event that changed it."""
+    return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)

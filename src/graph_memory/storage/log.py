@@ -18,7 +18,7 @@ from graph_memory.model.events import (
     Receipt,
     new_id,
     number,
-    touches_ontology,
+    ontology_version,
 )
 from graph_memory.model.ontology import Ontology, connection_type_from, node_type_from
 from graph_memory.model.projection import Projection, Step, project
@@ -203,7 +203,7 @@ class Log:
             domain=last.domain,
             seq=last.seq,
             at=last.at,
-            ontology_version=last.seq if touches_ontology(events) else lock.ontology_version,
+            ontology_version=ontology_version(events, lock.ontology_version),
             events=[event.row() for event in events],
             contents=inline_contents(events, self._inline_limit),
         )

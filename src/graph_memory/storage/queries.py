@@ -19,7 +19,7 @@ R = TypeVar("R")
 _FIELDS = ("mode", "params", "returns")
 _NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
 _PARAMETER = re.compile(r"\$(\w+)")
-_WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b")
+_WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b", re.IGNORECASE)
 
 
 class QueryFileError(Exception):

@@ -38,6 +38,8 @@ T = TypeVar("T")
 UNREACHABLE_PATIENCE = 5.0
 """Seconds for which a call tries to reach a server that does not answer, when no commit is in doubt."""
 
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
 _log = logging.getLogger(__name__)
 _LOST = (ServiceUnavailable, SessionExpired, OSError)
 
@@ -208,6 +210,9 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
 
 
 def _driver(address: Address) -> AsyncDriver:
+    if address.uri.partition("://")[0] not in SCHEMES:
+        hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+        raise _unavailable(f"{address.uri} is not the address of a Neo4j server", hint)
     return AsyncGraphDatabase.driver(
         address.uri,
         auth=(address.username, address.password),
@@ -241,9 +246,15 @@ def _plain(value: object) -> object:
 
 
 def _is_passing(error: BaseException) -> bool:
+    if _lacks_memory(error):
+        return False
     if isinstance(error, (OSError, IncompleteCommit)):
         return True
     return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    return isinstance(error, Neo4jError) and "OutOfMemory" in (error.code or "")
 
 
 class _translated:  # noqa: N801
@@ -289,6 +300,9 @@ def _from_server(error: Neo4jError, where: str) -> GraphError:
     if "TransactionTimedOut" in code:
         hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
         return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
+    if _lacks_memory(error):
+        hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
+        return _unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
     if "DatabaseNotFound" in code:
         return _unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     if isinstance(error, ConstraintError):

@@ -1,0 +1,129 @@
+"""Content is kept before the write that refers to it, and what a crash leaves behind can be cleaned up."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from({"node_types": ["Note"]})
+LARGE = "large " * 4_000
+
+
+@pytest.fixture
+async def notes(memory: Memory) -> Memory:
+    await memory.create_ontology(ONTOLOGY)
+    return memory
+
+
+def blob(settings: Settings, domain: str, data: bytes) -> Path:
+    return settings.home / "blobs" / domain / hashlib.sha256(data).hexdigest()
+
+
+async def test_small_text_is_kept_in_neo4j_and_large_or_binary_content_as_a_blob(
+    notes: Memory, settings: Settings, domain: str, driver: Driver
+) -> None:
+    small = await notes.create_node("Note", "small")
+    large = await notes.create_node("Note", LARGE)
+    binary = await notes.create_node("Note", b"\x00\xff", encoding="base64", format="bin")
+    rows = driver.execute_query(
+        "MATCH (n:_Node {_domain: $d}) RETURN n._id AS id, n._content AS text", d=domain
+    ).records
+    assert {row["id"]: row["text"] for row in rows} == {
+        small.node_id: "small",
+        large.node_id: None,
+        binary.node_id: None,
+    }
+    assert not blob(settings, domain, b"small").exists()
+    assert blob(settings, domain, LARGE.encode()).exists()
+    assert blob(settings, domain, b"\x00\xff").exists()
+    assert (await notes.get_node_content(large.node_id)).content == LARGE
+    assert (await notes.get_node_content(binary.node_id)).content == "AP8="
+
+
+async def test_content_grows_into_a_blob_and_shrinks_back(notes: Memory) -> None:
+    node = await notes.create_node("Note", "small")
+    for text in (LARGE, "small again", "", LARGE):
+        await notes.update_node(node.node_id, content=text, encoding="utf-8")
+        assert (await notes.get_node_content(node.node_id)).content == text
+        assert (await notes.verify()).clean
+    await notes.update_node(node.node_id, content="AP8=", encoding="base64", format="bin")
+    assert (await notes.search_content("large")).node_ids == ()
+    assert (await notes.verify()).clean
+
+
+async def test_content_can_be_given_as_the_path_of_a_file(notes: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "note.md"
+    file.write_text("# From a file")
+    node = await notes.create_node("Note", file)
+    assert (await notes.get_node_content(node.node_id)).content == "# From a file"
+    with pytest.raises(GraphError) as caught:
+        await notes.create_node("Note", tmp_path / "missing")
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_content_that_cannot_be_written_makes_no_node(settings: Settings, domain: str, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    unwritable = settings.model_copy(update={"domain": domain, "blob_url": str(blocked / "blobs")})
+    async with open_memory(unwritable) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        with pytest.raises(GraphError) as caught:
+            await memory.create_node("Note", LARGE)
+        assert caught.value.code is Code.FILE_CREATION_FAILED
+        assert (await memory.query_nodes()).node_ids == ()
+        await memory.create_node("Note", "small text needs no blob")
+
+
+@pytest.mark.parametrize("harm", ["missing", "damaged"])
+async def test_a_blob_that_is_missing_or_damaged_is_reported_and_named_by_verify(
+    settings: Settings, domain: str, harm: str
+) -> None:
+    uncached = settings.model_copy(update={"domain": domain, "content_cache_bytes": 0})
+    async with open_memory(uncached) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        node = await memory.create_node("Note", LARGE)
+        path = blob(settings, domain, LARGE.encode())
+        path.unlink() if harm == "missing" else path.write_bytes(b"damaged")
+        with pytest.raises(GraphError) as caught:
+            await memory.get_node_content(node.node_id)
+        assert caught.value.code is Code.CONTENT_READ_FAILED
+        assert (await memory.get_node(node.node_id)).id == node.node_id
+        assert [d.problem for d in (await memory.verify()).differences] == ["content differs"]
+
+
+async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_other(
+    notes: Memory, settings: Settings, domain: str
+) -> None:
+    await notes.create_node("Note", LARGE)
+    orphan = "orphan " * 4_000
+    with pytest.raises(GraphError):
+        await notes.create_node("Nothing", orphan)
+    path = blob(settings, domain, orphan.encode())
+    assert path.exists()
+
+    async def collected(*, dry_run: bool, grace: float) -> list[str]:
+        result = await notes.collect_blobs(dry_run=dry_run, grace=grace)
+        return [found.name for found in result.blobs if found.domain == domain]
+
+    assert await collected(dry_run=False, grace=3600) == []
+    assert await collected(dry_run=True, grace=-1) == [path.name]
+    assert path.exists()
+    assert await collected(dry_run=False, grace=-1) == [path.name]
+    assert not path.exists()
+    assert (await notes.verify()).clean
+
+
+async def test_text_that_is_too_large_to_be_searched_is_refused(settings: Settings, domain: str) -> None:
+    async with open_memory(settings.model_copy(update={"domain": domain, "text_content_bytes": 1000})) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        with pytest.raises(GraphError) as caught:
+            await memory.create_node("Note", "x" * 1001)
+        assert caught.value.code is Code.CONTENT_TOO_LARGE
+        await memory.create_node("Note", b"x" * 1001, encoding="base64")

@@ -1,0 +1,35 @@
+"""The examples of the README run as they are written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from neo4j import Driver
+
+from graph_memory import Settings
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def block(language: str) -> str:
+    return README.split(f"```{language}\n")[1].split("```")[0]
+
+
+def test_the_python_and_cypher_examples_run_and_print_what_the_readme_says(settings: Settings, driver: Driver) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", block("python")],
+        env={**os.environ, "GRAPH_MEMORY_HOME": str(settings.home)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    refused, found, verified = done.stdout.splitlines()
+    assert refused == "INVALID_TOPOLOGY Cannot connect Project to Person with NextAction. Valid targets: [Action]"
+    assert found.count("mem_") == 1
+    assert verified.endswith("differences=()")
+    rows = driver.execute_query(block("cypher")).records  # pyright: ignore[reportArgumentType]
+    assert ["Kitchen", "active", "Call the contractor"] in [list(row.values()) for row in rows]

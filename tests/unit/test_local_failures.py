@@ -1,0 +1,70 @@
+import json
+
+import pytest
+
+from graph_memory.local.failures import ended, hung, slow
+from graph_memory.local.place import Place
+from graph_memory.model.errors import Code
+from graph_memory.settings import Settings
+
+NOON = 1_795_000_000.0  # 2026-11-18 11:06:40 UTC
+CAUSE = (
+    "java.lang.RuntimeException: outer\nCaused by: java.lang.RuntimeException: Transaction logs are missing.\n\tat x"
+)
+
+
+@pytest.fixture
+def place(tmp_path) -> Place:
+    place = Place.of(Settings(home=tmp_path))
+    place.make()
+    return place
+
+
+def debug_line(time: str, message: str) -> str:
+    return json.dumps({"time": time, "level": "ERROR", "message": message, "stacktrace": CAUSE}) + "\n"
+
+
+def test_a_server_that_ended_gives_its_last_cause_a_hint_and_the_log(place):
+    place.console_log.write_text(
+        "INFO Starting...\nCaused by: a.b.PortBindException: first\n"
+        "Caused by: c.d.Errors$NativeIoException: Address already in use\n\tat x\n"
+    )
+    error = ended(place)
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert "Address already in use" in error.message
+    assert error.hint
+    assert error.details["log"] == str(place.console_log)
+
+
+@pytest.mark.parametrize(("written", "told"), [("", "it wrote nothing"), ("no such option\n", "no such option")])
+def test_a_server_that_gave_no_cause_gives_its_last_line(place, written, told):
+    place.console_log.write_text(written)
+    assert told in ended(place).message
+
+
+def test_a_broken_system_database_is_seen_in_the_debug_log(place):
+    place.debug_log.write_text(
+        debug_line("2026-11-18 11:06:45.0+0000", "Failed to start DatabaseId{00000000[system]}") + "not JSON\n"
+    )
+    error = hung(place, NOON)
+    assert error
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert "Transaction logs are missing" in error.message
+
+
+def test_what_an_earlier_server_wrote_does_not_count(place):
+    place.debug_log.write_text(debug_line("2026-11-18 10:00:00.0+0000", "Failed to start DatabaseId{0[system]}"))
+    assert hung(place, NOON) is None
+
+
+def test_other_errors_may_pass(place):
+    place.debug_log.write_text(debug_line("2026-11-18 12:00:00.0+0000", "Something else"))
+    assert hung(place, NOON) is None
+
+
+def test_a_server_without_a_log_may_still_come_up(place):
+    assert hung(place, NOON) is None
+
+
+def test_a_slow_start_says_try_again(place):
+    assert slow(place, Settings(start_timeout=3)).code is Code.STARTING
