@@ -97,15 +97,15 @@ class Agent:
                 return pages
             turn = {"cursor": answer["next_cursor"]}
 
-    async def node(self, type: str = "Project", content: str = "", **rest: Any) -> str:
+    async def node(self, kind: str = "Project", content: str = "", **rest: Any) -> str:
         """Create a node and return its id."""
-        answer = await self.call("create_node", **{"type": type, "content": content, "format": "markdown", **rest})
+        answer = await self.call("create_node", **{"type": kind, "content": content, "format": "markdown", **rest})
         return answer["node_id"]
 
-    async def connection(self, type: str, from_node_id: str, to_node_id: str, **rest: Any) -> str:
+    async def connection(self, kind: str, from_node_id: str, to_node_id: str, **rest: Any) -> str:
         """Create a connection and return its id."""
         ends = {"from_node_id": from_node_id, "to_node_id": to_node_id}
-        return (await self.call("create_connection", type=type, **ends, **rest))["connection_id"]
+        return (await self.call("create_connection", type=kind, **ends, **rest))["connection_id"]
 
     async def content(self, node_id: str) -> str:
         """Return the content of a node."""

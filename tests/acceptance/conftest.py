@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 
@@ -22,6 +23,14 @@ async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterat
     """An agent whose server all tests of the worker share."""
     async with connected(environment) as agent:
         yield agent
+
+
+@pytest.fixture(scope="session")
+async def constant(server: Agent) -> Agent:
+    """An agent in a domain that has the types of `GTD` and that no test changes: for calls that are refused."""
+    shared = server.within(f"constant-{uuid4().hex[:20]}")
+    await shared.call("create_ontology", **GTD)
+    return shared
 
 
 @pytest.fixture

@@ -155,8 +155,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
-async def test_a_connection_that_does_not_exist_is_not_found(gtd: Agent, tool: str, arguments: dict[str, Any]):
-    error = await gtd.refused(tool, connection_id=UNKNOWN, **arguments)
+async def test_a_connection_that_does_not_exist_is_not_found(constant: Agent, tool: str, arguments: dict[str, Any]):
+    error = await constant.refused(tool, connection_id=UNKNOWN, **arguments)
     assert error.code is Code.CONNECTION_NOT_FOUND
     assert UNKNOWN in error.message
 

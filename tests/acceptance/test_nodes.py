@@ -168,8 +168,10 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 @pytest.mark.parametrize("node_id", [UNKNOWN, "", "nonsense `id` \"\\' 🏠", "x" * 5_000])
-async def test_a_node_that_does_not_exist_is_not_found(gtd: Agent, tool: str, arguments: dict[str, Any], node_id: str):
-    error = await gtd.refused(tool, node_id=node_id, **arguments)
+async def test_a_node_that_does_not_exist_is_not_found(
+    constant: Agent, tool: str, arguments: dict[str, Any], node_id: str
+):
+    error = await constant.refused(tool, node_id=node_id, **arguments)
     assert error.code is Code.NODE_NOT_FOUND
     assert node_id[:50] in error.message
     assert "hint" in error.details

@@ -42,7 +42,10 @@ async def test_types_are_appended_and_leave_the_others_as_they_were(gtd: Agent):
     document = await gtd.node("Document")
     await gtd.connection("RelatedTo", await gtd.node("Project"), document)
     error = await gtd.refused(
-        "create_connection", type="DelegatedTo", from_node_id=await gtd.node("Action"), to_node_id=await gtd.node("Person")
+        "create_connection",
+        type="DelegatedTo",
+        from_node_id=await gtd.node("Action"),
+        to_node_id=await gtd.node("Person"),
     )
     assert error.code is Code.REQUIRED_PROPERTY_MISSING
 

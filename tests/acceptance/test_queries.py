@@ -10,7 +10,24 @@ from .agents import Agent
 
 pytestmark = pytest.mark.anyio
 
-VALUES: list[Any] = [True, False, 1, 0, 1.5, "1", "true", "True", "", "0", 2**53, 2**53 + 1, -(2**63), "é", "e\u0301", "É"]
+VALUES: list[Any] = [
+    True,
+    False,
+    1,
+    0,
+    1.5,
+    "1",
+    "true",
+    "True",
+    "",
+    "0",
+    2**53,
+    2**53 + 1,
+    -(2**63),
+    "é",
+    "e\u0301",
+    "É",
+]
 EQUAL: dict[Any, Any] = {1: 1.0, 0: -0.0, 2**53: float(2**53), -(2**63): float(-(2**63)), 1.5: 1.5}
 """Numbers and the floating-point numbers of the same value."""
 
@@ -70,7 +87,7 @@ async def test_all_properties_must_match_and_others_do_not_matter(gtd: Agent):
 
 
 async def test_without_filters_everything_in_the_domain_is_found(gtd: Agent, elsewhere: Agent):
-    nodes = [await gtd.node(type) for type in ("Project", "Action", "Person")]
+    nodes = [await gtd.node(kind) for kind in ("Project", "Action", "Person")]
     await elsewhere.node("Project")
     connection = await gtd.connection("NextAction", nodes[0], nodes[1])
     for filters in ({}, {"properties": {}}, {"properties": None, "type": None}):
@@ -95,13 +112,18 @@ async def test_connections_are_found_by_every_combination_of_filters(gtd: Agent)
     made: dict[str, dict[str, Any]] = {}
     for source in projects:
         for target in actions:
-            for type in ("NextAction", "DependsOn"):
+            for kind in ("NextAction", "DependsOn"):
                 for rank in (1, 2):
-                    connection = await gtd.connection(type, source, target, properties={"rank": rank, "more": True})
-                    made[connection] = {"from_node_id": source, "to_node_id": target, "type": type, "rank": rank}
+                    connection = await gtd.connection(kind, source, target, properties={"rank": rank, "more": True})
+                    made[connection] = {"from_node_id": source, "to_node_id": target, "type": kind, "rank": rank}
 
     for chosen in range(16):
-        filters: dict[str, Any] = {"from_node_id": projects[0], "to_node_id": actions[1], "type": "DependsOn", "rank": 2}
+        filters: dict[str, Any] = {
+            "from_node_id": projects[0],
+            "to_node_id": actions[1],
+            "type": "DependsOn",
+            "rank": 2,
+        }
         filters = {name: value for bit, (name, value) in enumerate(filters.items()) if chosen & 1 << bit}
         expected = sorted(one for one, facts in made.items() if filters.items() <= facts.items())
         rank = filters.pop("rank", None)
@@ -181,9 +203,7 @@ LISTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("tool", "arguments"), LISTS)
 @pytest.mark.parametrize("limit", [1, 3, 6, 7, 8])
-async def test_a_list_can_be_had_page_by_page(
-    gtd: Agent, hub: str, tool: str, arguments: dict[str, Any], limit: int
-):
+async def test_a_list_can_be_had_page_by_page(gtd: Agent, hub: str, tool: str, arguments: dict[str, Any], limit: int):
     arguments = {name: hub if value == "hub" else value for name, value in arguments.items()}
     everything = await gtd.found(tool, **arguments)
     assert len(everything) == 7

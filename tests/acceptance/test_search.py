@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pytest
 
@@ -16,7 +17,8 @@ LARGE = "".join(f"line {number} of a long text\n" for number in range(3_000))
 
 TEXTS: Mapping[str, str] = {
     "kitchen": "# Kitchen Renovation\n\nModern farmhouse style",
-    "punctuation": 'C:\\dir\\file_1.txt "100%" *bold* ~a~ (b) [c] {d} a+b -x !y ^z && || a:b /re/ `q` \'s\' <t>; @u #v $w',
+    "punctuation": 'C:\\dir\\file_1.txt "100%" *bold* ~a~ (b) [c] {d} '
+    "a+b -x !y ^z && || a:b /re/ `q` 's' <t>; @u #v $w",
     "wildcards": "fileX1 100 percent bold",
     "straße": "Die Straße heißt Große Gasse",
     "strasse": "DIE STRASSE",
@@ -40,8 +42,44 @@ TEXTS: Mapping[str, str] = {
 
 QUERIES = [
     *("kitchen", "KITCHEN RENOVATION", "farmhouse", "n\n\nm", "# k"),
-    *("\\dir\\", '"100%"', "100%", "*bold*", "bold", "file_1", "fileX1", "file", "_", "%", "*", '"', "\\", "?", "~a~", "(b)"),
-    *("[c]", "{d}", "a+b", "-x", "!y", "^z", "&&", "||", "a:b", "/re/", "`q`", "'s'", "<t>", "@u", "#v", "$w", "AND", "OR"),
+    *(
+        "\\dir\\",
+        '"100%"',
+        "100%",
+        "*bold*",
+        "bold",
+        "file_1",
+        "fileX1",
+        "file",
+        "_",
+        "%",
+        "*",
+        '"',
+        "\\",
+        "?",
+        "~a~",
+        "(b)",
+    ),
+    *(
+        "[c]",
+        "{d}",
+        "a+b",
+        "-x",
+        "!y",
+        "^z",
+        "&&",
+        "||",
+        "a:b",
+        "/re/",
+        "`q`",
+        "'s'",
+        "<t>",
+        "@u",
+        "#v",
+        "$w",
+        "AND",
+        "OR",
+    ),
     *("strasse", "STRASSE", "straße", "SS", "ß", "ẞ", "große gasse", "heisst"),
     *("caf\u00e9", "CAF\u00c9", "cafe\u0301", "cafe", "\u0301", "\u00e9"),
     *("日本語", "本", "東京都に住", "。東京", "한국어", "국어 문", "東京 都"),
@@ -51,15 +89,35 @@ QUERIES = [
     *("efficient", "ffi", "ﬃ", "FILE", "ﬁ"),
     *("two  spaces", "two spaces", "\t", "  ", " ", "first line\r\n", "first line\n", "line\nthird", "\n", "\r\n"),
     *("\0", "before\0", "beforeafter", "a", "ab", "abc", "aba", "bc"),
-    *("the needle that nobody", "line 2999 of a long text\n", "text\nline 1500 of", LARGE[59_900:60_000] + "the Needle"),
-    *(LARGE[:5_000], LARGE[:5_000] + "!", "edgeofinline" + "y" * 100, "x" * 16_000 + "EDGE", "x" * 16_381, "nowhere at all"),
+    *(
+        "the needle that nobody",
+        "line 2999 of a long text\n",
+        "text\nline 1500 of",
+        LARGE[59_900:60_000] + "the Needle",
+    ),
+    *(
+        LARGE[:5_000],
+        LARGE[:5_000] + "!",
+        "edgeofinline" + "y" * 100,
+        "x" * 16_000 + "EDGE",
+        "x" * 16_381,
+        "nowhere at all",
+    ),
 ]
 
 
+@dataclass(frozen=True)
+class Library:
+    """A domain with the texts, and their names by the ids of their nodes."""
+
+    agent: Agent
+    names: Mapping[str, str]
+
+
 @pytest.fixture(scope="module")
-async def library(server: Agent) -> dict[str, str]:
-    """The texts as nodes of one domain, names by id."""
-    agent = server.within("acceptance-search")
+async def library(server: Agent, worker_id: str) -> Library:
+    """The texts, written once for each worker."""
+    agent = server.within(f"library-{worker_id}")
     if not (await agent.call("query_nodes", limit=1))["node_ids"]:
         await agent.call("create_ontology", **GTD)
         for name, text in TEXTS.items():
@@ -67,15 +125,13 @@ async def library(server: Agent) -> dict[str, str]:
         binary = base64.b64encode(b"kitchen farmhouse 100% a SS").decode()
         await agent.node("Project", binary, encoding="base64", properties={"text": "binary"})
     ids = (await agent.call("query_nodes"))["node_ids"]
-    return {id: (await agent.call("get_node", node_id=id))["properties"]["text"] for id in ids}
+    return Library(agent, {node: (await agent.call("get_node", node_id=node))["properties"]["text"] for node in ids})
 
 
-@pytest.mark.xdist_group("library")
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: repr(query)[1:25].encode("unicode_escape").decode())
-async def test_a_search_finds_what_a_naive_scan_finds(server: Agent, library: dict[str, str], query: str):
-    agent = server.within("acceptance-search")
-    found = await agent.found("search_content", query=query)
-    assert sorted(library[id] for id in found) == sorted(
+async def test_a_search_finds_what_a_naive_scan_finds(library: Library, query: str):
+    found = await library.agent.found("search_content", query=query)
+    assert sorted(library.names[node] for node in found) == sorted(
         name for name, text in TEXTS.items() if query.casefold() in text.casefold()
     )
 

@@ -33,8 +33,9 @@ def error_page() -> str:
         [
             "# Error codes",
             "",
-            "Every failure is one of these. A tool error carries `{code, message, details}`; `details.hint` says what to",
-            "do next. In Python it is `GraphError` with the same three. The last column is the exit status of the command line.",
+            "Every failure is one of these. A tool error carries `{code, message, details}`; `details.hint` says what",
+            "to do next. In Python it is `GraphError` with the same three. The last column is the exit status of the",
+            "command line.",
             "",
             "| code | meaning | exit |",
             "|---|---|---|",

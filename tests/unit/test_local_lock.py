@@ -28,9 +28,9 @@ def test_a_free_lock_is_taken_without_waiting_and_again_after(tmp_path):
 
 def test_a_held_lock_is_waited_for_and_then_reported(tmp_path):
     waited = Event()
-    with file_lock(tmp_path / "lock", 1, nobody_waits), pytest.raises(GraphError) as caught:
-        with file_lock(tmp_path / "lock", 0.1, waited.set):
-            pass
+    lock = tmp_path / "lock"
+    with file_lock(lock, 1, nobody_waits), pytest.raises(GraphError) as caught, file_lock(lock, 0.1, waited.set):
+        pass
     assert waited.is_set()
     assert caught.value.code is Code.STARTING
 

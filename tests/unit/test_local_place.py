@@ -1,5 +1,4 @@
 import json
-import os
 import stat
 import sys
 
@@ -89,5 +88,5 @@ def test_databases_that_were_there_before_are_kept(place):
 
 def test_nothing_is_left_beside_a_file_that_was_written(place):
     RUN.save(place)
-    assert os.listdir(place.run_file.parent) == ["server.json"]
+    assert [path.name for path in place.run_file.parent.iterdir()] == ["server.json"]
     assert json.loads(place.run_file.read_text())["pid"] == 42

@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 import time
@@ -15,7 +16,12 @@ from graph_memory.settings import Settings
 
 SLEEP = "import sys, time; print('up', flush=True); time.sleep(60)"
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
-LISTEN = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); time.sleep(60)"
+LISTEN = """
+import socket, time
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+time.sleep(60)
+"""
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="sessions and signals are POSIX")
 
 
@@ -92,8 +98,6 @@ def test_a_process_that_was_killed_and_not_reaped_is_not_alive():
 
 @posix_only
 def test_a_launched_process_has_a_session_of_its_own(place, launched):
-    import os
-
     process = python(place, launched, SLEEP)
     assert os.getsid(process.pid) == process.pid != os.getsid(0)
 

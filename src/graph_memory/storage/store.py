@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import random
+import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -283,12 +284,21 @@ def _ours(error: BaseException, *, address: Address | None = None, in_doubt: boo
     if isinstance(error, (ConfigurationError, ValueError)) and address:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
         return _unavailable(f"Neo4j{where} cannot be used: {error}", hint)
+    if _is_about_tls(error):
+        hint = "bolt+s:// and neo4j+s:// want a trusted certificate, +ssc:// takes any, without + there is no TLS."
+        return _unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
     if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
         hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
         return _unavailable(f"Neo4j{where} cannot be reached", hint)
     if isinstance(error, Neo4jError):
         return _from_server(error, where)
     return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
+
+
+def _is_about_tls(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, ssl.SSLError):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _unavailable(message: str, hint: str) -> GraphError:

@@ -12,7 +12,7 @@ from neo4j import GraphDatabase
 from graph_memory import local
 from graph_memory.local.place import Place, Run, read_run
 from graph_memory.local.process import find, is_alive
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
 STARTER = """
@@ -134,25 +134,20 @@ def test_a_server_nobody_knows_the_ports_of_is_replaced(kept):
     assert ask(again, "RETURN 1") == [[1]]
 
 
-def test_two_starters_at_once_end_in_one_server(empty, starter):
-    both = [starter(empty), starter(empty)]
-    told = [process.communicate(timeout=120)[0].strip() for process in both]
-    assert told[0] == told[1]
-    assert [str(pid) for pid in servers_of(empty)] == [told[0]]
-
-
-def test_a_server_outlives_its_killed_starter_and_a_stop_ends_it(empty, starter):
-    process = starter(empty)
+def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
     place = Place.of(empty)
+    first = starter(empty)
+    wait_for(place.beginning.exists)
+    others = [starter(empty), starter(empty)]
     wait_for(lambda: (run := read_run(place)) and run.pid)
-    process.kill()
-    process.wait()
-    server = local.ensure_running(empty)
-    assert servers_of(empty) == [server.pid]
+    first.kill()
+    told = {process.communicate(timeout=120)[0].strip() for process in others}
+    assert told == {str(pid) for pid in servers_of(empty)}
+    assert len(told) == 1
     assert local.stop(empty)
     assert servers_of(empty) == []
     assert not local.stop(empty)
-    assert run_of(empty) == Run(run_of(empty).bolt_port, run_of(empty).http_port, server.version)
+    assert run_of(empty) == run_of(empty).stopped()
 
 
 def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty, starter):
@@ -171,13 +166,9 @@ def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty,
 
 
 def test_what_a_failed_start_wrote_is_told(empty):
-    place = Place.of(empty)
-    place.make()
-    place.data.mkdir()
-    place.new_password()
-    (place.data / "databases").write_text("not a folder")
     with pytest.raises(GraphError) as caught:
-        local.ensure_running(empty)
+        local.ensure_running(empty.model_copy(update={"neo4j_heap": "1k"}))
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "heap" in caught.value.message.lower()
     assert caught.value.hint
-    assert caught.value.details["log"] == str(place.console_log)
     assert servers_of(empty) == []

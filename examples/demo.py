@@ -1,0 +1,208 @@
+"""A day of an agent with its memory: `make demo`, or `.venv/bin/python examples/demo.py`.
+
+Starts a local Neo4j with a home of its own (`.demo` in the checkout, or GRAPH_MEMORY_HOME), drives the MCP server over
+stdio with a real client, shows that log and graph agree, and ends with what to paste into an MCP client. Every run
+works in a fresh domain.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import LiteralString, cast
+
+import anyio
+from demo_stage import COMMAND, Page, shown_time, stage
+from demo_story import Story
+from neo4j import GraphDatabase, Query, Record
+from neo4j.graph import Node, Relationship
+from platformdirs import user_data_path
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from graph_memory import Code, GraphError, Settings, local
+from graph_memory.cli.exits import explained
+
+ROOT = Path(__file__).resolve().parent.parent
+FAILED, INTERRUPTED = 1, 130
+
+
+def main() -> int:
+    """Show it all; a failure is told with what to do about it."""
+    console, status = stage(), 0
+    try:
+        show(console)
+    except* GraphError as failure:
+        console.print(Text(explained(_first(failure)), "bold red"))
+        status = FAILED
+    except* KeyboardInterrupt:
+        console.print("Stopped.")
+        status = INTERRUPTED
+    return status
+
+
+def show(console: Console) -> None:
+    """Show the demo from the start of Neo4j to its end."""
+    keep_apart()
+    settings = Settings()
+    page = Page(console)
+    story = Story(page, f"demo-{secrets.token_hex(3)}")
+    console.print(Text.assemble(("graph-memory", "bold cyan"), ": a day of an agent with its memory, on a real Neo4j"))
+    console.print()
+    began = time.perf_counter()
+    with running_neo4j(console, settings) as server:
+        anyio.run(story.tell)
+        prove(page, story, server)
+        measure(page, story, time.perf_counter() - began)
+    invite(page, settings)
+
+
+def keep_apart() -> None:
+    """Lead this process and its servers to the demo's home, away from the user's memory and Neo4j server."""
+    for name in [*os.environ]:
+        if name.startswith("NEO4J_") or name in {"GRAPH_MEMORY_DOMAIN", "GRAPH_MEMORY_TOOLSETS"}:
+            del os.environ[name]
+    os.environ["GRAPH_MEMORY_HOME"] = str(Path(os.environ.get("GRAPH_MEMORY_HOME") or ROOT / ".demo").resolve())
+    if not COMMAND.exists():
+        raise GraphError(Code.INTERNAL, f"{COMMAND} does not exist", {"hint": "`make setup` installs it."})
+
+
+@contextmanager
+def running_neo4j(console: Console, settings: Settings) -> Generator[local.LocalServer]:
+    """Give the running local Neo4j; one that was started here is stopped at the end."""
+    found = local.status(settings).state is not local.State.STOPPED
+    began = time.perf_counter()
+    with _progress(console) as progress:
+        server = local.ensure_running(settings, progress)
+    how = "runs already; found" if found else "started"
+    took = shown_time(time.perf_counter() - began)
+    console.print(f"Neo4j {server.version} {how} in {took}: process {server.pid}, {server.uri}, its files in")
+    console.print(Text(str(settings.home), "bold"), soft_wrap=True)
+    try:
+        yield server
+    finally:
+        if not found:
+            local.stop(settings)
+
+
+@contextmanager
+def _progress(console: Console) -> Generator[local.Progress]:
+    """Give a listener that draws bars on a terminal, and elsewhere prints a line for each stage."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def show(stage: str, done: float | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=None if done is None else 1.0)
+                if not console.is_terminal:
+                    console.print(f"{stage} …")
+            bars.update(tasks[stage], completed=done or 0.0)
+
+        yield show
+
+
+def prove(page: Page, story: Story, server: local.LocalServer) -> None:
+    """Compare the graph with its log, and look at it without graph-memory."""
+    page.chapter(
+        "Nothing up its sleeve",
+        "Every change above is an event in a log, written in the same transaction. `verify` replays the log and "
+        "compares what comes out with the live graph:",
+    )
+    page.row("$", [Text(f"graph-memory verify --domain {story.domain}", "bold cyan")])
+    began = time.perf_counter()
+    page.row("→", [Text(_verified(story.domain))], time.perf_counter() - began)
+    page.say(
+        "The graph agrees with its log. And it is a plain graph: node types are labels, connection types are "
+        "relationship types, properties are properties. While Neo4j runs, Neo4j Browser at "
+        f"{server.http_url}/browser/ draws it:"
+    )
+    query = f"MATCH (a:_Node {{_domain: '{story.domain}'}})-[r]->(b:_Node) RETURN a, r, b"
+    page.verbatim(query, "bold cyan")
+    for line in _rows(query, server):
+        page.row("→", [line])
+
+
+def measure(page: Page, story: Story, total: float) -> None:
+    """Print what was measured on the way."""
+    page.say("Measured in this run, with whatever else this machine was doing:")
+    for name, figure in {**story.measured, "all of the above": shown_time(total)}.items():
+        page.row(" ", [Text(f"{figure:>7}"), Text(name)])
+
+
+def _verified(domain: str) -> str:
+    done = subprocess.run([COMMAND, "verify", "--domain", domain], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GraphError(Code.STORE_CONFLICT, f"`graph-memory verify` failed:\n{done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+def _rows(query: str, server: local.LocalServer) -> list[Text]:
+    auth = (server.username, server.password)
+    with GraphDatabase.driver(server.uri, auth=auth) as driver:  # pyright: ignore[reportUnknownMemberType]
+        rows = driver.execute_query(Query(cast("LiteralString", query))).records
+    return [*map(_drawn, rows[:3]), Text(f"and {len(rows) - 3} more", "dim")]
+
+
+def _drawn(row: Record) -> Text:
+    a, r, b = cast("tuple[Node, Relationship, Node]", row.values())
+    return Text(f"(:{_label(a)} {a['_title']})-[:{r.type}]->(:{_label(b)} {b['_title']})")
+
+
+def _label(node: Node) -> str:
+    return next(label for label in node.labels if not label.startswith("_"))
+
+
+def invite(page: Page, settings: Settings) -> None:
+    """Print what makes it the reader's own."""
+    command = shlex.quote(str(COMMAND))
+    page.chapter("Now yours", "Paste this into the configuration of your MCP client:")
+    configuration = {"mcpServers": {"graph-memory": {"command": str(COMMAND), "args": ["mcp"]}}}
+    page.verbatim(json.dumps(configuration, indent=2), "bold")
+    page.say("or, for a client with a command line like Claude Code's:")
+    page.verbatim(f"claude mcp add graph-memory -- {command} mcp", "bold")
+    page.say(
+        "A new memory is empty: tell your agent what it is for, and it defines the types by itself, as in chapter 1. "
+        f"Everything is kept in {_usual_home()} (GRAPH_MEMORY_HOME moves it). Its Neo4j starts when it is first "
+        "needed and goes on running, shared by all your clients. To stop it, or when something is amiss:"
+    )
+    page.verbatim(f"{command} neo4j stop\n{command} doctor", "bold")
+    _look_back(page, settings, f"GRAPH_MEMORY_HOME={shlex.quote(str(settings.home))} {command} neo4j")
+
+
+def _look_back(page: Page, settings: Settings, command: str) -> None:
+    """Say how to see the demo's graph, and how to be rid of it."""
+    look = f"{command} shell-url --show-password"
+    if local.status(settings).state is local.State.STOPPED:
+        page.say("The demo has stopped its own Neo4j again. To look at the graph in Neo4j Browser, start it:")
+        page.verbatim(f"{command} start\n{look}", "bold")
+    else:
+        page.say("The demo's Neo4j was there before and goes on running. To look at the graph in Neo4j Browser:")
+        page.verbatim(look, "bold")
+    page.say("To be rid of what the demo wrote:")
+    page.verbatim(f"{command} stop; rm -r {shlex.quote(str(settings.home))}", "bold")
+
+
+def _usual_home() -> Path:
+    return user_data_path("graph-memory", appauthor=False)
+
+
+def _first(error: BaseException) -> GraphError:
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return cast("GraphError", error)
+
+
+if __name__ == "__main__":
+    cast("TextIOWrapper", sys.stdout).reconfigure(errors="replace")  # a pipe may not know arrows
+    sys.exit(main())

@@ -1,0 +1,204 @@
+"""The stage of the demo: an agent that calls tools of a real server process, and the page that shows its calls."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import fill
+from typing import cast
+
+from mcp import Client, StdioServerParameters
+from rich.console import Console
+from rich.text import Text
+
+from graph_memory import Code, GraphError
+
+COMMAND = Path(sys.executable).with_name("graph-memory.exe" if sys.platform == "win32" else "graph-memory")
+"""The installed command, beside the interpreter that runs this."""
+WIDTH = 100
+MARKS = {"→": "green", "✗": "bold red"}
+Answer = Mapping[str, object]
+
+
+def stage(width: int | None = None) -> Console:
+    """Return a console of at most 100 columns, and of just as many where nobody can tell, as in a pipe."""
+    console = Console(highlight=False)
+    console.width = width or (min(console.width, WIDTH) if console.is_terminal else WIDTH)
+    return console
+
+
+@dataclass
+class Page:
+    """What a person reads: headings, remarks, and calls with their answers, in which titles stand for ids."""
+
+    console: Console
+    titles: dict[str, str] = field(default_factory=dict[str, str])
+    chapters: int = 0
+
+    def chapter(self, title: str, *remarks: str) -> None:
+        """Begin the next chapter."""
+        self.chapters += 1
+        self.console.print()
+        self.console.rule(Text(f"{self.chapters}  {title}", "bold"), align="left", style="dim", characters="─")
+        self.say(*remarks)
+
+    def say(self, *remarks: str) -> None:
+        """Print remarks, each a paragraph between blank lines."""
+        for remark in remarks:
+            self.console.print()
+            self.verbatim(fill(remark, self.console.width, break_long_words=False, break_on_hyphens=False))
+        self.console.print()
+
+    def verbatim(self, text: str, style: str = "") -> None:
+        """Print text as it is, for copying: its lines are never broken."""
+        self.console.print(Text(text, style), soft_wrap=True)
+
+    def call(self, tool: str, arguments: Answer) -> None:
+        """Print a call: the tool and its arguments."""
+        self.row(" ", [Text(tool, "bold cyan"), *self._pairs(arguments)])
+
+    def answer(self, answer: Answer, seconds: float) -> None:
+        """Print what a call gave, and how long it took."""
+        self.row("→", self._pairs(answer), seconds)
+
+    def refusal(self, error: GraphError, seconds: float) -> None:
+        """Print how a call was refused: the code, the server's own message and its hint."""
+        self.row("✗", [Text(error.code, "bold red")], seconds)
+        self.row(" ", [Text(error.message, "red")])
+        if error.hint:
+            self.row(" ", [Text(f"Hint: {error.hint}", "yellow")])
+
+    def row(self, mark: str, parts: Sequence[Text], seconds: float | None = None) -> None:
+        """Print parts after a mark, broken between parts where possible, with a time at the right edge."""
+        clock = "" if seconds is None else shown_time(seconds)
+        width = self.console.width - len(mark) - 1
+        first, *rest = self._lines(parts, width - len(clock) - 2 if clock else width)
+        gap = width - len(clock) - first.cell_len if clock else 0
+        self._put(Text.assemble((mark, MARKS.get(mark, "")), " ", first, " " * gap, (clock, "dim")))
+        for line in rest:
+            self._put(Text.assemble(" " * (len(mark) + 1), line))
+
+    def _put(self, line: Text) -> None:
+        line.rstrip()
+        self.console.print(line, soft_wrap=True)
+
+    def _lines(self, parts: Sequence[Text], width: int) -> list[Text]:
+        lines = [Text()]
+        for part in parts:
+            gap = "  " if lines[-1] else ""
+            if lines[-1].cell_len + len(gap) + part.cell_len <= width:
+                lines[-1] = Text.assemble(lines[-1], gap, part)
+            else:
+                lines[-1 if not lines[-1] else len(lines) :] = part.wrap(self.console, width)
+        return lines
+
+    def _pairs(self, data: Answer) -> list[Text]:
+        return [Text.assemble((f"{key}: ", "dim"), self.value(one)) for key, one in data.items()]
+
+    def value(self, value: object) -> Text:
+        """Return a value in few words: text by its first line, a node by its title, a declaration by its name."""
+        match value:
+            case Mapping():
+                return self._mapping(cast("Answer", value))
+            case list() | tuple():
+                items = [self.value(item) for item in cast("Sequence[object]", value)]
+                return Text.assemble("[", Text(", ").join(items), "]")
+            case bool():
+                return Text(str(value).lower())
+            case _:
+                return self._text(str(value))
+
+    def _mapping(self, value: Answer) -> Text:
+        if {"name", "description"} <= value.keys():
+            return Text(str(value["name"]))
+        return Text.assemble("{", Text(", ").join(self._pairs(value)), "}")
+
+    def _text(self, value: str) -> Text:
+        if value in self.titles:
+            return Text(f"‹{self.titles[value]}›", "green")
+        first, _, more = value.partition("\n")
+        return Text(f'"{first} …"' if more else f'"{first}"' if " " in first else first)
+
+
+def shown_time(seconds: float) -> str:
+    """Return a time as a person says it."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+@dataclass
+class Agent:
+    """A client of one server process. Every call is made for real; those that are shown go to the page."""
+
+    client: Client
+    page: Page
+    began: float
+    """When the server process was started, in seconds of `time.perf_counter`."""
+    times: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+    """Each call's tool and how long it took."""
+
+    async def call(self, tool: str, /, **arguments: object) -> Answer:
+        """Make a call and show it with its answer; a refusal is shown and raised."""
+        self.page.call(tool, arguments)
+        try:
+            answer = await self.quietly(tool, **arguments)
+        except GraphError as error:
+            self.page.refusal(error, self.times[-1][1])
+            raise
+        self.page.answer(answer, self.times[-1][1])
+        return answer
+
+    async def refused(self, tool: str, /, **arguments: object) -> GraphError:
+        """Make a call that the server must refuse, and return what it says."""
+        try:
+            await self.call(tool, **arguments)
+        except GraphError as error:
+            return error
+        raise GraphError(Code.INTERNAL, f"The server took a {tool} that it should have refused")
+
+    async def quietly(self, tool: str, /, **arguments: object) -> Answer:
+        """Make a call that is not shown."""
+        began = time.perf_counter()
+        result = await self.client.call_tool(tool, arguments)
+        self.times.append((tool, time.perf_counter() - began))
+        answer = cast("dict[str, object]", result.structured_content or {})
+        if result.is_error:
+            details = cast("Answer", answer.get("details", {}))
+            raise GraphError(Code(str(answer["code"])), str(answer["message"]), details)
+        return answer
+
+    async def node(self, node_type: str, text: str, /, **properties: object) -> str:
+        """Create a node, shown in one line, and return its id. Its title stands for the id from now on."""
+        given = {"type": node_type, "content": text, "format": "markdown", "properties": properties}
+        node_id = str((await self.quietly("create_node", **given))["node_id"])
+        self.title(node_id, text)
+        self._brief("create_node", f"{node_type:<7}", self.page.value(node_id), self.page.value(properties))
+        return node_id
+
+    async def connect(self, connection_type: str, source: str, target: str, /) -> None:
+        """Create a connection, shown in one line."""
+        given = {"type": connection_type, "from_node_id": source, "to_node_id": target}
+        await self.quietly("create_connection", **given)
+        joined = Text.assemble(self.page.value(source), f" ─{connection_type}→ ", self.page.value(target))
+        self._brief("create_connection", joined)
+
+    def title(self, node_id: str, text: str) -> None:
+        """Show a node by the heading of its text from now on."""
+        self.page.titles[node_id] = text.partition("\n")[0].removeprefix("# ")
+
+    def _brief(self, tool: str, *about: Text | str) -> None:
+        parts = [one if isinstance(one, Text) else Text(one) for one in about]
+        self.page.row("→", [Text(tool, "bold cyan"), *parts], self.times[-1][1])
+
+
+@asynccontextmanager
+async def agent_on(page: Page, domain: str) -> AsyncGenerator[Agent]:
+    """Give an agent with a server process of its own, which ends with it."""
+    began = time.perf_counter()
+    server = StdioServerParameters(command=str(COMMAND), args=["mcp", "--domain", domain], env=dict(os.environ))
+    async with Client(server, read_timeout_seconds=120) as client:
+        yield Agent(client, page, began)

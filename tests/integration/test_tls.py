@@ -1,0 +1,81 @@
+"""A server behind TLS: `+ssc` trusts its certificate as it is, `+s` wants one that an authority signed."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from graph_memory import Code, GraphError, Settings, local, open_memory
+
+pytestmark = pytest.mark.anyio
+
+
+def certificate(folder: Path) -> Path:
+    """Write a certificate that signs itself, with its key, and return the file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = (
+        builder.serial_number(1).not_valid_before(now - timedelta(hours=1)).not_valid_after(now + timedelta(days=1))
+    )
+    signed = builder.sign(key, hashes.SHA256())
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = folder / "server.pem"
+    file.write_bytes(private + signed.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except (ConnectionError, ssl.SSLError):
+        pass
+    finally:
+        writer.close()
+
+
+@asynccontextmanager
+async def behind_tls(bolt_port: int, file: Path) -> AsyncIterator[int]:
+    """Give the port of a TLS end in front of a Bolt port."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", bolt_port)
+        await asyncio.gather(copy(reader, inner_writer), copy(inner_reader, writer))
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, ssl=context)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+async def test_a_server_with_a_certificate_of_its_own_is_used_with_ssc_and_refused_with_s(
+    settings: Settings, tmp_path: Path, domain: str
+) -> None:
+    inner = local.ensure_running(settings)
+    given = {"home": settings.home, "neo4j_password": inner.password}
+    async with behind_tls(int(inner.uri.rpartition(":")[2]), certificate(tmp_path)) as port:
+        trusting = Settings(neo4j_uri=f"bolt+ssc://127.0.0.1:{port}", **given)  # pyright: ignore[reportArgumentType]
+        async with open_memory(trusting) as memory:
+            assert (await memory.query_nodes(domain=domain)).node_ids == ()
+        strict = Settings(neo4j_uri=f"bolt+s://127.0.0.1:{port}", **given)  # pyright: ignore[reportArgumentType]
+        with pytest.raises(GraphError) as caught:
+            async with open_memory(strict):
+                pass
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "+ssc" in str(caught.value.hint)
