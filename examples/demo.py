@@ -81,18 +81,21 @@ def keep_apart() -> None:
 def running_neo4j(console: Console, settings: Settings) -> Generator[local.LocalServer]:
     """Give the running local Neo4j; one that was started here is stopped at the end."""
     found = local.status(settings).state is not local.State.STOPPED
-    began = time.perf_counter()
-    with _progress(console) as progress:
-        server = local.ensure_running(settings, progress)
-    how = "runs already; found" if found else "started"
-    took = shown_time(time.perf_counter() - began)
-    console.print(f"Neo4j {server.version} {how} in {took}: process {server.pid}, {server.uri}, its files in")
-    console.print(Text(str(settings.home), "bold"), soft_wrap=True)
     try:
-        yield server
+        yield _started(console, settings, "runs already; found" if found else "started")
     finally:
         if not found:
             local.stop(settings)
+
+
+def _started(console: Console, settings: Settings, how: str) -> local.LocalServer:
+    began = time.perf_counter()
+    with _progress(console) as progress:
+        server = local.ensure_running(settings, progress)
+    took = shown_time(time.perf_counter() - began)
+    console.print(f"Neo4j {server.version} {how} in {took}: process {server.pid}, {server.uri}, its files in")
+    console.print(Text(str(settings.home), "bold"), soft_wrap=True)
+    return server
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The stage of the demo: an agent that calls tools of a real server process, and the page that shows its calls."""
+"""The stage of the demo: an agent that calls the tools of a real server process, and the page that shows its calls."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MARKS = {"→": "green", "✗": "bold red"}
 Answer = Mapping[str, object]
 
 
-def stage(width: int | None = None) -> Console:
+def stage() -> Console:
     """Return a console of at most 100 columns, and of just as many where nobody can tell, as in a pipe."""
     console = Console(highlight=False)
-    console.width = width or (min(console.width, WIDTH) if console.is_terminal else WIDTH)
+    console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
     return console
 
 

@@ -45,14 +45,14 @@ CREATING = {"create_node", "create_connection", "create_ontology", "add_node_typ
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))}
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str, str], mode: str):
-    async with connected(environment, mode=mode) as agent:
-        assert agent.client.server_info is not None
-        assert agent.client.server_info.name == "graph-memory-core"
-        assert "create_ontology" in (agent.client.instructions or "")
-        assert agent.client.server_capabilities.tools is not None
-        assert {tool.name for tool in (await agent.client.list_tools()).tools} == set(TOOLS)
+async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str, str], server: Agent):
+    async with connected(environment, mode="legacy") as initialized:
+        for agent in (initialized, server):
+            assert agent.client.server_info is not None
+            assert agent.client.server_info.name == "graph-memory-core"
+            assert "create_ontology" in (agent.client.instructions or "")
+            assert agent.client.server_capabilities.tools is not None
+        assert initialized.client.protocol_version != server.client.protocol_version
 
 
 async def test_there_are_exactly_the_18_tools_of_the_specification(server: Agent):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from .agents import Agent
+from .agents import GTD, Agent
 
 pytestmark = pytest.mark.anyio
 
@@ -181,13 +183,23 @@ async def test_a_node_without_connections_stands_alone(gtd: Agent):
     assert await gtd.call("query_nodes") == {"node_ids": []}
 
 
-@pytest.fixture
-async def hub(gtd: Agent) -> str:
-    """A project with seven next actions, all of which mention a word."""
-    project = await gtd.node("Project", "hub")
+@dataclass(frozen=True)
+class Hub:
+    """A domain with a project that has seven next actions, all of which mention a word."""
+
+    agent: Agent
+    project: str
+
+
+@pytest.fixture(scope="module")
+async def hub(server: Agent) -> Hub:
+    agent = server.within(f"hub-{uuid4().hex[:20]}")
+    await agent.call("create_ontology", **GTD)
+    project = await agent.node("Project", "hub")
     for _ in range(7):
-        await gtd.connection("NextAction", project, await gtd.node("Action", "the word"), properties={"a": 1})
-    return project
+        action = await agent.node("Action", "the word")
+        await agent.connection("NextAction", project, action, properties={"a": 1})
+    return Hub(agent, project)
 
 
 LISTS: list[tuple[str, dict[str, Any]]] = [
@@ -202,13 +214,13 @@ LISTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), LISTS)
-@pytest.mark.parametrize("limit", [1, 3, 6, 7, 8])
-async def test_a_list_can_be_had_page_by_page(gtd: Agent, hub: str, tool: str, arguments: dict[str, Any], limit: int):
-    arguments = {name: hub if value == "hub" else value for name, value in arguments.items()}
-    everything = await gtd.found(tool, **arguments)
+@pytest.mark.parametrize("limit", [2, 6, 7])
+async def test_a_list_can_be_had_page_by_page(hub: Hub, tool: str, arguments: dict[str, Any], limit: int):
+    arguments = {name: hub.project if value == "hub" else value for name, value in arguments.items()}
+    everything = await hub.agent.found(tool, **arguments)
     assert len(everything) == 7
 
-    pages = await gtd.pages(tool, **arguments, limit=limit)
+    pages = await hub.agent.pages(tool, **arguments, limit=limit)
 
     assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
     assert 0 < len(pages[-1]) <= limit

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -230,27 +232,43 @@ FAULTY: list[dict[str, Any]] = [
 ]
 
 
+@dataclass(frozen=True)
+class Pair:
+    """A project and its next action, without properties, in a domain where every change is refused."""
+
+    agent: Agent
+    project: str
+    action: str
+    connection: str
+
+
+@pytest.fixture(scope="module")
+async def pair(server: Agent) -> Pair:
+    agent = server.within(f"pair-{uuid4().hex[:20]}")
+    await agent.call("create_ontology", **GTD)
+    project, action = await agent.node("Project", "text"), await agent.node("Action", "text")
+    return Pair(agent, project, action, await agent.connection("NextAction", project, action))
+
+
 @pytest.mark.parametrize("properties", FAULTY, ids=lambda properties: repr(properties)[:30].replace("\\", "/"))
-async def test_a_property_that_cannot_be_stored_is_refused_everywhere(gtd: Agent, properties: dict[str, Any]):
-    project, action = await gtd.node("Project"), await gtd.node("Action")
-    connection = await gtd.connection("NextAction", project, action)
-    ends = {"from_node_id": project, "to_node_id": action}
+async def test_a_property_that_cannot_be_stored_is_refused_everywhere(pair: Pair, properties: dict[str, Any]):
+    ends = {"from_node_id": pair.project, "to_node_id": pair.action}
     for tool, arguments in (
         ("create_node", {"type": "Project", "content": "", "format": "markdown"}),
-        ("update_node", {"node_id": project}),
+        ("update_node", {"node_id": pair.project}),
         ("create_connection", {"type": "NextAction", **ends}),
-        ("update_connection", {"connection_id": connection}),
+        ("update_connection", {"connection_id": pair.connection}),
         ("query_nodes", {}),
         ("query_nodes", {"type": "Project"}),
         ("query_connections", {}),
         ("query_connections", ends),
     ):
-        error = await gtd.refused(tool, **arguments, properties=properties)
+        error = await pair.agent.refused(tool, **arguments, properties=properties)
         assert error.code is Code.INVALID_PROPERTY, tool
         assert "hint" in error.details
-    assert await gtd.found("query_nodes") == sorted([project, action])
-    assert (await gtd.call("get_node", node_id=project))["properties"] == {}
-    assert await gtd.found("query_connections") == [connection]
+    assert await pair.agent.found("query_nodes") == sorted([pair.project, pair.action])
+    assert (await pair.agent.call("get_node", node_id=pair.project))["properties"] == {}
+    assert await pair.agent.found("query_connections") == [pair.connection]
 
 
 KEYS = ["with.dot", "with space", 'quo"te', "apo's", "back`tick", "$param", "日本", "🏠", "a_", "x" * 256]
@@ -384,18 +402,16 @@ async def test_an_ontology_may_be_empty(agent: Agent):
 
 
 @pytest.mark.parametrize("name", ["Nothing", "project", "", "_Node", "`x`", "a\nb"])
-async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(gtd: Agent, name: str):
-    project = await gtd.node("Project", "text")
-    action = await gtd.node("Action", "text")
-    await gtd.connection("NextAction", project, action)
-    assert await gtd.call("query_nodes", type=name) == {"node_ids": []}
-    assert await gtd.call("query_connections", type=name) == {"connection_ids": []}
-    assert await gtd.call("search_content", query="text", node_type=name) == {"node_ids": []}
-    around = {"node_id": project, "direction": "both", "connection_type": name}
-    assert await gtd.call("get_connected_nodes", **around) == {"node_ids": []}
+async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(pair: Pair, name: str):
+    agent = pair.agent
+    assert await agent.call("query_nodes", type=name) == {"node_ids": []}
+    assert await agent.call("query_connections", type=name) == {"connection_ids": []}
+    assert await agent.call("search_content", query="text", node_type=name) == {"node_ids": []}
+    around = {"node_id": pair.project, "direction": "both", "connection_type": name}
+    assert await agent.call("get_connected_nodes", **around) == {"node_ids": []}
     right = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
     for argument in right:
-        assert await gtd.call("validate_connection", **{**right, argument: name}) == {"valid": False}
+        assert await agent.call("validate_connection", **{**right, argument: name}) == {"valid": False}
 
 
 # 9. Loops and doubles

@@ -521,3 +521,18 @@ def talk(settings: Settings) -> Iterator[Conversation]:
 @pytest.mark.timeout(600)
 def test_random_operations_have_the_outcomes_of_the_model(talk: Conversation) -> None:
     run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=5, steps=25))
+
+
+TITLED = ["# Hello", "# # Hello", "", "x" * 199 + " y", "##"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("properties", [{"title": ""}, {"name": " "}, {"title": "", "name": "N"}, {"title": True}, {}])
+async def test_an_update_that_changes_nothing_moves_nothing(memory: Memory, properties: dict[str, Any]) -> None:
+    await memory.create_ontology(ontology_from(DECLARED))
+    for text in TITLED:
+        created = await memory.create_node("Note", text, properties=properties, tags=["a"], path="p")
+        edits: list[dict[str, Any]] = [{"properties": properties}, {"tags": ["a", "a"], "path": "p"}]
+        edits += [{"format": "markdown"}, {"content": text, "encoding": "utf-8"}]
+        for edit in edits:
+            assert (await memory.update_node(created.node_id, **edit)).version == created.version, (text, edit)

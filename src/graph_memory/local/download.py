@@ -56,13 +56,28 @@ def fetch(path: str, part: Path, connections: requests.Session) -> str:
             return _stream(f"{MAVEN_CENTRAL_URL}/{path}", part, connections)
         except requests.RequestException as error:
             if pause is None or not _may_pass(error):
-                raise DownloadError(f"{path}: {error}") from error
+                raise DownloadError(f"{path.rpartition('/')[2]}: {_why(error)}") from error
             time.sleep(pause)
     raise AssertionError
 
 
 def _may_pass(error: requests.RequestException) -> bool:
     return error.response is None or error.response.status_code in _PASSING
+
+
+def _why(error: requests.RequestException) -> str:
+    """Say it in words: the library's own text is a nest of addresses and class names."""
+    match error:
+        case requests.HTTPError(response=requests.Response(status_code=status)):
+            return f"the repository answers HTTP {status}"
+        case requests.exceptions.SSLError():
+            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE names other authorities)"
+        case requests.exceptions.ProxyError():
+            return "the proxy cannot be reached"
+        case requests.ConnectionError() | requests.Timeout():
+            return "the repository cannot be reached"
+        case _:
+            return type(error).__name__
 
 
 def _pauses() -> Iterator[float | None]:

@@ -16,6 +16,10 @@ from graph_memory.settings import Settings
 
 _READERS = 4
 _LOCK_TIMEOUT = 900.0
+_HINT = (
+    "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+    "or set NEO4J_URI to a server of yours."
+)
 
 Stamp = dict[str, list[int]]
 """Size and modification time (ns) of each jar at the moment its checksum was right."""
@@ -129,12 +133,6 @@ def _read_stamp(path: Path) -> Stamp:
 
 
 def _unavailable(settings: Settings, error: Exception) -> GraphError:
-    return GraphError(
-        Code.STORE_UNAVAILABLE,
-        f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {error}",
-        {
-            "hint": "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
-            "or set NEO4J_URI to a server of yours.",
-            "cache": str(settings.cache),
-        },
-    )
+    message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {error}"
+    hint = _HINT if committed_list(settings.neo4j_version) else f"See that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint, "cache": str(settings.cache)})

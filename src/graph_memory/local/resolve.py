@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import requests
 
 from graph_memory.local.download import THREADS, DownloadError, fetch, session
-from graph_memory.local.files import write_private
 from graph_memory.local.jar_list import Jar, render
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
     try:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
-        raise DownloadError(str(error)) from error
+        raise DownloadError(f"its jars cannot be found out ({error})") from error
     found = [_unchecked(artifact) for artifact in artifacts if artifact.artifactId not in _TEST_ONLY]
     group, artifact, browser = BROWSER.split(":")
     found.append(Jar(group, artifact, browser, "", "", 0))
@@ -70,7 +69,7 @@ def _main(version: str, file: str) -> None:
     from graph_memory.settings import Settings
 
     cache = Settings().cache
-    write_private(Path(file), render(resolve(version, cache / "jars", cache / "poms")))
+    Path(file).write_text(render(resolve(version, cache / "jars", cache / "poms")), "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

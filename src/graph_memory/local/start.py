@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import psutil
@@ -11,12 +12,13 @@ from graph_memory.local.fetch import class_path
 from graph_memory.local.initial_password import ensure_password
 from graph_memory.local.java import find_java
 from graph_memory.local.place import Place, Run, read_run
-from graph_memory.local.ports import choose_port
+from graph_memory.local.ports import choose_port, is_free
 from graph_memory.local.process import launch
 from graph_memory.local.progress import Progress
 from graph_memory.settings import Settings
 
 BOLT, HTTP = 7687, 7474
+_LETTING_GO = 2.0
 
 
 def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, psutil.Process]:
@@ -26,8 +28,11 @@ def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, ps
     """
     java = find_java(settings)
     jars = class_path(settings, progress)
+    last = read_run(place)
+    if last and last.pid:
+        _let_go(last)
     place.begin()
-    planned = plan(place, settings)
+    planned = plan(settings, last)
     planned.save(place)
     write_config(settings, place, planned, jars)
     ensure_password(place, java.command)
@@ -37,9 +42,15 @@ def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, ps
     return run, process
 
 
-def plan(place: Place, settings: Settings) -> Run:
+def _let_go(last: Run) -> None:
+    """Wait a moment for a killed server's ports and files: its threads hold them longer than it seems to live."""
+    deadline = time.monotonic() + _LETTING_GO
+    while time.monotonic() < deadline and not (is_free(last.bolt_port) and is_free(last.http_port)):
+        time.sleep(0.02)
+
+
+def plan(settings: Settings, last: Run | None) -> Run:
     """Choose the ports: those of the settings, else those of the last start, else the usual ones, else free ones."""
-    last = read_run(place)
     bolt = (last.bolt_port, BOLT) if last else (BOLT,)
     http = (last.http_port, HTTP) if last else (HTTP,)
     return Run(

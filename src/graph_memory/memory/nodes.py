@@ -215,11 +215,12 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequen
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
     properties = {**node.properties, **edit.properties}
     content = edit.content.ref if edit.content else node.content
+    text, title = (edit.content.text, None) if edit.content else (None, node.title)
     return replace(
         node,
         properties=properties,
         content=replace(content, format=edit.format or node.content.format),
-        title=title_of(node.type, properties, edit.content.text if edit.content else node.title),
+        title=title_of(node.type, properties, text, before=title),
         tags=node.tags if edit.tags is None else edit.tags,
         path=node.path if edit.path is None else edit.path,
     )

@@ -9,14 +9,19 @@ from graph_memory.model.properties import PropertyValue
 LONGEST = 200
 
 
-def title_of(type_name: str, properties: Mapping[str, PropertyValue], text: str | None) -> str:
-    """Return the first there is of `title`, `name`, the first line of text (a heading's marks removed), the type."""
-    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), type_name)
+def title_of(
+    type_name: str, properties: Mapping[str, PropertyValue], text: str | None, before: str | None = None
+) -> str:
+    """Return the first there is of `title`, `name`, the first line of text (a heading's marks removed), the type.
+
+    `before` is the title that a node has whose text stays as it is and is not at hand.
+    """
+    candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), before, type_name)
     return next(title for title in map(_shown, candidates) if title)
 
 
 def _shown(value: PropertyValue | None) -> str:
-    return "" if value is None else " ".join(str(value).split())[:LONGEST]
+    return "" if value is None else " ".join(str(value).split())[:LONGEST].rstrip()
 
 
 def _first_line(text: str) -> str:

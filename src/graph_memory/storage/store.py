@@ -175,7 +175,8 @@ class Store:
             except (DriverError, Neo4jError, OSError) as error:
                 in_doubt = in_doubt or isinstance(error, IncompleteCommit)
                 patience = self._limits.retry if in_doubt or not isinstance(error, _LOST) else UNREACHABLE_PATIENCE
-                if not _is_passing(error) or time.monotonic() - began > patience:
+                is_passing = _is_passing(error) or self._driver is not driver
+                if not is_passing or time.monotonic() - began > patience:
                     raise _ours(error, in_doubt=in_doubt) from error
                 _log.info("trying again after %s", type(error).__name__)
                 if isinstance(error, _LOST):

@@ -1,0 +1,107 @@
+"""The store: the driver's failures become ours, deadlocks are tried again, and a server that comes back is used."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import pytest
+
+from graph_memory import Code, GraphError, Settings, local
+from graph_memory.storage.queries import Query
+from graph_memory.storage.store import Address, Limits, Store, Transaction, open_store
+
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("opened")]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    n: int
+
+
+SLOW = Query("test/slow", "UNWIND range(1, 1000000000) AS x RETURN sum(x) AS n", "read", frozenset(), ("n",), Number)
+HOLD = Query(
+    "test/hold",
+    "MERGE (d:_Domain {_id: $id}) SET d._n = coalesce(d._n, 0) + 1 RETURN d._n AS n",
+    "write",
+    frozenset({"id"}),
+    ("n",),
+    Number,
+)
+
+
+@asynccontextmanager
+async def store_with(settings: Settings, limits: Limits) -> AsyncIterator[Store]:
+    server = local.ensure_running(settings)
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, server.password)
+
+    async with open_store(find, limits) as store:
+        yield store
+
+
+async def test_a_read_past_its_time_is_stopped_by_the_server(settings: Settings) -> None:
+    async with store_with(settings, Limits(read=0.5)) as store:
+        with anyio.fail_after(30), pytest.raises(GraphError) as caught:
+            await store.read(SLOW)
+        assert caught.value.code is Code.TIMEOUT
+        assert "GRAPH_MEMORY_READ_TIMEOUT" in str(caught.value.hint)
+
+
+async def test_a_write_that_waits_too_long_for_a_lock_says_so_and_changes_nothing(
+    settings: Settings, domain: str
+) -> None:
+    async with store_with(settings, Limits(write=1.0, retry=0.0)) as store:
+
+        async def hold(transaction: Transaction) -> None:
+            await transaction.run(HOLD, id=domain)
+
+        async def hold_and_wait(transaction: Transaction) -> None:
+            await transaction.run(HOLD, id=domain)
+            with pytest.raises(GraphError) as caught:
+                await store.write("second", hold)
+            assert caught.value.code in (Code.TIMEOUT, Code.DOMAIN_BUSY)
+
+        await store.write("first", hold_and_wait, limit=30.0)
+
+
+async def test_two_writers_that_take_two_locks_crosswise_both_finish(settings: Settings, domain: str) -> None:
+    async with store_with(settings, Limits()) as store:
+        both_hold_one = anyio.Event()
+        holding: list[str] = []
+
+        async def cross(first: str, second: str) -> None:
+            async def work(transaction: Transaction) -> None:
+                await transaction.run(HOLD, id=first)
+                holding.append(first)
+                if len(holding) >= 2:
+                    both_hold_one.set()
+                await both_hold_one.wait()
+                await transaction.run(HOLD, id=second)
+
+            await store.write("cross", work)
+
+        with anyio.fail_after(40):
+            async with anyio.create_task_group() as group:
+                group.start_soon(cross, f"{domain}.a", f"{domain}.b")
+                group.start_soon(cross, f"{domain}.b", f"{domain}.a")
+        assert len(holding) >= 3, "one of them met a deadlock and began again"
+
+
+async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -> None:
+    async with store_with(settings, Limits()) as store:
+
+        async def fail(transaction: Transaction) -> None:
+            await transaction.run(HOLD, id=domain)
+            raise GraphError(Code.INVALID_ARGUMENT, "no")
+
+        async def hold(transaction: Transaction) -> int:
+            row = await transaction.one(HOLD, id=domain)
+            return row.n if row else 0
+
+        with pytest.raises(GraphError):
+            await store.write("fail", fail)
+        assert await store.write("hold", hold) == 1
