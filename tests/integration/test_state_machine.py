@@ -520,7 +520,7 @@ def talk(settings: Settings) -> Iterator[Conversation]:
 
 @pytest.mark.timeout(600)
 def test_random_operations_have_the_outcomes_of_the_model(talk: Conversation) -> None:
-    run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=5, steps=25))
+    run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=10, steps=30))
 
 
 TITLED = ["# Hello", "# # Hello", "", "x" * 199 + " y", "##"]
