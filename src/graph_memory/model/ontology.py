@@ -124,7 +124,12 @@ class Ontology:
         self.node_type(from_type)
         self.node_type(to_type)
         if not self.can_connect(connection_type, from_type, to_type):
-            raise _cannot_connect(found, from_type, to_type)
+            raise _cannot_connect(found, from_type, to_type, self.joining(from_type, to_type))
+
+    def joining(self, from_type: str, to_type: str) -> list[str]:
+        """Return the names of the connection types that join these node types, in the order of declaration."""
+        names = (declared.name for declared in self.connection_types)
+        return [name for name in names if self.can_connect(name, from_type, to_type)]
 
     def check_node(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
         """Check all properties that a node of the type would have.
@@ -176,7 +181,7 @@ def _unknown(code: Code, kind: str, name: str, valid: Sequence[str]) -> GraphErr
     return GraphError(code, message, {"type": shown(name), "valid_types": list(valid[:MOST_LISTED]), "hint": hint})
 
 
-def _cannot_connect(found: ConnectionType, from_type: str, to_type: str) -> GraphError:
+def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining: Sequence[str]) -> GraphError:
     sources = [] if found.allows_source(from_type) else [f"Valid sources: {listed(found.from_types)}"]
     targets = [] if found.allows_target(to_type) else [f"Valid targets: {listed(found.to_types)}"]
     message = ". ".join([f"Cannot connect {from_type} to {to_type} with {found.name}", *sources, *targets])
@@ -186,7 +191,10 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str) -> Grap
         "to_type": to_type,
         "valid_sources": list(found.from_types[:MOST_LISTED]),
         "valid_targets": list(found.to_types[:MOST_LISTED]),
-        "hint": "Connect nodes of the valid types, or use another connection type; get_ontology lists them.",
+        "fitting_types": list(joining[:MOST_LISTED]),
+        "hint": f"From {from_type} to {to_type} go: {listed(joining)}."
+        if joining
+        else f"No connection type goes from {from_type} to {to_type}; get_ontology lists what there is.",
     }
     return GraphError(Code.INVALID_TOPOLOGY, message, details)
 
