@@ -105,7 +105,7 @@ NEEDLES = [
 FIT_VALUES: dict[str, list[Any]] = {
     "name": ["P", "", "ß", "Ship it"],
     "status": ["active", "done", 1, 1.0],
-    "email": ["a@b", "A@b", 1, 1.0, True, "1", LARGE_INTEGER, float(2**53), 0, -0.0, "x" * 5_000, "x" * 5_001],
+    "email": ["a@b", 1, 1.0, True, "1", 0, -0.0, "x" * 5_000],
     "age": [0, 1, 2, LARGE_INTEGER],
     "rank": [0, -0.0, 1, 1.0, 0.5, float(2**53), LARGE_INTEGER - 1],
     "code": ["k", "K", "", "1"],
@@ -207,8 +207,9 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(self.ask(self.memory.create_ontology, ontology_from(DECLARED)).code, None)
         self.model.begin(DECLARED)
         self.same(self.ask(self.memory.create_ontology, ontology_from({})).code, "ONTOLOGY_ALREADY_EXISTS")
-        for type_name in ("Project", "Project", "Person", "Note"):
+        for type_name in ("Project", "Project", "Note"):
             self.put_node(type_name, FITTING.get(type_name, {}), TEXTS[2])
+        self.put_node("Person", {"email": 1, "rank": 1.0}, TEXTS[3], "one")
 
     @rule(type_name=st.sampled_from(NODE_TYPES), given=some_properties, misfit=misfits, text=texts, given_id=ids)
     def create_node(
@@ -234,6 +235,26 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(new, given_id or new)
             node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), path)
             self.same(answer.value.version, self.model.put_node(new, node))
+
+    @rule(email=st.sampled_from(FIT_VALUES["email"]), given_id=st.sampled_from(["one", "two"]), same_id=misfits)
+    def create_person(self, email: object, given_id: str, same_id: bool) -> None:
+        """One whose unique property, or id, is likely to be taken."""
+        self.put_node(
+            "Person", {"email": email}, TEXTS[1], given_id if same_id or given_id in self.model.seen else None
+        )
+
+    @precondition(lambda self: self.model.nodes)
+    @rule(number=which, name=st.sampled_from(["email", "rank"]), value=st.sampled_from(FIT_VALUES["email"]))
+    def retype_property(self, number: int, name: str, value: Any) -> None:
+        """Change 1 to 1.0 or to `True`, which is a change; give a value that is there, which is none."""
+        one = self.pick(self.model.nodes, number)
+        before = self.model.nodes.get(one)
+        present = before.properties.get(name, value) if before else value
+        new = _other_kind(present) if value == 1 else present
+        answer = self.ask(self.memory.update_node, one, properties={name: new})
+        if self.agree(answer, self.model.faults_of_edit(one, {name: new}, None, None)) and before:
+            after = replace(before, properties={**before.properties, name: new})
+            self.same(answer.value.version, self.model.change_node(one, after))
 
     @precondition(lambda self: self.model.nodes)
     @rule(
@@ -498,6 +519,13 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(list(found), self.model.query_connections(None, None, None, {}))
 
 
+def _other_kind(value: Any) -> Any:
+    """The same number as another kind of number, which queries hold to be the same and a state does not."""
+    if isinstance(value, bool | int) and abs(value) < 2**53:
+        return float(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
     """Some of the properties, numbers as the other kind of number: 1 is found by 1.0."""
     chosen = list(given.items())[:keep]
@@ -520,7 +548,7 @@ def talk(settings: Settings) -> Iterator[Conversation]:
 
 @pytest.mark.timeout(600)
 def test_random_operations_have_the_outcomes_of_the_model(talk: Conversation) -> None:
-    run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=10, steps=30))
+    run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=12, steps=30))
 
 
 TITLED = ["# Hello", "# # Hello", "", "x" * 199 + " y", "##"]

@@ -37,8 +37,12 @@ def name_of(path: Path) -> str:
 
 
 def explain(driver: Driver, path: Path) -> Any:
+    return explained(driver, path).summary
+
+
+def explained(driver: Driver, path: Path) -> Any:
     text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("//"))
-    return driver.execute_query("EXPLAIN " + text).summary  # pyright: ignore[reportArgumentType]
+    return driver.execute_query("EXPLAIN " + text)  # pyright: ignore[reportArgumentType]
 
 
 def operators(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -66,7 +70,10 @@ def gives_one_row(plan: dict[str, Any]) -> bool:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 @pytest.mark.usefixtures("seeded")
 def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver, path: Path) -> None:
-    summary = explain(driver, path)
+    answer = explained(driver, path)
+    returns = next(line.split(":")[1] for line in path.read_text().splitlines() if line.startswith("// returns:"))
+    assert answer.keys == [name.strip() for name in returns.split(",") if name.strip() != "-"]
+    summary = answer.summary
     mode = next(line.split(":")[1].strip() for line in path.read_text().splitlines() if line.startswith("// mode:"))
     assert ("w" in summary.query_type) == (mode == "write"), summary.query_type
     assert [status.status_description for status in summary.gql_status_objects if complains(status.gql_status)] == []

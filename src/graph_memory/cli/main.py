@@ -48,7 +48,10 @@ class Transport(StrEnum):
 @app.callback(help="A memory service for AI agents on Neo4j.")
 def configure() -> None:
     """Send the log to stderr: stdout carries results and the protocol only."""
-    logging.basicConfig(stream=sys.stderr, level=read_settings().log_level, format=LOG_FORMAT)
+    level = read_settings().log_level
+    logging.basicConfig(stream=sys.stderr, level=level, format=LOG_FORMAT)
+    if level != "DEBUG":  # a lost connection is an error of ours, or is mended; the driver's own lines say neither
+        logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
 @app.command()

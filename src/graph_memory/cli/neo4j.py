@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from graph_memory import local
 from graph_memory.model.errors import Code, GraphError
@@ -102,8 +100,12 @@ def _described(found: local.Status) -> str:
 @contextmanager
 def _progress_bar() -> Generator[local.Progress]:
     """Give a listener that draws a bar on stderr, or writes nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(stage: str, done: float | None) -> None:

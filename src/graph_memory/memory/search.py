@@ -46,6 +46,10 @@ class Search:
         self._core = core
         self._complete: dict[str, int] = {}
 
+    async def refresh(self) -> None:
+        """Wait until the index holds all that was committed, by whichever process and without a change of a log."""
+        await self._core.store.read(REFRESH)
+
     async def search_content(self, domain: str, text: str, page: Page, *, node_type: str | None) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
         needle = Needle.of(check_query(text))
@@ -71,7 +75,7 @@ class Search:
         if head is None or self._complete.get(domain) == head.seq:
             return True
         try:
-            await self._core.store.read(REFRESH)
+            await self.refresh()
         except GraphError as error:
             if error.code is not Code.TIMEOUT:
                 raise

@@ -13,6 +13,7 @@ UNLIMITED = 2**53
 
 _DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
+_RESERVED_IDS = frozenset({"domain", "ontology"})
 _CURSOR = "after:"
 _MOST_TAGS = 100
 _LONGEST = 1_000
@@ -33,7 +34,7 @@ def check_domain(name: str) -> str:
 
 def check_new_id(argument: str, given: str) -> str:
     """Return an id that a caller chose. Raises INVALID_ARGUMENT."""
-    if not _ID.fullmatch(given):
+    if not _ID.fullmatch(given) or given in _RESERVED_IDS:
         hint = "Use 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit; or leave it out."
         raise fault(argument, f"{shown(given)} cannot be an id", hint)
     return given
