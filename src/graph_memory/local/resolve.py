@@ -33,7 +33,7 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
         raise DownloadError(f"its jars cannot be found out ({error})") from error
-    found = [_unchecked(artifact) for artifact in artifacts if artifact.artifactId not in _TEST_ONLY]
+    found = [_unchecked(artifact) for artifact in artifacts if _is_needed(artifact)]
     group, artifact, browser = BROWSER.split(":")
     found.append(Jar(group, artifact, browser, "", "", 0))
     with session() as connections, ThreadPoolExecutor(THREADS) as pool:
@@ -50,6 +50,11 @@ def _artifacts(version: str, poms: Path) -> list[Artifact]:
     wanted = [context.create_dependency(replace(part, scope="compile")) for part in endpoint.coordinates]
     inputs, transitive = context.resolver.resolve(wanted)
     return [one.artifact for one in (*inputs, *transitive) if one.scope in ("compile", "runtime")]
+
+
+def _is_needed(artifact: Artifact) -> bool:
+    """Say whether a server needs the file; older versions name bills of material among the jars."""
+    return artifact.packaging == "jar" and artifact.artifactId not in _TEST_ONLY
 
 
 def _unchecked(artifact: Artifact) -> Jar:
