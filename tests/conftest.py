@@ -10,6 +10,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import anyio
+import hypothesis
 import pytest
 from neo4j import Driver, GraphDatabase
 
@@ -20,6 +21,11 @@ KEPT = {"GRAPH_MEMORY_CACHE"}
 
 for name in [name for name in os.environ if name.startswith(("GRAPH_MEMORY_", "NEO4J_")) and name not in KEPT]:
     del os.environ[name]
+os.environ["GRAPH_MEMORY_AOT"] = "use"  # the cache that is there, but none made behind the tests' back
+
+
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

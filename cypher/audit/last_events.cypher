@@ -5,6 +5,7 @@
 UNWIND $subjects AS subject
 CALL (subject) {
   MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $domain AND e._subject = subject AND e._seq > 0
   RETURN e
   ORDER BY e._seq DESC

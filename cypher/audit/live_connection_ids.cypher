@@ -1,9 +1,11 @@
-// The ids of the connections in the live graph that claim to be of the domain, with their types.
+// The connections in the live graph that claim to be of the domain, of the next few of its nodes.
 // mode: read
-// params: domain
-// returns: id, type
+// params: domain, after, limit
+// returns: source, id, type
 MATCH (a:_Node)
-WHERE a._domain = $domain AND a._id IS NOT NULL
-MATCH (a)-[r]->()
+WHERE a._domain = $domain AND a._id > $after
+WITH a ORDER BY a._id LIMIT $limit
+OPTIONAL MATCH (a)-[r]->()
 WHERE r._domain = $domain AND r._id IS NOT NULL
-RETURN r._id AS id, type(r) AS type
+RETURN a._id AS source, r._id AS id, type(r) AS type
+ORDER BY source

@@ -1,30 +1,25 @@
-// The ids of everything in the live graph that claims to be of the domain, connections apart.
+// The ids of everything in the live graph that claims to be of the domain, connections apart, a page at a time.
 // mode: read
-// params: domain
+// params: domain, after, limit
 // returns: id, type
 CALL () {
   MATCH (n:_Node)
-  WHERE n._domain = $domain AND n._id IS NOT NULL
-  RETURN n._id AS id
+  WHERE n._domain = $domain AND n._id > $after
+  RETURN n._id AS id ORDER BY id LIMIT $limit
   UNION
   MATCH (o:_Observation)
-  WHERE o._domain = $domain AND o._id IS NOT NULL
-  RETURN o._id AS id
-  UNION
-  MATCH (t:_NodeType)
-  WHERE t._domain = $domain AND t._name IS NOT NULL
-  RETURN 'node_type/' + t._name AS id
-  UNION
-  MATCH (t:_ConnectionType)
-  WHERE t._domain = $domain AND t._name IS NOT NULL
-  RETURN 'connection_type/' + t._name AS id
+  WHERE o._domain = $domain AND o._id > $after
+  RETURN o._id AS id ORDER BY id LIMIT $limit
   UNION
   MATCH (k:_Key)
-  WHERE k._domain = $domain AND k._owner IS NOT NULL
-  RETURN k._owner AS id
+  WHERE k._domain = $domain AND k._owner > $after
+  RETURN DISTINCT k._owner AS id ORDER BY id LIMIT $limit
   UNION
   MATCH (w:_Window)
-  WHERE w._domain = $domain AND w._owner IS NOT NULL
-  RETURN w._owner AS id
+  WHERE w._domain = $domain AND w._owner > $after
+  RETURN DISTINCT w._owner AS id ORDER BY id LIMIT $limit
 }
+WITH DISTINCT id
+ORDER BY id
+LIMIT $limit
 RETURN id, null AS type

@@ -1,7 +1,8 @@
 // These node types as they are in the live graph.
 // mode: read
 // params: domain, names
-// returns: id, stored
+// returns: id, stored, is_defined
 UNWIND $names AS name
 MATCH (t:_NodeType {_domain: $domain, _name: name})
-RETURN 'node_type/' + name AS id, properties(t) AS stored
+RETURN 'node_type/' + name AS id, properties(t) AS stored,
+       EXISTS { (:_Ontology {_domain: $domain})-[:_DEFINES]->(t) } AS is_defined

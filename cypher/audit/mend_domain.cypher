@@ -1,6 +1,6 @@
-// Sets a domain's counters to what its log says.
+// Sets a domain's counters to what its log says, and has every process read the ontology anew.
 // mode: write
-// params: domain, seq, ontology_version
+// params: domain, seq, ontology_version, last_at
 // returns: -
 MATCH (d:_Domain {_id: $domain})
-SET d._seq = $seq, d._ontology_version = $ontology_version
+SET d._seq = $seq, d._ontology_version = $ontology_version, d._last_at = $last_at, d._mended = d._mended + 1

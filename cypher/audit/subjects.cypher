@@ -5,7 +5,14 @@
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
 WHERE e._domain = $domain AND e._subject > $after AND e._seq > 0
-WITH e._subject AS id, head(collect(CASE e._kind WHEN 'connection' THEN e._type END)) AS type
-RETURN id, type
+WITH DISTINCT e._subject AS id
 ORDER BY id
 LIMIT $limit
+CALL (id) {
+  MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
+  WHERE e._domain = $domain AND e._subject = id AND e._seq > 0
+  RETURN e
+  LIMIT 1
+}
+RETURN id, CASE e._kind WHEN 'connection' THEN e._type END AS type

@@ -4,4 +4,5 @@
 // returns: source_taken, target_taken
 MATCH (a:_Node {_domain: $domain, _id: $from_id})
 MATCH (b:_Node {_domain: $domain, _id: $to_id})
-RETURN EXISTS { (a)-[:$($type)]->() } AS source_taken, EXISTS { ()-[:$($type)]->(b) } AS target_taken
+RETURN EXISTS { MATCH (a)-[r:$($type)]->() WHERE r._domain = $domain AND r._id IS NOT NULL } AS source_taken,
+       EXISTS { MATCH ()-[r:$($type)]->(b) WHERE r._domain = $domain AND r._id IS NOT NULL } AS target_taken

@@ -4,4 +4,5 @@
 // returns: closes
 MATCH (a:_Node {_domain: $domain, _id: $from_id})
 MATCH (b:_Node {_domain: $domain, _id: $to_id})
-RETURN $from_id = $to_id OR EXISTS { MATCH p = SHORTEST 1 (b)-[:$($type)]->+(a) } AS closes
+RETURN $from_id = $to_id
+       OR EXISTS { MATCH p = SHORTEST 1 (b)-[r:$($type) WHERE r._domain = $domain AND r._id IS NOT NULL]->+(a) } AS closes

@@ -1,17 +1,19 @@
-// One connection with its ends, looked for under each connection type of the domain's ontology. No row: there is no
-// such domain; a row with nulls: no such connection.
+// One connection as its last event has it, looked for under each connection type of the domain's ontology. No row:
+// there is no such domain; `is_found` and no event: the two were read on either side of a change.
 // mode: read
 // params: domain, id
-// returns: stored, from_id, to_id
+// returns: is_found, event, text
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL CALL () {
   MATCH (t:_ConnectionType)
   WHERE t._domain = $domain AND t._name IS NOT NULL
   CALL (t) {
-    MATCH (a)-[r:$(t._name) {_domain: $domain, _id: $id}]->(b)
-    RETURN a, r, b
+    MATCH ()-[r:$(t._name) {_domain: $domain, _id: $id}]->()
+    RETURN r
   }
-  RETURN a, r, b
+  RETURN r
   LIMIT 1
 }
-RETURN properties(r) AS stored, a._id AS from_id, b._id AS to_id
+OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: r._version})
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+RETURN r IS NOT NULL AS is_found, properties(e) AS event, c._text AS text

@@ -1,6 +1,8 @@
-// Where a domain's log and ontology stand, without the lock.
+// Where a domain's log and ontology stand, without the lock. The edition tells one making or mending of the domain
+// from another.
 // mode: read
 // params: domain
-// returns: seq, ontology_version, created
+// returns: seq, ontology_version, edition
 MATCH (d:_Domain {_id: $domain})
-RETURN d._seq AS seq, d._ontology_version AS ontology_version, d._created AS created
+RETURN d._seq AS seq, d._ontology_version AS ontology_version,
+       toString(d._created) + '/' + d._mended AS edition

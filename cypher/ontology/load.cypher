@@ -1,20 +1,23 @@
-// A domain's ontology: the definitions of its types, in order of declaration, as JSON.
+// A domain's ontology: the definitions of its types, in order of declaration, as JSON. `newest` is the version of the
+// newest part that was read: when it is not the ontology's version, a change was seen by halves.
 // mode: read
 // params: domain
-// returns: ontology_version, created, open, node_types, connection_types
+// returns: ontology_version, edition, newest, open, node_types, connection_types
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (o:_Ontology {_domain: $domain})
 CALL () {
   MATCH (t:_NodeType)
   WHERE t._domain = $domain AND t._name IS NOT NULL
   WITH t ORDER BY t._version
-  RETURN collect(t._definition) AS node_types
+  RETURN collect(t._definition) AS node_types, max(t._version) AS node_types_newest
 }
 CALL () {
   MATCH (t:_ConnectionType)
   WHERE t._domain = $domain AND t._name IS NOT NULL
   WITH t ORDER BY t._version
-  RETURN collect(t._definition) AS connection_types
+  RETURN collect(t._definition) AS connection_types, max(t._version) AS connection_types_newest
 }
-RETURN d._ontology_version AS ontology_version, d._created AS created, coalesce(o._open, false) AS open,
-       node_types, connection_types
+RETURN d._ontology_version AS ontology_version, toString(d._created) + '/' + d._mended AS edition,
+       reduce(newest = 0, version IN [o._version, node_types_newest, connection_types_newest] |
+         CASE WHEN version > newest THEN version ELSE newest END) AS newest,
+       coalesce(o._open, false) AS open, node_types, connection_types

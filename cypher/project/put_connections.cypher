@@ -1,4 +1,4 @@
-// Makes connections what their last events say, with their text where it is small.
+// Makes connections what their last events say, with their text where it is small, as for nodes.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -6,8 +6,9 @@ UNWIND $rows AS row
 MATCH (a:_Node {_domain: $domain, _id: row.from})
 MATCH (b:_Node {_domain: $domain, _id: row.to})
 MERGE (a)-[r:$(row.type) {_domain: $domain, _id: row.id}]->(b)
+WITH r, row, CASE WHEN r._content_sha256 = row.content THEN r._content END AS kept
 SET r = row.state
-WITH r, row
+WITH r, row, kept
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
-SET r._content = c._text
+SET r._content = coalesce(c._text, kept)
 RETURN count(*) AS found

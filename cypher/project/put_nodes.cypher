@@ -1,12 +1,14 @@
-// Makes nodes what their last events say, with their text where it is small.
+// Makes nodes what their last events say, with their text where it is small. A text that the live graph has and that
+// still belongs to the content is kept even when the log's copy of it is lost.
 // mode: write
 // params: domain, rows
 // returns: found
 UNWIND $rows AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
+WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept
 SET n = row.state
-WITH n, row
+WITH n, row, kept
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
-SET n._content = c._text
+SET n._content = coalesce(c._text, kept)
 RETURN count(*) AS found

@@ -3,6 +3,7 @@
 // params: domain, type, property, value, filter, after, limit
 // returns: id
 MATCH (k:_Key {_domain: $domain, _kind: 'connection', _type: $type, _property: $property, _value: $value})
+USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
 WHERE k._owner > $after
 CALL (k) {
   MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()

@@ -11,6 +11,7 @@ WITH CASE
 END AS from_types
 UNWIND from_types AS from_type
 MATCH (a:_Node)
+USING INDEX a:_Node(_domain, _type, _id)
 WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
 MATCH (a)-[r:$($type)]->()
 WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])

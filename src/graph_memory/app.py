@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import anyio.to_thread
 
@@ -13,13 +14,17 @@ from graph_memory import local
 from graph_memory.memory.api import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.ontology_yaml import parse
+from graph_memory.model.wording import listed, shown, suggestion
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs import Blobs, blobs_at
 from graph_memory.storage.content_cache import ContentCache
 from graph_memory.storage.log import Log
-from graph_memory.storage.schema import migrate
+from graph_memory.storage.schema import migrate, store_id
 from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
@@ -50,7 +55,8 @@ async def open_memory(
     async with open_store(partial(_find, settings, progress), limits) as store:
         check_version(await store.server_version())
         await migrate(store)
-        yield Memory(_core(settings, store, origin or Origin()), default_domain=settings.domain)
+        core = _core(settings, store, await store_id(store), origin or Origin())
+        yield Memory(core, default_domain=settings.domain)
 
 
 async def check_connection(settings: Settings) -> str:
@@ -59,6 +65,22 @@ async def check_connection(settings: Settings) -> str:
         version = await store.server_version()
         check_version(version)
         return f"Neo4j {version}"
+
+
+def bundled_ontology(name: str) -> Ontology:
+    """Return an ontology that comes with the package, such as `gtd`. Raises INVALID_ARGUMENT for any other name."""
+    files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
+    if name not in files:
+        hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
+        raise fault("file", f"There is no file {shown(name)}, and no bundled ontology of that name", hint)
+    return parse(files[name].read_text(encoding="utf-8"), files[name].name)
+
+
+def _ontologies_root() -> Path:
+    """Return the folder of the bundled ontologies: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parent
+    places = (package / "ontologies", package.parents[1] / "ontologies")
+    return next((place for place in places if place.is_dir()), places[0])
 
 
 def check_version(version: str) -> None:
@@ -78,10 +100,11 @@ async def _find(settings: Settings, progress: Progress) -> Address:
     return Address(server.uri, server.username, server.password)
 
 
-def _core(settings: Settings, store: Store, origin: Origin) -> Core:
+def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core:
     contents = Contents(
         blobs(settings),
         ContentCache(settings.content_cache_bytes),
+        store=own_id,
         inline_limit=settings.inline_content_bytes,
         text_limit=settings.text_content_bytes,
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import AliasChoices, Field, SecretStr, field_validator
@@ -70,6 +71,11 @@ class Settings(BaseSettings):
     java: Path | None = Field(
         default=None, description="A java command, 21 or newer. Empty: the bundled Java, then a suitable installed one."
     )
+    aot: Literal["auto", "use", "off"] = Field(
+        default_factory=lambda: "use" if os.environ.get("CI") else "auto",
+        description="Java's AOT cache, which halves a start of the local Neo4j. `auto`: use it, and make it in the "
+        "background after a start without it. `use`: make none (and so by default where CI is set). `off`: do neither.",
+    )
     start_timeout: float = Field(default=180.0, gt=0, description="Seconds that a start of the local Neo4j may take.")
 
     domain: str = Field(default="default", description="Domain that is used when a call names none.")
@@ -96,7 +102,7 @@ class Settings(BaseSettings):
         default=16 * KIB, ge=0, le=MIB, description="Text up to this size in bytes is kept in Neo4j, larger as a blob."
     )
     text_content_bytes: int = Field(
-        default=16 * MIB,
+        default=8 * MIB,
         gt=0,
         description="Largest text content in bytes; it is searched, so its search windows must fit one write.",
     )

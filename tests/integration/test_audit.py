@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from neo4j import Driver
 
-from graph_memory import Memory, ontology_from
+from graph_memory import Memory, Settings, ontology_from, open_memory
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -13,7 +13,10 @@ pytestmark = pytest.mark.anyio
 ONTOLOGY = ontology_from(
     {
         "node_types": [{"name": "Project", "properties": {"status": {"indexed": True}}}, "Action"],
-        "connection_types": [{"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]}],
+        "connection_types": [
+            {"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]},
+            {"name": "About", "from_types": ["*"], "to_types": ["*"]},
+        ],
     }
 )
 
@@ -42,6 +45,17 @@ DAMAGE = {
     "an observation deleted": "MATCH (o:_Observation {_domain: $domain}) DETACH DELETE o",
     "a type changed": "MATCH (t:_NodeType {_domain: $domain, _name: 'Project'}) SET t._description = 'other'",
     "a type untied": "MATCH (:_ConnectionType {_domain: $domain})-[r:_FROM]->() DELETE r",
+    "a type that the log does not know": "CREATE (:_NodeType {_domain: $domain, _name: 'Ghost', _definition: '{}'})",
+    "the rules of a type changed": "MATCH (t:_NodeType {_domain: $domain, _name: 'Project'}) "
+    'SET t._definition = \'{"name": "Project"}\'',
+    "a type cut off from the ontology": "MATCH (:_Ontology {_domain: $domain})-[r:_DEFINES]->() DELETE r",
+    "a key row twice": "MATCH (k:_Key {_domain: $domain}) CREATE (c:_Key) SET c = properties(k)",
+    "a stale key row": "MATCH (k:_Key {_domain: $domain}) CREATE (c:_Key) SET c = properties(k), c._value = 's:x'",
+    "the log's copy of a text lost": "MATCH (c:_Content {_domain: $domain}) DELETE c",
+    "the log's copy of a text changed": "MATCH (c:_Content {_domain: $domain}) SET c._text = 'other'",
+    "the time of the last change moved": "MATCH (d:_Domain {_id: $domain}) SET d._last_at = datetime('2099-01-01')",
+    "a connection's id under another type": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, r, b LIMIT 1 "
+    "CREATE (a)-[s:About]->(b) SET s = properties(r)",
     "the domain's counter changed": "MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5",
 }
 
@@ -64,8 +78,8 @@ async def test_a_graph_that_only_the_service_wrote_agrees_with_its_log(memory: M
     await fill(memory, domain)
     verification = await memory.verify()
     assert verification.differences == ()
-    assert verification.subjects == 12
-    assert verification.events == 12
+    assert verification.subjects == 13
+    assert verification.events == 13
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -78,6 +92,7 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(
     found = await memory.verify()
     assert found.differences != ()
     mended = await memory.rebuild()
+    assert mended.unmended == ()
     assert {difference.subject for difference in found.differences} <= {d.subject for d in mended.differences}
     assert (await memory.verify()).differences == ()
     assert await memory.get_node(project) == before
@@ -85,8 +100,42 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(
     assert len((await memory.search_content("# call xxx")).node_ids) == 1
 
 
+async def test_what_cannot_be_mended_is_named_as_such(memory: Memory, domain: str, driver: Driver) -> None:
+    await fill(memory, domain)
+    driver.execute_query("MATCH (c:_Content {_domain: $domain}) DELETE c", domain=domain)
+    driver.execute_query("MATCH (n:_Node {_domain: $domain}) REMOVE n._content", domain=domain)
+    left = (await memory.rebuild()).unmended or ()
+    assert {difference.problem for difference in left} == {"content in store differs"}
+    assert len({difference.subject for difference in left}) == 2
+
+
+async def test_an_update_keeps_a_text_of_which_the_log_has_lost_its_copy(
+    memory: Memory, domain: str, driver: Driver
+) -> None:
+    project = await fill(memory, domain)
+    driver.execute_query("MATCH (c:_Content {_domain: $domain}) DELETE c", domain=domain)
+    await memory.update_node(project, properties={"status": "done"})
+    await memory.rebuild()
+    assert (await memory.get_node_content(project)).content == "# Kitchen"
+    assert (await memory.verify()).clean
+
+
+async def test_a_rebuild_restores_the_rules_for_every_process(
+    memory: Memory, domain: str, driver: Driver, settings: Settings
+) -> None:
+    async with open_memory(settings.model_copy(update={"domain": domain})) as other:
+        await fill(memory, domain)
+        await other.get_ontology()
+        driver.execute_query(DAMAGE["the rules of a type changed"], domain=domain)
+        await memory.rebuild()
+        for reader in (memory, other):
+            declared = (await reader.get_ontology()).find_node_type("Project")
+            assert declared is not None
+            assert [rule.name for rule in declared.properties] == ["status"]
+
+
 async def test_a_lost_event_is_named_as_a_gap(memory: Memory, domain: str, driver: Driver) -> None:
     await fill(memory, domain)
-    driver.execute_query("MATCH (e:_Event {_domain: $domain, _seq: 7}) DELETE e", domain=domain)
+    driver.execute_query("MATCH (e:_Event {_domain: $domain, _seq: 8}) DELETE e", domain=domain)
     verification = await memory.verify()
     assert any("gaps" in difference.problem for difference in verification.differences)

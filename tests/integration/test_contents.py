@@ -9,6 +9,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.model.content import content_from
 
 pytestmark = pytest.mark.anyio
 
@@ -95,7 +96,7 @@ async def test_a_blob_that_is_missing_or_damaged_is_reported_and_named_by_verify
             await memory.get_node_content(node.node_id)
         assert caught.value.code is Code.CONTENT_READ_FAILED
         assert (await memory.get_node(node.node_id)).id == node.node_id
-        assert [d.problem for d in (await memory.verify()).differences] == ["content differs"]
+        assert [d.problem for d in (await memory.verify()).differences] == ["content in store differs"]
 
 
 async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_other(
@@ -103,8 +104,7 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
 ) -> None:
     await notes.create_node("Note", LARGE)
     orphan = "orphan " * 4_000
-    with pytest.raises(GraphError):
-        await notes.create_node("Nothing", orphan)
+    await notes._core.contents.keep(domain, content_from(orphan, "utf-8", "markdown"))
     path = blob(settings, domain, orphan.encode())
     assert path.exists()
 
@@ -118,6 +118,31 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
     assert await collected(dry_run=False, grace=-1) == [path.name]
     assert not path.exists()
     assert (await notes.verify()).clean
+
+
+async def test_blobs_are_not_collected_where_another_database_keeps_its_own(
+    settings: Settings, domain: str, tmp_path: Path
+) -> None:
+    async with open_memory(settings.model_copy(update={"domain": domain, "blob_url": str(tmp_path)})) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        await memory.create_node("Note", LARGE)
+        assert (await memory.collect_blobs(dry_run=True, grace=-1)).blobs == ()
+        await memory._core.contents.blobs.claim("another database")
+        with pytest.raises(GraphError) as caught:
+            await memory.collect_blobs(dry_run=False, grace=-1)
+        assert caught.value.code is Code.STORE_CONFLICT
+
+
+async def test_what_the_ontology_refuses_leaves_no_blob(notes: Memory, settings: Settings, domain: str) -> None:
+    with pytest.raises(GraphError) as caught:
+        await notes.create_node("Nothing", LARGE)
+    assert caught.value.code is Code.INVALID_NODE_TYPE
+    with pytest.raises(GraphError):
+        await notes.create_node("Note", LARGE, domain=f"{domain}.none")
+    with pytest.raises(GraphError):
+        await notes.update_node("mem_none", content=LARGE, encoding="utf-8")
+    assert not blob(settings, domain, LARGE.encode()).exists()
+    assert not blob(settings, f"{domain}.none", LARGE.encode()).exists()
 
 
 async def test_text_that_is_too_large_to_be_searched_is_refused(settings: Settings, domain: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from neo4j import Driver
@@ -22,14 +23,15 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "Relationshi
 @pytest.fixture(scope="module")
 async def seeded(opened: Memory) -> None:
     """Every label, relationship type and property key exists, so that the planner's warnings mean something."""
-    memory = opened.in_domain("seeded")
+    domain = f"seeded-{uuid4().hex}"
+    memory = opened.in_domain(domain)
     rules = (PropertyRule("code", unique=True),)
     link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
     await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
     one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], path="p")
     other = await memory.create_node("Thing", "text", properties={"code": 2})
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
-    await observe(memory, "seeded", one.node_id)
+    await observe(memory, domain, one.node_id)
 
 
 def name_of(path: Path) -> str:

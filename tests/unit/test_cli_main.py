@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import typer
 from mcp_fakes import RecordingMemory
 from typer.testing import CliRunner
 
@@ -115,21 +116,35 @@ def test_only_stdio_is_served():
     assert run("mcp", "--transport", "http").exit_code == 2
 
 
-def test_every_command_explains_itself():
-    for command in (
-        [],
-        ["mcp"],
-        ["verify"],
-        ["rebuild"],
-        ["blobs"],
-        ["blobs", "gc"],
-        ["neo4j"],
-        ["doctor"],
-        ["version"],
-    ):
-        result = run(*command, "--help")
-        assert result.exit_code == 0, command
-        assert "Usage" in result.stdout
+def commands(group: typer.Typer, *above: str) -> Iterator[list[str]]:
+    """Give the words of every command and group."""
+    yield list(above)
+    for command in group.registered_commands:
+        assert command.callback is not None
+        yield [*above, command.name or command.callback.__name__.replace("_", "-")]
+    for inner in group.registered_groups:
+        assert inner.name is not None
+        assert inner.typer_instance is not None
+        yield from commands(inner.typer_instance, *above, inner.name)
+
+
+ALL = list(commands(app))
+
+
+def test_the_commands_of_the_requirement_are_there():
+    nouns = {"node": "create get content update delete list", "connection": "create get content update delete list"}
+    nouns |= {"ontology": "show apply add-node-type add-connection-type validate merge diagram"}
+    nouns |= {"domain": "list info", "config": "show", "blobs": "gc", "neo4j": "start stop status logs"}
+    wanted = [[noun, verb] for noun, verbs in nouns.items() for verb in verbs.split()]
+    wanted += [[verb] for verb in ["query", "connected", "search", "mcp", "verify", "rebuild", "doctor", "version"]]
+    assert [words for words in wanted if words not in ALL] == []
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_command_explains_itself(words: list[str]):
+    result = run(*words, "--help")
+    assert result.exit_code == 0
+    assert "Usage" in result.stdout
 
 
 def test_the_adapters_load_no_driver_before_the_client_is_answered():

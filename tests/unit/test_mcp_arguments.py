@@ -106,7 +106,7 @@ def accepts(tool: Any, arguments: dict[str, Any]) -> bool:
 async def test_a_limit_is_a_whole_number_from_1_up(limit: object):
     error, text = await refused("search_content", {"query": "x", "limit": limit})
     assert error["details"]["argument"] == "limit"
-    assert "an integer from 1" in text
+    assert "an integer of at least 1" in text
 
 
 async def test_a_near_miss_is_answered_with_the_name_that_was_meant():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 import uuid
 from collections.abc import Mapping
 from typing import cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, unusable_place
 
 logger = logging.getLogger(__name__)
 
@@ -55,11 +56,37 @@ EXIT_STATUS: Mapping[Code, int] = {
 }
 
 
+COMMANDS: Mapping[str, str] = {
+    "create_node": "node create",
+    "get_node": "node get",
+    "get_node_content": "node content",
+    "update_node": "node update",
+    "delete_node": "node delete",
+    "create_connection": "connection create",
+    "get_connection": "connection get",
+    "update_connection": "connection update",
+    "delete_connection": "connection delete",
+    "query_nodes": "query",
+    "query_connections": "connection list",
+    "get_connected_nodes": "connected",
+    "search_content": "search",
+    "create_ontology": "ontology apply",
+    "get_ontology": "ontology show",
+    "add_node_type": "ontology add-node-type",
+    "add_connection_type": "ontology add-connection-type",
+}
+"""What a hint that names a tool means on the command line."""
+
+_TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
+
+
 def answerable(error: BaseException) -> GraphError:
     """Return a GraphError as it is, and anything else masked as INTERNAL; its traceback is logged at DEBUG only."""
     error = _single(error)
     if isinstance(error, GraphError):
         return error
+    if isinstance(error, OSError):
+        return unusable_place(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
     message = f"A fault inside graph-memory ({type(error).__name__}), {fault}"
@@ -68,8 +95,8 @@ def answerable(error: BaseException) -> GraphError:
 
 def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
-    lines = [f"{error.code}: {error.message}", *([f"Hint: {error.hint}"] if error.hint else [])]
-    return "\n".join(lines)
+    hint = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", error.hint or "")
+    return f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
 
 
 def _single(error: BaseException) -> BaseException:

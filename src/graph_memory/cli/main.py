@@ -1,42 +1,48 @@
-"""The command `graph-memory`."""
+"""The command `graph-memory`: its parts put together, and the one edge at which every failure is told."""
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from enum import StrEnum
 from importlib.metadata import version as version_of
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from typing import Annotated
 
-import anyio
 import typer
-from pydantic import ValidationError
 
+from graph_memory.cli import config, connection, domain, find, node, ontology, upkeep
 from graph_memory.cli.doctor import doctor
-from graph_memory.cli.exits import DIFFERENCES, EXIT_STATUS, answerable, explained
+from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
 from graph_memory.cli.neo4j import app as neo4j_app
+from graph_memory.cli.options import DomainOption, JsonOption
+from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import check_domain
-from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import Difference, Result, Verification
-from graph_memory.settings import Settings
 
-if TYPE_CHECKING:
-    from graph_memory.memory.api import Memory
-
-T = TypeVar("T")
-DAY = 24 * 60 * 60.0
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
-app = typer.Typer(name="graph-memory", no_args_is_help=True, pretty_exceptions_enable=False)
-blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
-app.add_typer(neo4j_app, name="neo4j")
-app.add_typer(blobs_app, name="blobs")
-app.command()(doctor)
+REMEMBER = "Remember and find"
+SERVE = "Serve and look after"
 
-DomainOption = Annotated[str | None, typer.Option(help="Domain to use.", envvar="GRAPH_MEMORY_DOMAIN")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+app = typer.Typer(
+    name="graph-memory",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
+app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
+app.add_typer(connection.app, name="connection", rich_help_panel=REMEMBER)
+app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
+for command in (find.query, find.connected, find.search):
+    app.command(rich_help_panel=REMEMBER)(command)
+for command in (upkeep.verify, upkeep.rebuild, doctor):
+    app.command(rich_help_panel=SERVE)(command)
+app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
+app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
+app.add_typer(config.app, name="config", rich_help_panel=SERVE)
 
 
 class Transport(StrEnum):
@@ -54,7 +60,7 @@ def configure() -> None:
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 
-@app.command()
+@app.command(rich_help_panel=SERVE)
 def mcp(
     domain: DomainOption = None,
     toolsets: Annotated[str | None, typer.Option(help="Toolsets to serve, separated by commas.")] = None,
@@ -72,113 +78,28 @@ def mcp(
             serve_stdio(settings, settings.toolsets)
 
 
-@app.command()
-def verify(domain: DomainOption = None, as_json: JsonOption = False) -> None:
-    """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
-    found = _with_memory(lambda memory: memory.verify(domain=domain))
-    _show(found, "difference", as_json=as_json)
-    raise typer.Exit(0 if found.clean else DIFFERENCES)
-
-
-@app.command()
-def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
-    """Mend the live graph of a domain by its log, difference by difference."""
-    _show(_with_memory(lambda memory: memory.rebuild(domain=domain)), "mended difference", as_json=as_json)
-
-
-@blobs_app.command("gc")
-def collect_blobs(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
-    grace: Annotated[float, typer.Option(min=0, help="Seconds for which a blob without an owner is kept.")] = DAY,
-    as_json: JsonOption = False,
-) -> None:
-    """Remove the blobs that nothing in the log refers to."""
-    found = _with_memory(lambda memory: memory.collect_blobs(dry_run=dry_run, grace=grace))
-    if as_json:
-        return _print_json(found)
-    for blob in found.blobs:
-        typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
-    done = "would be removed" if dry_run else "removed"
-    return typer.echo(f"{_counted(len(found.blobs), 'blob')} {done}.")
-
-
-@app.command()
+@app.command(rich_help_panel=SERVE)
 def version(as_json: JsonOption = False) -> None:
     """Print the version."""
     number = version_of("graph-memory")
     typer.echo(json.dumps({"version": number}) if as_json else number)
 
 
-def read_settings(**given: str | None) -> Settings:
-    """Return the settings of the environment, save those that the command line gave.
-
-    Raises INVALID_ARGUMENT, naming the environment variable, for a setting that cannot be.
-    """
-    options = {name: value for name, value in given.items() if value is not None}
-    try:
-        return Settings(**cast("dict[str, Any]", options))
-    except ValidationError as error:
-        raise _faulty_setting(error) from error
-
-
-def _faulty_setting(error: ValidationError) -> GraphError:
-    fault = error.errors()[0]
-    name = str(fault["loc"][0])
-    variable = name if name.isupper() else f"GRAPH_MEMORY_{name.upper()}"
-    hint = f"Set {variable} to another value, or unset it."
-    return GraphError(Code.INVALID_ARGUMENT, f"{variable}: {fault['msg']}", {"argument": variable, "hint": hint})
-
-
-def _with_memory(use: Callable[[Memory], Awaitable[T]]) -> T:
-    async def work() -> T:
-        from graph_memory.app import open_memory
-
-        async with open_memory(read_settings(), progress=_stages_told()) as memory:
-            return await use(memory)
-
-    return anyio.run(work)
-
-
-def _stages_told() -> Callable[[str, float | None], None]:
-    """Return what tells a person at a terminal of each stage of a start, once."""
-    told: set[str] = set()
-
-    def tell(stage: str, _done: float | None) -> None:
-        if stage not in told and sys.stderr.isatty():
-            told.add(stage)
-            typer.echo(f"{stage} …", err=True)
-
-    return tell
-
-
-def _show(found: Verification, noun: str, *, as_json: bool) -> None:
-    if as_json:
-        return _print_json(found)
-    for difference in found.differences:
-        typer.echo(_line(difference))
-    compared = f"{_counted(found.events, 'event')} replayed, {_counted(found.subjects, 'subject')} compared"
-    return typer.echo(f"{found.domain}: {compared}, {_counted(len(found.differences), noun)}.")
-
-
-def _print_json(result: Result) -> None:
-    typer.echo(json.dumps(result.to_dict(), ensure_ascii=False))
-
-
-def _line(difference: Difference) -> str:
-    states = [("expected", difference.expected), ("found", difference.found)]
-    found = "; ".join(f"{name} {state}" for name, state in states if state is not None)
-    return f"{difference.kind} {difference.subject}: {difference.problem}" + (f" ({found})" if found else "")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def run() -> None:
     """Run the command; a failure is told in a line or two, with an exit status by its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a terminal's encoding lacks is no reason to fail
     try:
         app()
     except Exception as error:  # noqa: BLE001 - the one edge: everything is told
         failure = answerable(error)
-        typer.echo(explained(failure), err=True)
+        told = json.dumps(failure.to_dict()) if _wants_json(sys.argv) else explained(failure)
+        typer.echo(told, err=True)
         sys.exit(EXIT_STATUS[failure.code])
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Say whether the caller is a program; the parser's own word is gone with the command that failed."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options

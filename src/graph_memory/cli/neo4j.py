@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
@@ -12,6 +10,7 @@ from typing import Annotated
 import typer
 
 from graph_memory import local
+from graph_memory.cli.progress import progress_bar
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
@@ -24,7 +23,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 def start() -> None:
     """Start the local Neo4j, or find the one that runs. It keeps running until `stop`."""
     settings = Settings()
-    with _progress_bar() as progress:
+    with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
     typer.echo(f"Neo4j {server.version} runs as process {server.pid}.")
     typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j shell-url` says how to log in.")
@@ -41,8 +40,11 @@ def stop() -> None:
 @app.command()
 def status(as_json: JsonOption = False) -> None:
     """Tell whether the local Neo4j runs, and where; ends with 3 when it is stopped."""
-    found = local.status(Settings())
-    typer.echo(json.dumps(_plain(found)) if as_json else _described(found))
+    settings = Settings()
+    found, fast = local.status(settings), local.fast_start(settings)
+    typer.echo(json.dumps({**_plain(found), "fast_start": asdict(fast)}) if as_json else _described(found))
+    if not as_json:
+        typer.echo(f"fast start: {fast.found}")
     raise typer.Exit(3 if found.state is local.State.STOPPED else 0)
 
 
@@ -95,22 +97,3 @@ def _described(found: local.Status) -> str:
     since = datetime.fromtimestamp(found.started or 0).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     where = f"Bolt {found.uri}, HTTP {found.http_url}, data in {found.home}"
     return f"{found.state}: Neo4j {found.version}, process {found.pid} since {since}\n{where}"
-
-
-@contextmanager
-def _progress_bar() -> Generator[local.Progress]:
-    """Give a listener that draws a bar on stderr, or writes nothing where that is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def show(stage: str, done: float | None) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=None if done is None else 1.0)
-            bar.update(tasks[stage], completed=done or 0.0)
-
-        yield show

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from graph_memory.local.aot_use import fast_start
 from graph_memory.local.fetch import damaged, known_list
 from graph_memory.local.java import OLDEST, asked_version, find_java
 from graph_memory.local.place import Place, read_run
@@ -44,9 +45,10 @@ class Check:
 
 
 def check_needs(settings: Settings) -> Iterator[Check]:
-    """Give the checks of Java, jars, ports and disk."""
+    """Give the checks of Java, jars, the fast start, ports and disk."""
     yield check_java(settings)
     yield check_jars(settings)
+    yield check_fast_start(settings)
     yield from check_ports(settings)
     yield from check_disk(settings)
 
@@ -81,6 +83,12 @@ def check_jars(settings: Settings) -> Check:
         found = f"{len(missing)} of {len(jars)} not fetched yet: the next start does ({size} in all)"
         return Check("jars", Outcome.NOTE, found)
     return Check("jars", Outcome.OK, f"{len(jars)} jars, {size}, every checksum right")
+
+
+def check_fast_start(settings: Settings) -> Check:
+    """Tell whether the next start will be fast."""
+    fast = fast_start(settings)
+    return Check("fast start", Outcome.OK if fast.ready else Outcome.NOTE, fast.found)
 
 
 def check_ports(settings: Settings) -> Iterator[Check]:

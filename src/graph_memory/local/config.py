@@ -52,6 +52,8 @@ _NEO4J_JAVA = (
     "-Dlog4j2.disable.jmx=true",
     "-Dfile.encoding=UTF-8",
 )
+CACHED_FLAGS = (*_QUICK_START, *_NEO4J_JAVA)
+"""Those of the server's flags that an AOT cache must have been made with."""
 
 
 def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path]) -> None:
@@ -68,11 +70,15 @@ def quoted_class_path(jars: Sequence[PurePath]) -> str:
     return f'-cp\n"{quoted}"\n'
 
 
-def server_command(settings: Settings, place: Place, java: Path) -> list[str]:
+def server_command(settings: Settings, place: Place, java: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the command line of the server. Its `--home-dir` is what an orphan is known by."""
-    heap = f"-Xmx{settings.neo4j_heap}"
-    start = (str(java), heap, *_QUICK_START, *_NEO4J_JAVA, f"@{place.java_arguments}", MAIN_CLASS)
-    return [*start, home_argument(place), f"--config-dir={place.conf}", "--console-mode"]
+    arguments = (MAIN_CLASS, home_argument(place), f"--config-dir={place.conf}", "--console-mode")
+    return [*java_command(settings, place, java, extra), *arguments]
+
+
+def java_command(settings: Settings, place: Place, java: Path, extra: Sequence[str]) -> list[str]:
+    """Give the part of the server's command line that is Java's own, with extra flags."""
+    return [str(java), *extra, f"-Xmx{settings.neo4j_heap}", *CACHED_FLAGS, f"@{place.java_arguments}"]
 
 
 def home_argument(place: Place) -> str:

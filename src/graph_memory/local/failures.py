@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.local.files import tail
-from graph_memory.local.place import Place
+from graph_memory.local.place import Place, Run
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
@@ -23,6 +23,11 @@ def ended(place: Place) -> GraphError:
     causes = [match[1] for line in lines if (match := _CAUSE.search(line))]
     reason = (causes or lines or ["it wrote nothing"])[-1]
     return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {reason}")
+
+
+def crashed(place: Place, run: Run) -> bool:
+    """Tell whether Java itself broke down in that run, and not what it ran."""
+    return (place.console_log.parent / f"hs_err_pid{run.pid}.log").is_file()
 
 
 def slow(place: Place, settings: Settings) -> GraphError:

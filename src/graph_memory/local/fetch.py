@@ -46,6 +46,13 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
     return parse(cached.read_text("utf-8")) if cached.is_file() else None
 
 
+def fingerprint(settings: Settings) -> str | None:
+    """Give what changes when a jar, its place, its time or their order does; None when not all jars are there."""
+    root = _root(settings)
+    marks = [(str(root / jar.path), _mark(root / jar.path)) for jar in known_list(settings) or ()]
+    return json.dumps(marks) if marks and all(mark for _, mark in marks) else None
+
+
 def damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
     """Read the jars in the cache; give those that are missing and those that are not what they must be."""
     root = _root(settings)

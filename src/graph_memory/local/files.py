@@ -74,6 +74,17 @@ def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Genera
             _unlock(file.fileno())
 
 
+def is_locked(path: Path) -> bool:
+    """Tell whether somebody holds the lock that a file stands for."""
+    if not path.is_file():
+        return False
+    with path.open("a+b") as file:
+        free = _try_lock(file.fileno())
+        if free:
+            _unlock(file.fileno())
+    return not free
+
+
 def _acquire(descriptor: int, path: Path, timeout: float, on_wait: Callable[[], None]) -> None:
     if _try_lock(descriptor):
         return

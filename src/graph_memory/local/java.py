@@ -47,6 +47,12 @@ def major_version(command: Path) -> int | None:
     return asked_version(command)
 
 
+def identity(command: Path) -> str:
+    """Give what tells this build of Java from others: its `release` file, wherever it lies, else where and when."""
+    release = command.resolve().parent.parent / "release"
+    return release.read_text("utf-8") if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
+
+
 def asked_version(command: Path) -> int | None:
     """Give what the java command itself says, 25 for a Java 25.0.2; None when it does not run."""
     try:

@@ -61,6 +61,11 @@ class Place:
         return self.root / "logs" / "debug.log"
 
     @property
+    def aot_log(self) -> Path:
+        """What Java says of the AOT cache that the last start offered it; not there when none was offered."""
+        return self.root / "logs" / "aot.log"
+
+    @property
     def data(self) -> Path:
         """The databases."""
         return self.root / "data"

@@ -51,10 +51,11 @@ def choose_port(wanted: int, preferred: tuple[int, ...], setting: str) -> int:
     if wanted and not is_free(wanted):
         hint = f"Stop what listens there, or set {setting} to another port, or to 0 for any free one."
         raise GraphError(Code.STORE_UNAVAILABLE, f"port {wanted} is taken", {"hint": hint, "port": wanted})
-    return wanted or next((port for port in preferred if is_free(port)), 0) or _any_free()
+    return wanted or next((port for port in preferred if is_free(port)), 0) or any_free()
 
 
-def _any_free() -> int:
+def any_free() -> int:
+    """Give a port that nobody listens on."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])

@@ -18,7 +18,6 @@ from graph_memory.local.process import end, find, is_alive, listens, lost, recor
 from graph_memory.local.progress import Progress, silent
 from graph_memory.settings import Settings
 
-_ATTEMPTS = 2
 _POLL = 0.05
 _LOOK = 5.0
 
@@ -133,13 +132,17 @@ def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServe
 
 
 def _started(place: Place, settings: Settings, progress: Progress) -> LocalServer:
+    from graph_memory.local.aot_use import look_after
     from graph_memory.local.fetch import forget_checks
     from graph_memory.local.start import start
 
-    for _ in range(_ATTEMPTS):
-        run, process = start(place, settings, progress)
+    failed: Run | None = None
+    for attempt in (settings, settings.model_copy(update={"aot": "off"})):  # a bad AOT cache can bring Java down
+        run, process = start(place, attempt, progress)
         if server := _awaited(run, process, place, settings, progress):
+            look_after(settings, place, failed)
             return server
+        failed = run
         forget_checks(settings)  # perhaps a jar was damaged behind our back, perhaps somebody took the port
     raise ended(place)
 

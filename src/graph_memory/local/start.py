@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import psutil
 
+from graph_memory.local.aot_use import flags
 from graph_memory.local.config import server_command, write_config
 from graph_memory.local.fetch import class_path
 from graph_memory.local.initial_password import ensure_password
@@ -36,7 +37,8 @@ def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, ps
     planned.save(place)
     write_config(settings, place, planned, jars)
     ensure_password(place, java.command)
-    process = launch(server_command(settings, place, java.command), place.console_log)
+    command = server_command(settings, place, java.command, flags(settings, place))
+    process = launch(command, place.console_log)
     run = replace(planned, pid=process.pid, created=process.create_time())
     run.save(place)
     return run, process

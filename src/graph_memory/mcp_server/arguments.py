@@ -61,7 +61,7 @@ class CreateNode(Call):
     format: Annotated[str, Field(description="What the content is: markdown, json, pdf, ...")]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Key to string, number or boolean; for queries")]]
-    tags: NotRequired[Names]
+    tags: NotRequired[Annotated[Names, Field(description="Labels of your own; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. work/kitchen")]]
 
 

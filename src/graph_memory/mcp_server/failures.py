@@ -6,7 +6,7 @@ import logging
 import uuid
 from typing import cast
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, unusable_place
 
 logger = logging.getLogger(__name__)
 
@@ -16,6 +16,8 @@ def answerable(error: BaseException) -> GraphError:
     error = _single(error)
     if isinstance(error, GraphError):
         return error
+    if isinstance(error, OSError):
+        return unusable_place(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.error("Unexpected failure %s", fault, exc_info=error)
     hint = "This is no fault of the arguments. Tell the person who runs the server this id: its log says more."

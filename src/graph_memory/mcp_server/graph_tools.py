@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graph_memory.mcp_server import arguments as takes
-from graph_memory.mcp_server.ontology_view import OntologyView, brief, detailed
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology import ontology_from
+from graph_memory.model.ontology_view import OntologyView, brief, detailed
 from graph_memory.model.results import (
     Changed,
     ConnectionCreated,
@@ -115,7 +115,7 @@ async def add_connection_type(memory: Memory, given: takes.AddConnectionType) ->
 
 
 async def get_ontology(memory: Memory, given: takes.GetOntology) -> OntologyView:
-    """Get the node and connection types of a domain. Call this before you create or query."""
+    """Get the node and connection types of a domain, with detail their property rules. Call this before you create."""
     ontology = await memory.get_ontology(domain=given.get("domain"))
     return detailed(ontology) if given.get("detail") else brief(ontology)
 

@@ -61,6 +61,13 @@ def _without_null(schema: Schema) -> Schema:
     return {**given[0], **{key: part for key, part in schema.items() if key != "anyOf"}}
 
 
+def _items(schema: Schema) -> str:
+    """Return what a list holds, in the plural."""
+    kinds = {"string": "text", "object": "objects"}
+    parts = cast("list[Schema]", schema.get("anyOf", [schema]))
+    return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
+
+
 def wording(schema: Schema) -> str:
     """Return what a schema allows, in words that end a sentence such as `limit must be …`."""
     if "enum" in schema:
@@ -69,12 +76,10 @@ def wording(schema: Schema) -> str:
         case "string":
             return "text that is not empty" if schema.get("minLength") else "text"
         case "integer":
-            return f"an integer from {schema.get('minimum')} to {schema.get('maximum')}"
+            return f"an integer of at least {schema.get('minimum')}"
         case "boolean":
             return "true or false"
-        case "array" if schema.get("items"):
-            return "a list of text"
         case "array":
-            return "a list"
+            return f"a list of {_items(cast('Schema', schema.get('items') or {}))}"
         case _:
             return "an object"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from graph_memory.memory import audit, blobs, connections, nodes, queries, types
+from graph_memory.memory import audit, blobs, connections, domains, nodes, queries, summaries, types
 from graph_memory.memory.core import Core
 from graph_memory.memory.queries import Page
 from graph_memory.memory.search import Search
@@ -19,11 +19,16 @@ from graph_memory.model.results import (
     ConnectionCreated,
     ConnectionIds,
     ConnectionInfo,
+    ConnectionSummary,
     Direction,
+    DomainInfo,
+    Domains,
     NodeContent,
     NodeCreated,
     NodeIds,
     NodeInfo,
+    NodeSummary,
+    OntologyApplied,
     OntologyChanged,
     Validity,
     Verification,
@@ -275,6 +280,16 @@ class Memory:
         page = Page.of(limit, cursor)
         return await self._search.search_content(self._domain(domain), query, page, node_type=node_type)
 
+    async def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[NodeSummary, ...]:
+        """Return type, title, time and version of nodes, in the order given; an id without a node is left out."""
+        return await summaries.describe_nodes(self._core, self._domain(domain), node_ids)
+
+    async def describe_connections(
+        self, connection_ids: Sequence[str], *, domain: str | None = None
+    ) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends, time and version of connections, as `describe_nodes` does for nodes."""
+        return await summaries.describe_connections(self._core, self._domain(domain), connection_ids)
+
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> Validity:
@@ -297,9 +312,25 @@ class Memory:
         """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
         return await types.add_connection_type(self._core, self._domain(domain), connection_type)
 
+    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> OntologyApplied:
+        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+
+        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
+        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
+        """
+        return await types.apply_ontology(self._core, self._domain(domain), ontology)
+
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
+
+    async def list_domains(self) -> Domains:
+        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        return await domains.list_domains(self._core)
+
+    async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return await domains.domain_info(self._core, self._domain(domain))
 
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""

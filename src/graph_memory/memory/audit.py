@@ -1,28 +1,33 @@
 """Does the live graph agree with its log? `verify` names every difference, `rebuild` mends them.
 
-Both look without the lock first, which costs writers nothing, and look again under the domain's lock at what
-seemed to differ, so a write that happens meanwhile is never taken for a difference.
+Both judge by the ontology as the log has it, not by its live copy, which is itself looked at. Both look without the
+lock first and again under the domain's lock at what seemed to differ, so that a write which happens meanwhile is
+never taken for a difference; a graph that agrees is never locked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 
-from graph_memory.memory.core import Core
-from graph_memory.memory.examination import Examination, Finding, Subject
+from graph_memory.memory.core import Core, Run
+from graph_memory.memory.examination import EventRow, Examination, Finding, Subject
 from graph_memory.model.audit import shape_differences
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Op
+from graph_memory.model.events import Event, Op
+from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, Step, project
-from graph_memory.model.results import Verification
+from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.log import Head, no_ontology, run_projection
+from graph_memory.storage.log import no_ontology, ontology_from_definitions, run_projection
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 500
 """Subjects that are compared at a time."""
+MEND_PAGE = 100
+"""Subjects that are mended in one transaction."""
 ROUNDS = 3
 """How often a rebuild looks again: mending one difference can uncover another."""
 
@@ -34,115 +39,169 @@ class ShapeRow:
     events: int
     last: int
     ontology_last: int
+    last_at: datetime | None
     seq: int
     ontology_version: int
+    domain_last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A connection of a node, None for a node without one."""
+
+    source: str
+    id: str | None
+    type: str | None
 
 
 SUBJECTS = query("audit/subjects", Subject)
 LIVE_IDS = query("audit/live_ids", Subject)
-LIVE_CONNECTION_IDS = query("audit/live_connection_ids", Subject)
+LIVE_TYPE_IDS = query("audit/live_type_ids", Subject)
+LIVE_CONNECTION_IDS = query("audit/live_connection_ids", SourceRow)
+LOGGED_ONTOLOGY = query("audit/ontology", EventRow)
 SHAPE = query("audit/log_shape", ShapeRow)
+MEND_CONTENTS = query("audit/mend_contents", Nothing)
+CLEAR_NODE_TEXTS = query("audit/clear_node_texts", Nothing)
+CLEAR_CONNECTION_TEXTS = query("audit/clear_connection_texts", Nothing)
 MEND_LABELS = query("audit/mend_labels", Nothing)
 MEND_DOMAIN = query("audit/mend_domain", Nothing)
+DROP_TYPES = query("audit/drop_types", Nothing)
 
 
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
     suspects, subjects = await _suspects(core, domain)
+    shape = await _shape(core.store.read, domain)
+    if not suspects and not _shape_faults(shape):
+        return _verification(domain, shape, subjects, ())
 
-    async def confirm(transaction: Transaction) -> Verification:
-        head = await core.log.head(transaction, domain)
-        shape, findings = await _look_again(core, transaction, head, suspects)
-        return _verification(domain, shape, subjects, findings)
+    async def look_again(transaction: Transaction) -> Verification:
+        await core.log.head(transaction, domain)
+        findings = await _examine(core, transaction.run, domain, suspects)
+        return _verification(domain, await _shape(transaction.run, domain), subjects, findings)
 
-    return await core.store.write("verify", confirm)
+    return await core.store.write("verify", look_again)
 
 
 async def rebuild(core: Core, domain: str) -> Verification:
-    """Mend every difference and return those that were found; what cannot be mended stays and is found again."""
-    first = await _mend_once(core, domain)
-    found = list(first.differences)
-    for _ in range(ROUNDS - 1):
-        again = await _mend_once(core, domain)
-        found += [difference for difference in again.differences if difference not in found]
-        if again.clean:
+    """Mend what differs and return what was found; `unmended` is what still differs afterwards.
+
+    Works in pages, each complete in a transaction of its own: the graph is never empty in between, and a rebuild
+    that was cut off goes on where it was.
+    """
+    found = await verify(core, domain)
+    left = found
+    for _ in range(ROUNDS):
+        if left.clean:
             break
-    return first.model_copy(update={"differences": tuple(found)})
+        await _mend(core, domain)
+        left = await verify(core, domain)
+    return found.model_copy(update={"unmended": left.differences})
 
 
-async def _mend_once(core: Core, domain: str) -> Verification:
-    suspects, subjects = await _suspects(core, domain)
+async def _mend(core: Core, domain: str) -> None:
+    suspects, _ = await _suspects(core, domain)
+    suspects.sort(key=_mending_order)
+    for start in range(0, len(suspects), MEND_PAGE):
+        page = suspects[start : start + MEND_PAGE]
 
-    async def mend(transaction: Transaction) -> Verification:
-        head = await core.log.head(transaction, domain)
-        shape, findings = await _look_again(core, transaction, head, suspects)
-        await _mend(transaction, head, findings)
-        await transaction.run(MEND_DOMAIN, domain=domain, seq=shape.last, ontology_version=shape.ontology_last)
-        return _verification(domain, shape, subjects, findings)
+        async def mend(transaction: Transaction, page: Sequence[Subject] = page) -> None:
+            await core.log.head(transaction, domain)
+            await _mend_page(transaction, domain, await _examine(core, transaction.run, domain, page))
 
-    return await core.store.write("rebuild", mend)
+        await core.store.write("rebuild", mend)
+
+    async def mend_domain(transaction: Transaction) -> None:
+        await core.log.head(transaction, domain)
+        shape = await _shape(transaction.run, domain)
+        counters = {"seq": shape.last, "ontology_version": shape.ontology_last, "last_at": shape.last_at}
+        await transaction.run(MEND_DOMAIN, domain=domain, **counters)
+
+    await core.store.write("rebuild", mend_domain)
+    core.log.forget(domain)
+
+
+def _mending_order(subject: Subject) -> int:
+    """Return when a subject's turn is: types, nodes, then what is tied to nodes."""
+    if "/" in subject.id or subject.id in ("domain", "ontology"):
+        return 0
+    return 2 if subject.type is not None or subject.id.startswith("obs_") else 1
 
 
 async def _suspects(core: Core, domain: str) -> tuple[list[Subject], int]:
     """Return the subjects that seem to differ, and how many were looked at."""
-    ontology = await core.log.ontology(domain)
-    if ontology is None:
-        raise no_ontology(domain)
-    examination = Examination(core.store.read, core.contents, domain, ontology)
-    subjects = list((await _subjects(core, domain)).values())
-    suspects: list[Subject] = []
+    subjects = await _subjects(core, domain)
+    findings = await _examine(core, core.store.read, domain, subjects)
+    return [finding.subject for finding in findings], len(subjects)
+
+
+async def _examine(core: Core, run: Run, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
+    examination = Examination(run, core.contents, domain, await _logged_ontology(run, domain))
+    findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):
-        findings = await examination.examine(subjects[start : start + PAGE])
-        suspects += [finding.subject for finding in findings]
-    return suspects, len(subjects)
+        findings += await examination.examine(subjects[start : start + PAGE])
+    return findings
 
 
-async def _subjects(core: Core, domain: str) -> Mapping[str, Subject]:
-    """Return everything that the log or the live graph knows, by id."""
-    found: dict[str, Subject] = {}
+async def _logged_ontology(run: Run, domain: str) -> Ontology:
+    events = [Event.from_row(row.stored) for row in await run(LOGGED_ONTOLOGY, domain=domain)]
+    if not events:
+        raise no_ontology(domain)
+    states = [(event.draft.kind, event.draft.state or {}) for event in events]
+    return ontology_from_definitions(
+        [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
+        [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],
+        is_open=any(state.get("_open") is True for kind, state in states if kind is Kind.ONTOLOGY),
+    )
+
+
+async def _subjects(core: Core, domain: str) -> list[Subject]:
+    """Return everything that the log or the live graph knows, connections once for each type they are found under."""
+    found: dict[tuple[str, str | None], Subject] = {}
+    for statement in (SUBJECTS, LIVE_IDS):
+        known, after = {subject_id for subject_id, _ in found}, ""
+        while page := await core.store.read(statement, domain=domain, after=after, limit=PAGE * 10):
+            found |= {(subject.id, subject.type): subject for subject in page if subject.id not in known}
+            after = page[-1].id
+    found |= {(subject.id, None): subject for subject in await core.store.read(LIVE_TYPE_IDS, domain=domain)}
+    return list({**found, **await _live_connections(core, domain)}.values())
+
+
+async def _live_connections(core: Core, domain: str) -> dict[tuple[str, str | None], Subject]:
+    found: dict[tuple[str, str | None], Subject] = {}
     after = ""
-    while page := await core.store.read(SUBJECTS, domain=domain, after=after, limit=PAGE * 10):
-        found |= {subject.id: subject for subject in page}
-        after = page[-1].id
-    for live in (LIVE_IDS, LIVE_CONNECTION_IDS):
-        found = {subject.id: subject for subject in await core.store.read(live, domain=domain)} | found
+    while page := await core.store.read(LIVE_CONNECTION_IDS, domain=domain, after=after, limit=PAGE):
+        live = (Subject(row.id, row.type) for row in page if row.id is not None)
+        found |= {(subject.id, subject.type): subject for subject in live}
+        after = page[-1].source
     return found
 
 
-async def _look_again(
-    core: Core, transaction: Transaction, head: Head, suspects: Sequence[Subject]
-) -> tuple[ShapeRow, list[Finding]]:
-    shape = await transaction.one(SHAPE, domain=head.domain)
-    if shape is None:
-        raise no_ontology(head.domain)
-    examination = Examination(transaction.run, core.contents, head.domain, head.ontology)
-    findings: list[Finding] = []
-    for start in range(0, len(suspects), PAGE):
-        findings += await examination.examine(suspects[start : start + PAGE])
-    return shape, findings
+async def _shape(run: Run, domain: str) -> ShapeRow:
+    rows = await run(SHAPE, domain=domain)
+    if not rows:
+        raise no_ontology(domain)
+    return rows[0]
+
+
+def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
+    return shape_differences(**asdict(shape))
 
 
 def _verification(domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding]) -> Verification:
-    whole = shape_differences(
-        events=shape.events,
-        last=shape.last,
-        ontology_last=shape.ontology_last,
-        seq=shape.seq,
-        ontology_version=shape.ontology_version,
-    )
     each = [difference for finding in findings for difference in finding.differences]
-    return Verification(domain=domain, events=shape.events, subjects=subjects, differences=(*whole, *each))
+    differences = (*_shape_faults(shape), *each)
+    return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
 
 
-async def _mend(transaction: Transaction, head: Head, findings: Sequence[Finding]) -> None:
+async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
     """Project the last event of each subject anew, and drop what the log does not know."""
-    events = [
-        replace(finding.event, draft=replace(finding.event.draft, op=_again(finding.event.draft.op)))
-        for finding in findings
-        if finding.event is not None
-    ]
-    await _mend_labels(transaction, head, findings)
-    projection = project(head.domain, events, head.ontology)
+    await _mend_contents(transaction, domain, findings)
+    await _drop_types(transaction, domain, findings)
+    await _mend_labels(transaction, domain, findings)
+    known = [(finding, finding.event) for finding in findings if finding.event is not None and not finding.is_double]
+    events = [replace(event, draft=replace(event.draft, op=_again(event.draft.op))) for _, event in known]
+    projection = project(domain, events, await _logged_ontology(transaction.run, domain))
     _drop_misplaced(projection, findings)
     try:
         await run_projection(transaction, projection)
@@ -164,7 +223,7 @@ def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None
         row: Row = {"id": finding.subject.id, "type": finding.found_type}
         if finding.event is None:
             projection.add(Step.DROP_NODES, [row])
-        if finding.event is None or finding.is_misplaced:
+        if finding.event is None or finding.is_misplaced or finding.is_double:
             projection.add(Step.DROP_OBSERVATIONS, [row])
             projection.add(Step.DROP_CONNECTIONS, [row] if finding.found_type else [])
         projection.add(Step.DROP_KEYS, [{"owner": finding.subject.id}])
@@ -172,11 +231,30 @@ def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None
             projection.add(Step.DROP_WINDOWS, [{"owner": finding.subject.id}])
 
 
-async def _mend_labels(transaction: Transaction, head: Head, findings: Sequence[Finding]) -> None:
+async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
+    unknown = [finding.subject.id.partition("/") for finding in findings if finding.event is None]
+    node_types = [name for kind, _, name in unknown if kind == Kind.NODE_TYPE]
+    connection_types = [name for kind, _, name in unknown if kind == Kind.CONNECTION_TYPE]
+    if node_types or connection_types:
+        await transaction.run(DROP_TYPES, domain=domain, node_types=node_types, connection_types=connection_types)
+
+
+async def _mend_contents(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
+    """Put back texts that only the live graph still has, then let the projection fill the live graph from the log."""
+    rescued = [content for finding in findings if (content := finding.rescued) is not None]
+    if rescued:
+        rows = [{"sha256": content.sha256, "text": content.text} for content in rescued]
+        await transaction.run(MEND_CONTENTS, domain=domain, rows=rows)
+    found: list[Row] = [{"id": f.subject.id, "type": f.found_type} for f in findings if f.is_found]
+    await transaction.run(CLEAR_NODE_TEXTS, domain=domain, rows=[row for row in found if row["type"] is None])
+    await transaction.run(CLEAR_CONNECTION_TEXTS, domain=domain, rows=[row for row in found if row["type"] is not None])
+
+
+async def _mend_labels(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:
     rows = [
         {"id": finding.subject.id, "type": finding.event.draft.type, "extra": list(finding.extra_labels)}
         for finding in findings
         if finding.event is not None and finding.event.draft.kind is Kind.NODE and finding.is_found
     ]
     if rows:
-        await transaction.run(MEND_LABELS, domain=head.domain, rows=rows)
+        await transaction.run(MEND_LABELS, domain=domain, rows=rows)

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from graph_memory.memory.core import (
     Core,
     KeyOwner,
+    Run,
+    SubjectRow,
     check_ad_hoc,
     check_unique,
     check_version,
+    last_state,
     unique_owners,
     version_after,
     was_seen,
@@ -22,25 +25,17 @@ from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id
 from graph_memory.model.ontology import ConnectionType
-from graph_memory.model.properties import PropertyValue, check_name, check_properties
+from graph_memory.model.properties import PropertyValue, check_amount, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
 from graph_memory.model.subjects import ConnectionState, Kind
-from graph_memory.storage.log import Head, no_ontology
+from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
 
 FORMAT = "markdown"
 """The format of a connection's content: notes for people."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionRow:
-    """A live connection's property map and ends, None when there is no such connection."""
-
-    stored: dict[str, object] | None
-    from_id: str | None
-    to_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +61,7 @@ class CycleRow:
     closes: bool
 
 
-GET = query("connection/get", ConnectionRow)
+GET = query("connection/get", SubjectRow)
 ENDS = query("connection/ends", EndsRow)
 CARDINALITY = query("connection/cardinality", CardinalityRow)
 CYCLE = query("connection/cycle", CycleRow)
@@ -125,7 +120,7 @@ async def create_connection(
         properties=check_properties(properties or {}),
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,
     )
-    await _prepare_ad_hoc(core, domain, type_name)
+    await _prepare(core, domain, wanted)
     if wanted.content is not None:
         await core.contents.keep(domain, wanted.content)
 
@@ -139,14 +134,20 @@ async def create_connection(
     return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
 
 
-async def _prepare_ad_hoc(core: Core, domain: str, type_name: str) -> None:
-    """Make the constraint of a type that an open ontology is about to meet for the first time."""
+async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
+    """Make the constraint of a type that an open ontology is about to meet for the first time, and only then.
+
+    Refuses what is sure to be refused before anything lasting is made; the decision checks it again under the lock.
+    """
     ontology = await core.log.require_ontology(domain)
-    if not ontology.open or ontology.find_connection_type(type_name) is not None:
+    if not ontology.open or ontology.find_connection_type(wanted.type) is not None:
+        ontology.check_connection(wanted.type, wanted.properties)
         return
-    check_name("Connection type", type_name)
+    check_name("Connection type", wanted.type)
     check_ad_hoc(ontology, domain, core.open_type_limit)
-    await ensure_connection_type(core.store, type_name)
+    ends = await core.store.one(ENDS, domain=domain, from_id=wanted.from_id, to_id=wanted.to_id)
+    _end_types(domain, wanted, ends or EndsRow(None, None))
+    await ensure_connection_type(core.store, wanted.type)
 
 
 async def _look_around(
@@ -224,10 +225,10 @@ def _end_types(domain: str, wanted: NewConnection, ends: EndsRow) -> tuple[str, 
 def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surroundings) -> None:
     if declared.unique_source and around.source_taken:
         message = f"Node {wanted.from_id} already has its one outgoing {wanted.type}"
-        raise _not_allowed(message, "Delete or update that connection first: a node may be its source once.")
+        raise _not_allowed(message, "Delete that connection first: a node may be its source once.")
     if declared.unique_target and around.target_taken:
         message = f"Node {wanted.to_id} already has its one incoming {wanted.type}"
-        raise _not_allowed(message, "Delete or update that connection first: a node may be its target once.")
+        raise _not_allowed(message, "Delete that connection first: a node may be its target once.")
     if around.closes_cycle:
         message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would close a cycle"
         raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to where it began.")
@@ -235,13 +236,10 @@ def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surrou
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
     """Return a connection, with its content when asked for."""
-    row = await core.store.one(GET, domain=domain, id=connection_id)
-    if row is None:
-        raise no_ontology(domain)
-    found = _found(domain, connection_id, row)
+    found, inline = await _found(core.store.read, domain, connection_id)
     content = None
     if include_content and found.content is not None:
-        content = (await core.contents.fetch(domain, found.content, row.stored or {})).as_given
+        content = (await core.contents.fetch(domain, found.content, inline)).as_given
     return ConnectionInfo(
         id=found.id,
         type=found.type,
@@ -260,15 +258,17 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
     """Change a connection and return its version. `Memory.update_connection` tells the rest."""
     before_version = 0
     if edit.content is not None:
+        if not core.contents.is_inline(edit.content.ref):
+            await _found(core.store.read, domain, connection_id)
         await core.contents.keep(domain, edit.content)
 
     async def read(transaction: Transaction, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
-        found = await _present(transaction, domain, connection_id)
+        nonlocal before_version
+        found, _ = await _found(transaction.run, domain, connection_id)
+        before_version = found.version
         return found, await unique_owners(transaction, head, Kind.CONNECTION, found.type, edit.properties)
 
     def decide(head: Head, found: tuple[ConnectionState, Sequence[KeyOwner]]) -> Sequence[Draft]:
-        nonlocal before_version
-        before_version = found[0].version
         return decide_update(head, found[0], edit, owners=found[1])
 
     receipt = await core.log.write("update_connection", domain, core.origin, read, decide)
@@ -288,6 +288,7 @@ def decide_update(
         properties={**before.properties, **edit.properties},
         content=edit.content.ref if edit.content else before.content,
     )
+    check_amount(after.properties)
     head.ontology.check_connection(before.type, after.properties)
     check_unique(before.type, before.id, owners)
     if same_state(after.state(), before.state()):
@@ -299,7 +300,7 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
     """Delete a connection; its nodes stay."""
 
     async def read(transaction: Transaction, _: Head) -> ConnectionState:
-        return await _present(transaction, domain, connection_id)
+        return (await _found(transaction.run, domain, connection_id))[0]
 
     def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
         check_version("Connection", found.id, found.version, expected_version)
@@ -322,15 +323,12 @@ def edit_of(
     )
 
 
-async def _present(transaction: Transaction, domain: str, connection_id: str) -> ConnectionState:
-    row = await transaction.one(GET, domain=domain, id=connection_id)
-    return _found(domain, connection_id, row or ConnectionRow(None, None, None))
-
-
-def _found(domain: str, connection_id: str, row: ConnectionRow) -> ConnectionState:
-    if row.stored is None or row.from_id is None or row.to_id is None:
+async def _found(run: Run, domain: str, connection_id: str) -> tuple[ConnectionState, str | None]:
+    """Return a connection and its small text. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    row = await last_state(run, GET, domain, connection_id)
+    if row is None or row.from_id is None or row.to_id is None:
         raise _not_found(domain, connection_id)
-    return ConnectionState.from_live(row.stored, row.from_id, row.to_id)
+    return ConnectionState.from_live(row.state, row.from_id, row.to_id), row.text
 
 
 def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draft:
@@ -355,8 +353,8 @@ def _not_found(domain: str, connection_id: str) -> GraphError:
     hint = "Find connections with query_connections; ids belong to one domain."
     return GraphError(
         Code.CONNECTION_NOT_FOUND,
-        f"Connection {connection_id[:200]} does not exist",
-        {"connection_id": connection_id, "domain": domain, "hint": hint},
+        f"Connection {shown(connection_id) or quoted(connection_id)} does not exist",
+        {"connection_id": shown(connection_id), "domain": domain, "hint": hint},
     )
 
 

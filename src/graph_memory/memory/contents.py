@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.windows import Window, windows_of
+from graph_memory.model.wording import kind_of
 from graph_memory.storage.blobs import Blobs
 from graph_memory.storage.content_cache import ContentCache
+
+QUICK = 64 * 1024
+"""Text up to this size in bytes is cut into search windows at once."""
 
 
 class Contents:
     """Small text is kept in Neo4j with the write itself; all else goes to the blobs before the write begins."""
 
-    def __init__(self, blobs: Blobs, cache: ContentCache, *, inline_limit: int, text_limit: int) -> None:
+    def __init__(self, blobs: Blobs, cache: ContentCache, *, store: str, inline_limit: int, text_limit: int) -> None:
         self.blobs = blobs
+        self.store = store
+        self._is_claimed = False
         self._cache = cache
         self._inline_limit = inline_limit
         self._text_limit = text_limit
@@ -33,14 +40,32 @@ class Contents:
         if content.is_text and content.size > self._text_limit:
             raise _too_large(content.size, self._text_limit)
         if not self.is_inline(content.ref):
+            await self._claim()
             await self.blobs.put(domain, content.data)
         return content
 
-    async def fetch(self, domain: str, ref: ContentRef, stored: Mapping[str, object]) -> Content:
-        """Return the content that a live node or connection refers to. Raises CONTENT_READ_FAILED."""
-        inline = stored.get("_content")
-        data = inline.encode() if isinstance(inline, str) else await self._read(domain, ref.sha256)
-        return Content(data=data, encoding=ref.encoding, format=ref.format)
+    async def _claim(self) -> None:
+        """Note at the blobs whose they are, before the first of this process: cleaning up must know."""
+        if not self._is_claimed:
+            await self.blobs.claim(self.store)
+            self._is_claimed = True
+
+    async def windows(self, domain: str, content: Content) -> tuple[Window, ...]:
+        """Return the search windows of text, made in a worker thread when that takes a while; binary has none."""
+        if content.size <= QUICK:
+            return windows_of(domain, content.text or "")
+        return await anyio.to_thread.run_sync(windows_of, domain, content.text or "")
+
+    async def fetch(self, domain: str, ref: ContentRef, inline: str | None) -> Content:
+        """Return the content that a node or connection refers to, given its text where Neo4j keeps it.
+
+        Raises CONTENT_READ_FAILED when it is missing, or is not what was written.
+        """
+        data = inline.encode() if inline is not None else await self._read(domain, ref.sha256)
+        content = Content(data=data, encoding=ref.encoding, format=ref.format)
+        if content.sha256 != ref.sha256:
+            raise _damaged(domain, ref.sha256)
+        return content
 
     async def _read(self, domain: str, sha256: str) -> bytes:
         data = self._cache.get(domain, sha256)
@@ -54,6 +79,12 @@ class Contents:
         return ref.is_text and ref.size <= self._inline_limit
 
 
+def _damaged(domain: str, sha256: str) -> GraphError:
+    hint = "Run `graph-memory verify`; restore the database from a backup, or write the content again."
+    details = {"domain": domain, "sha256": sha256, "reason": "damaged", "hint": hint}
+    return GraphError(Code.CONTENT_READ_FAILED, f"Content {sha256} of domain {domain} is damaged", details)
+
+
 def _too_large(size: int, limit: int) -> GraphError:
     hint = "Split it over several nodes, or give it with encoding base64: that has no limit, but is not searched."
     message = f"Text of {size:,} bytes is over the limit of {limit:,}"
@@ -63,8 +94,10 @@ def _too_large(size: int, limit: int) -> GraphError:
 async def content_of(given: str | bytes | Path, encoding: str, content_format: str) -> Content:
     """Return checked content from a string, bytes, or the file at a path.
 
-    Raises INVALID_ENCODING, and INVALID_ARGUMENT when there is no such file.
+    Raises INVALID_ENCODING, and INVALID_ARGUMENT when there is no such file or it is none of these.
     """
+    if not isinstance(given, (str, bytes, Path)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("content", f"content must be text, bytes or a path, not {kind_of(given)}", "Give one of these.")
     if isinstance(given, Path):
         try:
             given = await anyio.Path(given).read_bytes()

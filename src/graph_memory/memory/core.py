@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Origin
+from graph_memory.model.events import Event, Origin
 from graph_memory.model.ontology import Ontology
-from graph_memory.model.projection import indexed_rules
+from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.log import Head, Log
-from graph_memory.storage.queries import query
+from graph_memory.model.wording import shown
+from graph_memory.storage.log import HALF_SEEN, Head, Log, no_ontology
+from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Store, Transaction
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,54 @@ class KeyOwner:
     owner: str
 
 
+@dataclass(frozen=True, slots=True)
+class SubjectRow:
+    """A live subject's last event, and its small text; no event when the two were read on either side of a change."""
+
+    is_found: bool
+    event: dict[str, object] | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LastState:
+    """A subject as its last event has it, and its text where Neo4j keeps it."""
+
+    state: Mapping[str, object]
+    from_id: str | None
+    to_id: str | None
+    text: str | None
+
+
+class Run(Protocol):
+    """Runs a statement that reads: `Store.read`, or `Transaction.run` to read under the lock."""
+
+    async def __call__(self, query: Query[R], **params: object) -> list[R]:
+        """Return the statement's rows."""
+        ...
+
+
 SEEN = query("log/seen", SeenRow)
 KEY_OWNERS = query("node/key_owners", KeyOwner)
+
+
+async def last_state(run: Run, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
+    """Return a live subject as its last event has it, None when there is none.
+
+    Readers take no lock, so a live node can be seen half changed; its events cannot. Raises ONTOLOGY_NOT_FOUND,
+    and STORE_CONFLICT for a subject that the log does not know.
+    """
+    for _ in range(HALF_SEEN):
+        rows = await run(get, domain=domain, id=subject)
+        if not rows:
+            raise no_ontology(domain)
+        if not rows[0].is_found:
+            return None
+        if (found := rows[0].event) is not None and found.get("_subject") == subject:
+            event = Event.from_row(found)
+            return LastState(live_state(event), event.draft.from_id, event.draft.to_id, rows[0].text)
+    hint = "Somebody changed the graph by hand: run `graph-memory verify`."
+    raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
 async def was_seen(transaction: Transaction, domain: str, given_id: str | None) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
 
 from graph_memory.memory.contents import Contents
+from graph_memory.memory.core import Run
 from graph_memory.model.audit import (
     Facts,
     compare,
@@ -17,15 +17,14 @@ from graph_memory.model.audit import (
     state_facts,
     window_facts,
 )
-from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event
 from graph_memory.model.ontology import Ontology
+from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import Kind, content_ref
-from graph_memory.storage.queries import Query, query
-
-R = TypeVar("R")
+from graph_memory.storage.queries import query
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,7 @@ class LiveNodeType:
 
     id: str
     stored: dict[str, object]
+    is_defined: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ class LiveConnectionType:
 
     id: str
     stored: dict[str, object]
+    is_defined: bool
     from_types: list[str]
     to_types: list[str]
 
@@ -132,14 +133,6 @@ WINDOWS = query("audit/windows", WindowRow)
 CONTENTS = query("audit/contents", ContentRow)
 
 
-class Run(Protocol):
-    """Runs a statement that reads: `Store.read`, or `Transaction.run` to read under the lock."""
-
-    async def __call__(self, query: Query[R], **params: object) -> list[R]:
-        """Return the statement's rows."""
-        ...
-
-
 @dataclass(slots=True)
 class Live:
     """What was found of one subject."""
@@ -148,6 +141,10 @@ class Live:
     inline: str | None = None
     type: str | None = None
     labels: tuple[str, ...] = ()
+
+
+Found = dict[tuple[str, str | None], Live]
+"""What was found, by subject id and, for connections, relationship type."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +162,12 @@ class Finding:
         return self.live.type
 
     @property
+    def rescued(self) -> Content | None:
+        """The text that only the live graph still has, to be put back where the log refers to it."""
+        is_lost = any(difference.problem.startswith("content in store") for difference in self.differences)
+        return self.event.draft.content if is_lost and self.event and self.live.inline is not None else None
+
+    @property
     def is_found(self) -> bool:
         """Whether there is anything of it in the live graph."""
         return bool(self.live.facts)
@@ -176,11 +179,30 @@ class Finding:
         return tuple(label for label in self.live.labels if label != own)
 
     @property
+    def is_double(self) -> bool:
+        """Whether it is a connection's id under a relationship type that is not the connection's."""
+        return is_double(self.subject, self.event)
+
+    @property
     def is_misplaced(self) -> bool:
         """Whether it is a connection or observation that is tied to the wrong nodes."""
         draft = self.event.draft if self.event else None
         there = {name: self.live.facts.get(name) for name in ("from", "to")}
         return draft is not None and self.is_found and there != {"from": draft.from_id, "to": draft.to_id}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The content that an event refers to, or what is wrong with it."""
+
+    content: Content | None = None
+    is_inline: bool = False
+    fault: str = ""
+
+
+def is_double(subject: Subject, event: Event | None) -> bool:
+    """Say whether a subject is a connection's id under a relationship type that is not the connection's."""
+    return event is not None and subject.type is not None and event.draft.type != subject.type
 
 
 class Examination:
@@ -197,11 +219,15 @@ class Examination:
         ids = [subject.id for subject in subjects]
         events = {event.draft.subject: event for event in await self._events(ids)}
         live = await self._live(subjects)
+        derived = await self._derived(ids)
         texts = await self._inline_texts(events.values())
-        findings = [
-            await self._finding(subject, events.get(subject.id), live.get(subject.id, Live()), texts)
-            for subject in subjects
-        ]
+        findings: list[Finding] = []
+        for subject in subjects:
+            here = live.get((subject.id, subject.type), Live())
+            event = events.get(subject.id)
+            if not is_double(subject, event):
+                here.facts |= derived.get(subject.id, {})
+            findings.append(await self._finding(subject, event, here, texts))
         return [finding for finding in findings if finding.differences]
 
     async def _events(self, ids: Sequence[str]) -> list[Event]:
@@ -213,86 +239,100 @@ class Examination:
         return {row.sha256: row.text for row in await self._run(CONTENTS, domain=self._domain, hashes=hashes)}
 
     async def _finding(self, subject: Subject, event: Event | None, live: Live, texts: Mapping[str, str]) -> Finding:
-        ref = content_ref(event.draft.state or {}) if event else None
         expected: Facts = {}
-        if event is not None:
-            content = await self._content(ref, texts) if ref else None
-            event = replace(event, draft=replace(event.draft, content=content))
+        kind = str(event.draft.kind) if event else "unknown"
+        if event is not None and not is_double(subject, event):
+            kept = await self._kept(event, texts)
+            event = replace(event, draft=replace(event.draft, content=kept.content or _rescued(event, live)))
             expected = expected_facts(event, self._ontology)
-            await self._add_content(live, ref, content)
+            _add_content(live, event, kept)
         if event is not None and event.draft.kind is Kind.DOMAIN:
             live = Live()
-        kind = str(event.draft.kind) if event else "unknown"
-        return Finding(
-            subject=subject, event=event, live=live, differences=compare(kind, subject.id, expected, live.facts)
-        )
+        differences = compare(kind, subject.id, expected, live.facts)
+        return Finding(subject=subject, event=event, live=live, differences=differences)
 
-    async def _add_content(self, live: Live, ref: ContentRef | None, content: Content | None) -> None:
-        """Add the fact of which content there is; windows of a content that is lost cannot be judged."""
-        if ref is None or not live.facts:
-            return
-        present = hashlib.sha256(live.inline.encode()).hexdigest() if live.inline is not None else None
-        if live.inline is None and content is not None and not self._contents.is_inline(ref):
-            present = ref.sha256
-        if present is not None:
-            live.facts["content"] = present
-        if content is None:
-            live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith("window ")}
-
-    async def _content(self, ref: ContentRef, texts: Mapping[str, str]) -> Content | None:
-        if ref.sha256 in texts:
-            return Content(data=texts[ref.sha256].encode(), encoding=ref.encoding, format=ref.format)
+    async def _kept(self, event: Event, texts: Mapping[str, str]) -> Kept:
+        """Return the content that the event refers to, as the log or the blobs have it."""
+        ref = content_ref(event.draft.state or {})
+        if ref is None:
+            return Kept()
+        is_inline = ref.sha256 in texts
         try:
-            return await self._contents.fetch(self._domain, ref, {})
-        except GraphError:
-            return None
+            return Kept(await self._contents.fetch(self._domain, ref, texts.get(ref.sha256)), is_inline=is_inline)
+        except GraphError as error:
+            return Kept(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
 
-    async def _live(self, subjects: Sequence[Subject]) -> dict[str, Live]:
-        found: dict[str, Live] = {}
+    async def _live(self, subjects: Sequence[Subject]) -> Found:
+        found: Found = {}
         await self._live_nodes(found, [subject.id for subject in subjects])
         await self._live_connections(found, [subject for subject in subjects if subject.type is not None])
         await self._live_ontology(found, [subject.id for subject in subjects])
-        await self._live_derived(found, [subject.id for subject in subjects])
         return found
 
-    async def _live_nodes(self, found: dict[str, Live], ids: Sequence[str]) -> None:
+    async def _live_nodes(self, found: Found, ids: Sequence[str]) -> None:
         for row in await self._run(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
-            found[row.id] = Live(facts=facts, inline=_inline(row.stored), labels=labels)
+            found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels)
         for row in await self._run(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
-            found[row.id] = Live(facts=state_facts(row.stored) | ends(row.about, None))
+            found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None))
 
-    async def _live_connections(self, found: dict[str, Live], subjects: Sequence[Subject]) -> None:
+    async def _live_connections(self, found: Found, subjects: Sequence[Subject]) -> None:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
         for row in await self._run(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            found[row.id] = Live(facts=facts, inline=_inline(row.stored), type=row.type)
+            found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type)
 
-    async def _live_ontology(self, found: dict[str, Live], ids: Sequence[str]) -> None:
+    async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
         for row in await self._run(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
-            found[row.id] = Live(facts=state_facts(row.stored))
+            found[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
         for row in await self._run(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
             tied: Facts = {"tied from": tuple(row.from_types), "tied to": tuple(row.to_types)}
-            found[row.id] = Live(facts=state_facts(row.stored) | tied)
+            found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
         for row in await self._run(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
-            found["ontology"] = Live(facts=state_facts(row.stored))
+            found["ontology", None] = Live(facts=state_facts(row.stored))
 
-    async def _live_derived(self, found: dict[str, Live], ids: Sequence[str]) -> None:
+    async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
+        keys: dict[str, list[Row]] = {}
         for key in await self._run(KEYS, domain=self._domain, owners=ids):
-            row: dict[str, object] = {
-                "_kind": key.kind,
-                "_type": key.type,
-                "_property": key.property,
-                "_value": key.value,
-            }
-            found.setdefault(key.owner, Live()).facts |= key_facts([row])
+            row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
+            keys.setdefault(key.owner, []).append(row)
+        windows: dict[str, list[Row]] = {}
         for window in await self._run(WINDOWS, domain=self._domain, owners=ids):
             row = {"_place": window.place, "_type": window.type, "_text": window.text, "_grams": window.grams}
-            found.setdefault(window.owner, Live()).facts |= window_facts([row])
+            windows.setdefault(window.owner, []).append(row)
+        owners = keys.keys() | windows.keys()
+        return {owner: key_facts(keys.get(owner, ())) | window_facts(windows.get(owner, ())) for owner in owners}
+
+
+def _defined(is_defined: bool) -> Facts:
+    return {"defined by the ontology": "yes"} if is_defined else {}
 
 
 def _inline(stored: Mapping[str, object]) -> str | None:
     text = stored.get("_content")
     return text if isinstance(text, str) else None
+
+
+def _rescued(event: Event, live: Live) -> Content | None:
+    """Return the live graph's text when the log's copy of it is lost and it is what the log refers to."""
+    ref = content_ref(event.draft.state or {})
+    if ref is None or live.inline is None:
+        return None
+    content = Content(data=live.inline.encode(), encoding=ref.encoding, format=ref.format)
+    return content if content.sha256 == ref.sha256 else None
+
+
+def _add_content(live: Live, event: Event, kept: Kept) -> None:
+    """Add the facts of which content there is. Windows of a content that is lost cannot be judged."""
+    ref = content_ref(event.draft.state or {})
+    if ref is None or not live.facts:
+        return
+    live.facts["content in store"] = ref.sha256 if kept.content else kept.fault
+    if live.inline is not None:
+        live.facts["content"] = hashlib.sha256(live.inline.encode()).hexdigest()
+    elif not kept.is_inline:
+        live.facts["content"] = ref.sha256  # a blob has no copy in the live graph
+    if event.draft.content is None:
+        live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith("window ")}

@@ -10,9 +10,12 @@ from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import (
     Core,
     KeyOwner,
+    Run,
+    SubjectRow,
     check_ad_hoc,
     check_unique,
     check_version,
+    last_state,
     unique_owners,
     version_after,
     was_seen,
@@ -22,20 +25,14 @@ from graph_memory.model.arguments import check_new_id, check_path, check_tags, f
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id
-from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.properties import PropertyValue, check_amount, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.subjects import Kind, NodeState
 from graph_memory.model.titles import title_of
-from graph_memory.storage.log import Head, no_ontology
+from graph_memory.model.windows import Window
+from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class NodeRow:
-    """A live node's property map, None when there is no such node."""
-
-    stored: dict[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class AttachedRow:
     version: int
 
 
-GET = query("node/get", NodeRow)
+GET = query("node/get", SubjectRow)
 ATTACHED = query("node/attached", AttachedRow)
 
 
@@ -64,6 +61,7 @@ class NewNode:
     properties: Mapping[str, PropertyValue]
     tags: tuple[str, ...]
     path: str | None
+    windows: tuple[Window, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +74,7 @@ class NodeEdit:
     tags: tuple[str, ...] | None
     path: str | None
     expected_version: int | None
+    windows: tuple[Window, ...] = ()
 
 
 async def create_node(
@@ -98,8 +97,10 @@ async def create_node(
         properties=check_properties(properties or {}),
         tags=check_tags(tags or ()),
         path=check_path(path) if path is not None else None,
-        content=await core.contents.keep(domain, await content_of(content, encoding, content_format)),
+        content=await content_of(content, encoding, content_format),
     )
+    await _check_before_blob(core, domain, node)
+    node = replace(node, windows=await _kept(core, domain, node.content))
 
     async def read(transaction: Transaction, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
         seen = await was_seen(transaction, domain, given_id)
@@ -110,6 +111,20 @@ async def create_node(
 
     receipt = await core.log.write("create_node", domain, core.origin, read, decide)
     return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
+
+
+async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
+    """Refuse what the ontology refuses before a blob is written; the decision checks it again under the lock."""
+    if not core.contents.is_inline(node.content.ref):
+        ontology = await core.log.require_ontology(domain)
+        if not ontology.open or ontology.find_node_type(node.type) is not None:
+            ontology.check_node(node.type, node.properties)
+
+
+async def _kept(core: Core, domain: str, content: Content) -> tuple[Window, ...]:
+    """Put content where it is safe to refer to, and return its search windows."""
+    await core.contents.keep(domain, content)
+    return await core.contents.windows(domain, content)
 
 
 def decide_create(
@@ -142,12 +157,12 @@ def decide_create(
         tags=node.tags,
         path=node.path,
     )
-    return [*drafts, _draft(Op.CREATE, state, node.content)]
+    return [*drafts, _draft(Op.CREATE, state, node.content, node.windows)]
 
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content."""
-    node = NodeState.from_live(await stored_node(core, domain, node_id))
+    node, _ = await _found(core.store.read, domain, node_id)
     return NodeInfo(
         id=node.id,
         type=node.type,
@@ -163,34 +178,26 @@ async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
     """Return a node's content as it was given."""
-    stored = await stored_node(core, domain, node_id)
-    content = await core.contents.fetch(domain, NodeState.from_live(stored).content, stored)
+    node, inline = await _found(core.store.read, domain, node_id)
+    content = await core.contents.fetch(domain, node.content, inline)
     return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
-
-
-async def stored_node(core: Core, domain: str, node_id: str) -> dict[str, object]:
-    """Return a live node's property map. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
-    row = await core.store.one(GET, domain=domain, id=node_id)
-    if row is None:
-        raise no_ontology(domain)
-    if row.stored is None:
-        raise node_not_found(domain, node_id)
-    return row.stored
 
 
 async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
     """Change a node and return its version. `Memory.update_node` tells the rest."""
     before_version = 0
     if edit.content is not None:
-        await core.contents.keep(domain, edit.content)
+        if not core.contents.is_inline(edit.content.ref):
+            await _found(core.store.read, domain, node_id)
+        edit = replace(edit, windows=await _kept(core, domain, edit.content))
 
     async def read(transaction: Transaction, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
-        node = await _present(transaction, domain, node_id)
+        nonlocal before_version
+        node, _ = await _found(transaction.run, domain, node_id)
+        before_version = node.version
         return node, await unique_owners(transaction, head, Kind.NODE, node.type, edit.properties)
 
     def decide(head: Head, found: tuple[NodeState, Sequence[KeyOwner]]) -> Sequence[Draft]:
-        nonlocal before_version
-        before_version = found[0].version
         return decide_update(head, found[0], edit, owners=found[1])
 
     receipt = await core.log.write("update_node", domain, core.origin, read, decide)
@@ -204,12 +211,13 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequen
     """
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _edited(node, edit)
+    check_amount(after.properties)
     head.ontology.check_node(node.type, after.properties)
     check_unique(node.type, node.id, owners)
     if same_state(after.state(), node.state()):
         return []
     rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
-    return [_draft(Op.UPDATE, replace(after, modified=head.at), rewritten)]
+    return [_draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)]
 
 
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
@@ -239,7 +247,7 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
     """Delete a node with its connections and the observations about it."""
 
     async def read(transaction: Transaction, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
-        node = await _present(transaction, domain, node_id)
+        node = (await _found(transaction.run, domain, node_id))[0]
         return node, await transaction.run(ATTACHED, domain=domain, id=node_id)
 
     def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
@@ -299,14 +307,15 @@ async def edit_of(
     )
 
 
-async def _present(transaction: Transaction, domain: str, node_id: str) -> NodeState:
-    row = await transaction.one(GET, domain=domain, id=node_id)
-    if row is None or row.stored is None:
+async def _found(run: Run, domain: str, node_id: str) -> tuple[NodeState, str | None]:
+    """Return a node and its small text. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    row = await last_state(run, GET, domain, node_id)
+    if row is None:
         raise node_not_found(domain, node_id)
-    return NodeState.from_live(row.stored)
+    return NodeState.from_live(row.state), row.text
 
 
-def _draft(op: Op, node: NodeState, content: Content | None) -> Draft:
+def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[Window, ...]) -> Draft:
     return Draft(
         op=op,
         kind=Kind.NODE,
@@ -315,6 +324,7 @@ def _draft(op: Op, node: NodeState, content: Content | None) -> Draft:
         previous=node.version or None,
         state=node.state(),
         content=content,
+        windows=windows if content is not None else None,
     )
 
 

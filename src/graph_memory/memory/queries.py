@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.nodes import node_not_found
-from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_direction, check_limit, cursor_after
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
@@ -126,6 +126,7 @@ async def get_connected_nodes(
     core: Core, domain: str, node_id: str, page: Page, *, direction: Direction, connection_type: str | None
 ) -> NodeIds:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
+    check_direction(direction)
     row = await core.store.one(
         CONNECTED_NODES,
         domain=domain,
@@ -146,6 +147,12 @@ async def get_connected_nodes(
 async def validate_connection(
     core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
 ) -> Validity:
-    """Return whether the ontology allows such a connection; unknown types are not allowed."""
+    """Return whether the ontology allows such a connection.
+
+    Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
+    """
     ontology = await core.log.require_ontology(domain)
+    if ontology.open and ontology.find_connection_type(connection_type) is None:
+        known = ontology.find_node_type(from_node_type) and ontology.find_node_type(to_node_type)
+        return Validity(valid=known is not None)
     return Validity(valid=ontology.can_connect(connection_type, from_node_type, to_node_type))

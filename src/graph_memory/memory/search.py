@@ -16,7 +16,7 @@ from graph_memory.memory.queries import IdRow, Page
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeIds
-from graph_memory.model.subjects import NodeState
+from graph_memory.model.subjects import content_ref
 from graph_memory.model.windows import Needle
 from graph_memory.storage.log import HEAD
 from graph_memory.storage.queries import Nothing, query
@@ -27,10 +27,11 @@ _BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A candidate's live property map."""
+    """A candidate's last event, and its text where that is small."""
 
     id: str
-    stored: dict[str, object]
+    event: dict[str, object]
+    text: str | None
 
 
 REFRESH = query("search/refresh", Nothing)
@@ -89,9 +90,12 @@ class Search:
         found: list[str] = []
         for start in range(0, len(ids), _BATCH):
             rows = await self._core.store.read(TEXTS, domain=domain, ids=ids[start : start + _BATCH])
-            found += [row.id for row in rows if await self._holds(domain, needle, row.stored)]
+            found += [row.id for row in rows if await self._holds(domain, needle, row)]
         return found
 
-    async def _holds(self, domain: str, needle: Needle, stored: dict[str, object]) -> bool:
-        content = await self._core.contents.fetch(domain, NodeState.from_live(stored).content, stored)
+    async def _holds(self, domain: str, needle: Needle, row: TextRow) -> bool:
+        ref = content_ref(row.event)
+        if ref is None:
+            return False
+        content = await self._core.contents.fetch(domain, ref, row.text)
         return content.text is not None and needle.is_in(content.text)

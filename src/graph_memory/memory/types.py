@@ -6,12 +6,13 @@ import json
 from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
+from graph_memory.model.additions import Additions, additions
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
-from graph_memory.model.results import OntologyChanged
+from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import Kind, present, type_subject
-from graph_memory.storage.log import Head
+from graph_memory.storage.log import HEAD, Head
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
 
@@ -61,6 +62,45 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
     return OntologyChanged(version=receipt.seq or 0)
 
 
+async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyApplied:
+    """Give a domain all types of an ontology in one write: begin it with them, or add those that it lacks.
+
+    Raises TYPE_ALREADY_EXISTS and INVALID_ONTOLOGY as `additions` does, before anything is written.
+    """
+    added = missing_types(await core.log.ontology(domain), wanted)
+    for connection_type in added.connection_types:
+        await ensure_connection_type(core.store, connection_type.name)
+    created = False
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        nonlocal added, created
+        created = head.seq == 0
+        added = missing_types(None if created else head.ontology, wanted)
+        return decide_ontology(head, wanted) if created else type_drafts(added)
+
+    receipt = await core.log.write("apply_ontology", domain, core.origin, _nothing, decide, begins=True)
+    head = await core.store.one(HEAD, domain=domain)
+    return OntologyApplied(
+        version=receipt.seq or (head.ontology_version if head else 0),
+        created=created,
+        node_types=tuple(declared.name for declared in added.node_types),
+        connection_types=tuple(declared.name for declared in added.connection_types),
+    )
+
+
+def missing_types(present: Ontology | None, wanted: Ontology) -> Additions:
+    """Return what a domain lacks of an ontology: all of it when it has none yet."""
+    if present is None:
+        return Additions(wanted.node_types, wanted.connection_types)
+    return additions(present, wanted)
+
+
+def type_drafts(added: Additions) -> list[Draft]:
+    """Return the events that add types, node types first."""
+    node_types = [node_type_draft(node_type) for node_type in added.node_types]
+    return [*node_types, *(connection_type_draft(connection_type) for connection_type in added.connection_types)]
+
+
 def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
     """Return the events that begin a domain; only an empty log may begin. Raises ONTOLOGY_ALREADY_EXISTS."""
     if head.seq > 0:
@@ -68,8 +108,7 @@ def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
     return [
         Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={"_created": head.at}),
         Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": ontology.open}),
-        *(node_type_draft(node_type) for node_type in ontology.node_types),
-        *(connection_type_draft(connection_type) for connection_type in ontology.connection_types),
+        *type_drafts(Additions(ontology.node_types, ontology.connection_types)),
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import quoted
 
 UNLIMITED = 2**53
 """What a query is given as its limit when the caller set none."""
@@ -28,7 +28,7 @@ def check_domain(name: str) -> str:
     """Return a domain name. Raises INVALID_ARGUMENT."""
     if not _DOMAIN.fullmatch(name):
         hint = "Use 1 to 64 letters, digits, dots, underscores or hyphens, beginning with a letter or digit."
-        raise fault("domain", f"{shown(name)} is not a domain name", hint)
+        raise fault("domain", f"{quoted(name)} is not a domain name", hint)
     return name
 
 
@@ -36,14 +36,16 @@ def check_new_id(argument: str, given: str) -> str:
     """Return an id that a caller chose. Raises INVALID_ARGUMENT."""
     if not _ID.fullmatch(given) or given in _RESERVED_IDS:
         hint = "Use 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit; or leave it out."
-        raise fault(argument, f"{shown(given)} cannot be an id", hint)
+        raise fault(argument, f"{quoted(given)} cannot be an id", hint)
     return given
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return tags, each once and in the order given. Raises INVALID_ARGUMENT."""
-    if isinstance(tags, str) or len(tags) > _MOST_TAGS:
-        raise fault("tags", "tags must be a list", f"Give at most {_MOST_TAGS} strings.")
+    if isinstance(tags, str):
+        raise fault("tags", "tags must be a list of text", 'Write ["one"] for one tag.')
+    if len(tags) > _MOST_TAGS:
+        raise fault("tags", f"{len(tags):,} tags are too many", f"Give at most {_MOST_TAGS}.")
     return tuple(dict.fromkeys(_text("tags", tag) for tag in tags))
 
 
@@ -54,7 +56,7 @@ def check_path(path: str) -> str:
 
 def _text(argument: str, text: object) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not is_encodable(text):
-        raise fault(argument, f"{shown(text)} cannot be used as {argument}", f"Use 1 to {_LONGEST} characters.")
+        raise fault(argument, f"{quoted(text)} cannot be used as {argument}", f"Use 1 to {_LONGEST} characters.")
     return text
 
 
@@ -62,8 +64,8 @@ def check_limit(limit: int | None) -> int:
     """Return the number of results asked for, `UNLIMITED` when none was given. Raises INVALID_ARGUMENT."""
     if limit is None:
         return UNLIMITED
-    if limit < 1:
-        raise fault("limit", f"limit must be at least 1, not {limit}", "Leave it out for all results.")
+    if type(limit) is not int or limit < 1:
+        raise fault("limit", f"limit must be an integer of at least 1, not {quoted(limit)}", "Leave it out for all.")
     return min(limit, UNLIMITED)
 
 
@@ -78,8 +80,15 @@ def check_cursor(cursor: str | None) -> str:
         return ""
     if not cursor.startswith(_CURSOR) or not is_encodable(cursor):
         hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{shown(cursor)} is not a cursor", hint)
+        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
     return cursor.removeprefix(_CURSOR)
+
+
+def check_direction(direction: str) -> str:
+    """Return a direction. Raises INVALID_ARGUMENT."""
+    if direction not in ("out", "in", "both"):
+        raise fault("direction", f"{quoted(direction)} is not a direction", "Give out, in or both.")
+    return direction
 
 
 def check_query(query: str) -> str:

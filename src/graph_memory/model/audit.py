@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from graph_memory.model.events import Event, Op
 from graph_memory.model.ontology import ANY, Ontology
@@ -39,8 +39,10 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     facts |= key_facts(key_rows(event.domain, draft, rules))
     if draft.kind is Kind.NODE:
         facts |= window_facts(window_rows(event.domain, draft))
+    if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE):
+        facts["defined by the ontology"] = "yes"
     if sha256 := (draft.state or {}).get("_content_sha256"):
-        facts["content"] = sha256
+        facts |= {"content": sha256, "content in store": sha256}
     return facts
 
 
@@ -56,12 +58,20 @@ def ends(from_id: str | None, to_id: str | None) -> Facts:
 
 def key_facts(rows: Iterable[Row]) -> Facts:
     """Return the facts of key rows."""
-    return {f"key {row['_kind']} {row['_type']} {row['_property']}": row["_value"] for row in rows}
+    return _counted((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
 def window_facts(rows: Iterable[Row]) -> Facts:
     """Return the facts of search windows."""
-    return {f"window {row['_place']}": (row["_type"], row["_text"], row["_grams"]) for row in rows}
+    return _counted((f"window {row['_place']}", (row["_type"], row["_text"], row["_grams"])) for row in rows)
+
+
+def _counted(facts: Iterable[tuple[str, object]]) -> Facts:
+    """Return facts whose names may repeat: the second of a name is another fact, and so a difference."""
+    found: Facts = {}
+    for name, value in sorted(facts, key=repr):
+        found[name if name not in found else f"{name}, once more, {len(found)}"] = value
+    return found
 
 
 def _type_ends(state: State) -> Facts:
@@ -75,7 +85,17 @@ def _plain(value: object) -> object:
     """Return a value that compares by type as well: `1`, `1.0` and `true` are three facts."""
     if isinstance(value, list | tuple):
         return tuple(cast("Sequence[object]", value))
-    return value if isinstance(value, str | datetime) else (type(value).__name__, value)
+    return value if isinstance(value, str | datetime) else Typed(type(value).__name__, value)
+
+
+class Typed(NamedTuple):
+    """A value that is equal to another only if its type is the same as well."""
+
+    type: str
+    value: object
+
+    def __str__(self) -> str:
+        return f"{self.value} ({self.type})"
 
 
 def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
@@ -99,13 +119,21 @@ def _shown(value: object) -> str | None:
 
 
 def shape_differences(
-    *, events: int, last: int, ontology_last: int, seq: int, ontology_version: int
+    *,
+    events: int,
+    last: int,
+    ontology_last: int,
+    seq: int,
+    ontology_version: int,
+    last_at: datetime | None,
+    domain_last_at: datetime | None,
 ) -> Sequence[Difference]:
     """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
     checks = (
         ("the log has gaps: its number of events differs from its last seq", last, events),
         ("seq of the domain differs", last, seq),
         ("ontology version of the domain differs", ontology_last, ontology_version),
+        ("time of the last change of the domain differs", last_at, domain_last_at),
     )
     return [
         Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))

@@ -78,6 +78,14 @@ class Code(StrEnum):
     """A fault of graph-memory itself; the log has the details under the id given."""
 
 
+def unusable_place(error: OSError) -> GraphError:
+    """Return the error for a file or folder of ours that the system does not let us use."""
+    name = str(error.filename) if error.filename else "a file"
+    reason = error.strerror or type(error).__name__
+    hint = "GRAPH_MEMORY_HOME and GRAPH_MEMORY_CACHE must be folders that can be written, on a disk with room."
+    return GraphError(Code.STORE_UNAVAILABLE, f"Cannot use {name}: {reason}", {"hint": hint})
+
+
 class GraphError(Exception):
     """A failure with a `code` to switch on, a `message` to read and `details` to act on.
 
@@ -98,6 +106,9 @@ class GraphError(Exception):
     def to_dict(self) -> dict[str, object]:
         """Return the error as `{code, message, details}`, ready for JSON."""
         return {"code": str(self.code), "message": self.message, "details": dict(self.details)}
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}" + (f" ({self.hint})" if self.hint else "")
 
     def __repr__(self) -> str:
         return f"GraphError({self.code}, {self.message!r})"

@@ -12,6 +12,7 @@ from ulid import ULID
 
 from graph_memory.model.content import Content
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, present
+from graph_memory.model.windows import Window
 
 
 class Op(StrEnum):
@@ -41,7 +42,7 @@ class Draft:
     """One change that a decision asks for, before the log has numbered it.
 
     `state` is the whole state after the change, None for a delete. `content` is given when the change writes
-    content, `previous` is the subject's version before.
+    content, with its search `windows` when those were made already; `previous` is the subject's version before.
     """
 
     op: Op
@@ -53,6 +54,7 @@ class Draft:
     previous: int | None = None
     state: State | None = None
     content: Content | None = None
+    windows: tuple[Window, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

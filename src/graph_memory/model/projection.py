@@ -11,12 +11,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import cast
 
-from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology import Ontology, PropertyRule
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind, State, StoredValue
-from graph_memory.model.windows import gram_text, windows
+from graph_memory.model.windows import windows_of
 
 Row = dict[str, object]
 
@@ -83,14 +82,14 @@ def _last_of_each(events: Sequence[Event]) -> list[tuple[bool, Event]]:
     last: dict[str, tuple[bool, Event]] = {}
     for event in events:
         created_here, earlier = last.pop(event.draft.subject, (event.draft.op is Op.CREATE, event))
-        last[event.draft.subject] = (created_here, _with_content(event, earlier.draft.content))
+        last[event.draft.subject] = (created_here, _with_content(event, earlier.draft))
     return [pair for pair in last.values() if not (pair[0] and pair[1].draft.op is Op.DELETE)]
 
 
-def _with_content(event: Event, earlier: Content | None) -> Event:
-    if event.draft.content is not None or earlier is None:
+def _with_content(event: Event, earlier: Draft) -> Event:
+    if event.draft.content is not None or earlier.content is None:
         return event
-    return replace(event, draft=replace(event.draft, content=earlier))
+    return replace(event, draft=replace(event.draft, content=earlier.content, windows=earlier.windows))
 
 
 def _project_subject(projection: Projection, event: Event) -> None:
@@ -163,15 +162,17 @@ def key_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> list[R
 
 def window_rows(domain: str, draft: Draft) -> list[Row]:
     """Return the `_Window` rows of a node's content; binary content has none."""
-    text = draft.content.text if draft.content else None
+    made = draft.windows
+    if made is None:
+        made = windows_of(domain, (draft.content.text if draft.content else None) or "")
     return [
         {
             "_domain": domain,
             "_owner": draft.subject,
             "_type": draft.type,
             "_place": place,
-            "_text": window,
-            "_grams": gram_text(domain, window),
+            "_text": window.text,
+            "_grams": window.grams,
         }
-        for place, window in enumerate(windows(text or ""))
+        for place, window in enumerate(made)
     ]

@@ -21,6 +21,8 @@ ANY = "*"
 NAME_CHARACTERS = 256
 VALUE_BYTES = 1024 * 1024
 KEY_BYTES = 4096
+MOST_PROPERTIES = 1_000
+MOST_TEXT = 4 * 1024 * 1024
 _INTEGERS = range(-(2**63), 2**63)
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -34,8 +36,8 @@ _NAME_HINT = (
     'and does not begin with "_", which marks what belongs to the service.'
 )
 _VALUE_HINTS = {
-    "null": "Leave the property out: a property that is not there has no value.",
-    "a list": "Use one property per value, or nodes joined by connections. For labels there is the `tags` argument.",
+    "null": "Leave the property out. One that was set cannot be removed: give it a value that means none.",
+    "a list": "Use one property per value, or nodes joined by connections.",
     "an object": "Use one property per field, or put the structure into the content.",
 }
 
@@ -81,7 +83,18 @@ def check_properties(properties: Mapping[str, object]) -> dict[str, PropertyValu
 
     Raises INVALID_PROPERTY, naming the key, for a key or a value that cannot be.
     """
-    return {check_key(key): check_value(key, value) for key, value in properties.items()}
+    checked = {check_key(key): check_value(key, value) for key, value in properties.items()}
+    check_amount(checked)
+    return checked
+
+
+def check_amount(properties: Mapping[str, PropertyValue]) -> None:
+    """Raise INVALID_PROPERTY when one node or connection would have too many properties, or too much text in them."""
+    size = sum(len(value) for value in properties.values() if isinstance(value, str))
+    if len(properties) > MOST_PROPERTIES or size > MOST_TEXT:
+        message = f"{len(properties):,} properties with {size:,} characters of text are too many"
+        hint = f"Keep to {MOST_PROPERTIES:,} properties and {MOST_TEXT:,} characters; details belong in the content."
+        raise GraphError(Code.INVALID_PROPERTY, message, {"hint": hint})
 
 
 def check_key(key: object) -> str:

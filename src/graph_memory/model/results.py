@@ -57,6 +57,14 @@ class OntologyChanged(Result):
     version: int = Field(description="Version of the domain's ontology after the change")
 
 
+class OntologyApplied(OntologyChanged):
+    """What applying an ontology to a domain has added, by name; nothing when the domain had it all."""
+
+    created: bool = Field(description="Whether the domain began with it")
+    node_types: tuple[str, ...]
+    connection_types: tuple[str, ...]
+
+
 class NodeInfo(Result):
     """One node without its content."""
 
@@ -108,10 +116,57 @@ class ConnectionIds(Result):
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
+class NodeSummary(Result):
+    """What a list for people shows of one node."""
+
+    id: str
+    type: str
+    title: str
+    modified: Timestamp
+    version: int
+
+
+class ConnectionSummary(Result):
+    """What a list for people shows of one connection."""
+
+    id: str
+    type: str
+    from_id: str
+    from_title: str
+    to_id: str
+    to_title: str
+    modified: Timestamp
+    version: int
+
+
 class Validity(Result):
     """Whether a connection would be allowed."""
 
     valid: bool
+
+
+class DomainSummary(Result):
+    """One domain, as its log and its ontology tell."""
+
+    name: str
+    created: Timestamp
+    modified: Timestamp = Field(description="Time of the last event")
+    events: int = Field(description="Events in its log")
+    node_types: int
+    connection_types: int
+
+
+class DomainInfo(DomainSummary):
+    """One domain with its live graph counted."""
+
+    nodes: int
+    connections: int
+
+
+class Domains(Result):
+    """All domains, in the order of their names."""
+
+    domains: tuple[DomainSummary, ...]
 
 
 class Difference(Result):
@@ -125,12 +180,13 @@ class Difference(Result):
 
 
 class Verification(Result):
-    """What `verify` found in one domain."""
+    """What `verify` found in one domain, or what `rebuild` mended and could not mend."""
 
     domain: str
-    events: int = Field(description="Events replayed")
-    subjects: int = Field(description="Live subjects compared")
+    events: int = Field(description="Events in the log")
+    subjects: int = Field(description="Subjects of the log or the live graph that were compared")
     differences: tuple[Difference, ...]
+    unmended: tuple[Difference, ...] | None = Field(default=None, description="After rebuild: what is still different")
 
     @property
     def clean(self) -> bool:

@@ -8,6 +8,7 @@ windows with all of them has no false negatives, and every candidate is then che
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ NEEDLE = OVERLAP + 1
 GRAM = 3
 GRAMS_ASKED = 64
 
+_WHITE = re.compile(r"\s")
 _SPACE = "\ue000"
 _DOMAIN_MARK = "\ue001"
 
@@ -37,13 +39,26 @@ def windows(text: str) -> Iterator[str]:
 
 def grams(folded: str) -> list[str]:
     """Return the distinct trigrams of a folded text, fit to be tokens: white space is replaced by one mark."""
-    plain = "".join(_SPACE if char.isspace() else char for char in folded)
-    return sorted({plain[i : i + GRAM] for i in range(len(plain) - GRAM + 1)})
+    plain = _WHITE.sub(_SPACE, folded)
+    return list(dict.fromkeys([plain[i : i + GRAM] for i in range(len(plain) - GRAM + 1)]))
 
 
 def gram_text(domain: str, folded: str) -> str:
     """Return what the full-text index reads for a window: the domain's mark and every trigram."""
     return " ".join([_DOMAIN_MARK + domain, *grams(folded)])
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One window, and what the full-text index reads for it."""
+
+    text: str
+    grams: str
+
+
+def windows_of(domain: str, text: str) -> tuple[Window, ...]:
+    """Return the windows of a text as they are stored for a domain."""
+    return tuple(Window(window, gram_text(domain, window)) for window in windows(text))
 
 
 @dataclass(frozen=True, slots=True)

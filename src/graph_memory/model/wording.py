@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
 MOST_LISTED = 50
 _MOST_SHOWN = 80
 _MOST_COMPARED = 1_000
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 
 def shown(value: object) -> str:
     """Return a value as it may stand in a message: printable, on one line and of bounded length."""
-    text = value if isinstance(value, str) else repr(value)
+    text = value if isinstance(value, str) else _represented(value)
     cut = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
     return "".join(map(_printable, cut))
+
+
+def _represented(value: object) -> str:
+    is_huge = isinstance(value, int) and value.bit_length() > 1_000  # Python refuses to write very long numbers
+    return "a very large number" if is_huge else repr(value)
 
 
 def _printable(character: str) -> str:
@@ -71,3 +78,8 @@ def suggestion(name: str, candidates: Collection[str], otherwise: str) -> str:
     """Return `Did you mean "x"?`, or the other advice when nothing comes close."""
     found = nearest(name, candidates)
     return otherwise if found is None else f'Did you mean "{found}"?'
+
+
+def without_credentials(text: str) -> str:
+    """Return the text with the credentials of its URLs taken out."""
+    return _CREDENTIALS.sub("//", text)

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol, cast
 
 from graph_memory.model.errors import GraphError
+from graph_memory.model.wording import without_credentials
 
 CHUNK = 1024 * 1024
 """Bytes that are in memory at a time when content is streamed."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
-_CREDENTIALS = re.compile(r"//[^/@\s]*@")
 _NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
@@ -151,6 +151,11 @@ class Folder:
     def remove(self, folder: str, name: str, before: datetime | None) -> bool:
         """Remove a file; see `Place`. It is first moved aside: a write in between makes its own, which stays."""
         path = self._base / folder / name
+        try:
+            if before is not None and _modified(path.stat()) >= before:
+                return False
+        except FileNotFoundError:
+            return False
         aside = path.with_name(_temporary_name())
         try:
             path.replace(aside)
@@ -282,11 +287,6 @@ class _FileSystem(Protocol):
 def is_blob_name(name: str) -> bool:
     """Return whether a file of that name is a blob or a leftover. Other files are none of our business."""
     return bool(_SHA256.fullmatch(name) or _TEMPORARY.fullmatch(name))
-
-
-def without_credentials(text: str) -> str:
-    """Return the text with the credentials of its URLs taken out."""
-    return _CREDENTIALS.sub("//", text)
 
 
 @contextmanager

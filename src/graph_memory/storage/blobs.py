@@ -20,6 +20,7 @@ from urllib.request import url2pathname
 from anyio import to_thread
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import without_credentials
 from graph_memory.storage.blob_places import (
     CHUNK,
     Blob,
@@ -29,12 +30,12 @@ from graph_memory.storage.blob_places import (
     Remote,
     Stored,
     is_blob_name,
-    without_credentials,
 )
 
 __all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]
 
 _DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_CLAIMS = "=stores="
 _CODED_FOLDER = re.compile(r"=([0-9a-f]+)=([a-z0-9._-]+)=")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
@@ -81,6 +82,17 @@ class Blobs:
             raise GraphError(Code.INVALID_ARGUMENT, f"Cannot read {path}: {_cause(error)}", details) from error
         with file:
             return await self.put_stream(domain, _chunks_of(file))
+
+    async def claim(self, store: str) -> None:
+        """Note that a database keeps blobs here. Fails with `FILE_CREATION_FAILED`."""
+        with self._writing("", "write to"):
+            await to_thread.run_sync(self._place.write, _CLAIMS, Hashed([store.encode()]))
+
+    async def is_claimed_by(self, store: str) -> bool:
+        """Return whether that database, and no other, keeps blobs here. Fails with `CONTENT_READ_FAILED`."""
+        with self._listing():
+            files = await to_thread.run_sync(lambda: list(self._place.files(_CLAIMS)))
+        return [file.name for file in files if not file.is_leftover] == [hashlib.sha256(store.encode()).hexdigest()]
 
     async def get(self, domain: str, sha256: str) -> bytes:
         """Return content that was checked against its hash. Fails with `CONTENT_READ_FAILED`."""

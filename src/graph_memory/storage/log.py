@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -28,6 +28,11 @@ from graph_memory.storage.store import Store, Transaction
 
 S = TypeVar("S")
 
+HALF_SEEN = 20
+"""How often an ontology is read that was seen by halves."""
+ROWS_AT_ONCE = 500
+"""Rows that one projecting statement is given."""
+
 
 @dataclass(frozen=True, slots=True)
 class LockRow:
@@ -35,7 +40,7 @@ class LockRow:
 
     seq: int
     ontology_version: int
-    created: datetime
+    edition: str
     last_at: datetime
     state: str
     written: int | None
@@ -47,7 +52,7 @@ class HeadRow:
 
     seq: int
     ontology_version: int
-    created: datetime
+    edition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,8 @@ class OntologyRow:
     """A domain's ontology as stored."""
 
     ontology_version: int
-    created: datetime
+    edition: str
+    newest: int
     open: bool
     node_types: list[str]
     connection_types: list[str]
@@ -115,7 +121,7 @@ class Log:
         self._store = store
         self._inline_limit = inline_limit
         self._clock = clock
-        self._ontologies: dict[str, tuple[tuple[datetime, int], Ontology]] = {}
+        self._ontologies: dict[str, tuple[tuple[str, int], Ontology]] = {}
 
     async def write(
         self, name: str, domain: str, origin: Origin, read: Read[S], decide: Decide[S], *, begins: bool = False
@@ -154,11 +160,24 @@ class Log:
         head = await self._store.one(HEAD, domain=domain)
         if head is None:
             return None
-        known = self._known(domain, (head.created, head.ontology_version))
-        if known is not None:
-            return known
-        row = await self._store.one(ONTOLOGY, domain=domain)
-        return self._remember(domain, row) if row else None
+        known = self._known(domain, (head.edition, head.ontology_version))
+        return known if known is not None else await self._load(domain)
+
+    def forget(self, domain: str) -> None:
+        """Read the domain's ontology anew when it is next needed."""
+        self._ontologies.pop(domain, None)
+
+    async def _load(self, domain: str) -> Ontology | None:
+        """Read the ontology until it was seen whole; a reader can see the halves of a change.
+
+        One that a hand has damaged never agrees with its version: it is returned, but not remembered.
+        """
+        row = None
+        for _ in range(HALF_SEEN):
+            row = await self._store.one(ONTOLOGY, domain=domain)
+            if row is not None and row.newest == row.ontology_version:
+                return self._remember(domain, row)
+        return _ontology_of(row) if row is not None else None
 
     async def require_ontology(self, domain: str) -> Ontology:
         """Return the domain's ontology as it is now. Raises ONTOLOGY_NOT_FOUND."""
@@ -177,23 +196,19 @@ class Log:
     async def _head(self, transaction: Transaction, domain: str, lock: LockRow, now: datetime) -> Head:
         if lock.state != "ready":
             raise _busy(domain, lock.state)
-        ontology = self._known(domain, (lock.created, lock.ontology_version))
+        ontology = self._known(domain, (lock.edition, lock.ontology_version))
         if ontology is None:
             row = await transaction.one(ONTOLOGY, domain=domain)
-            ontology = self._remember(domain, row) if row else Ontology.create((), ())
+            ontology = self._remember(domain, row) if row else Ontology()
         return Head(domain=domain, seq=lock.seq, at=max(now, lock.last_at), ontology=ontology)
 
-    def _known(self, domain: str, edition: tuple[datetime, int]) -> Ontology | None:
+    def _known(self, domain: str, edition: tuple[str, int]) -> Ontology | None:
         known_edition, ontology = self._ontologies.get(domain, (None, None))
         return ontology if known_edition == edition else None
 
     def _remember(self, domain: str, row: OntologyRow) -> Ontology:
-        ontology = Ontology.create(
-            tuple(node_type_from(json.loads(text)) for text in row.node_types),
-            tuple(connection_type_from(json.loads(text)) for text in row.connection_types),
-            open=row.open,
-        )
-        self._ontologies[domain] = ((row.created, row.ontology_version), ontology)
+        ontology = _ontology_of(row)
+        self._ontologies[domain] = ((row.edition, row.ontology_version), ontology)
         return ontology
 
     async def _append(self, transaction: Transaction, lock: LockRow, events: Sequence[Event]) -> None:
@@ -214,6 +229,19 @@ class Log:
         return Receipt(domain=domain, batch=batch, changes=changes)
 
 
+def _ontology_of(row: OntologyRow) -> Ontology:
+    return ontology_from_definitions(row.node_types, row.connection_types, is_open=row.open)
+
+
+def ontology_from_definitions(nodes: Iterable[str], connections: Iterable[str], *, is_open: bool) -> Ontology:
+    """Return the ontology of types that are given as the JSON of their definitions."""
+    return Ontology.create(
+        [node_type_from(json.loads(text)) for text in nodes],
+        [connection_type_from(json.loads(text)) for text in connections],
+        open=is_open,
+    )
+
+
 def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, object]]:
     """Return the texts of the events that are kept in Neo4j: those of at most `limit` bytes."""
     contents = (event.draft.content for event in events)
@@ -226,11 +254,12 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
     Raises DANGLING_REFERENCE when a put finds fewer places than it has rows: an end of a connection is gone.
     """
     for step in Step:
-        if rows := projection.rows.get(step):
-            statement = PROJECT[step]
-            given: dict[str, object] = {"domain": projection.domain, "rows": rows}
-            found = await transaction.run(statement, **{key: given[key] for key in statement.params})
-            _check_found(step, found, len(rows))
+        rows = projection.rows.get(step, [])
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            page = rows[start : start + ROWS_AT_ONCE]
+            given: dict[str, object] = {"domain": projection.domain, "rows": page}
+            found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
+            _check_found(step, found, len(page))
 
 
 def _check_found(step: Step, found: Sequence[Found], expected: int) -> None:

@@ -24,9 +24,17 @@ class AppliedStep:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
+class StoreRow:
+    """The database's own id."""
+
+    store: str
+
+
 STEPS_APPLIED = query("schema_log/applied", AppliedStep)
 STEPS_LOCK = query("schema_log/lock", Nothing)
 STEP_RECORD = query("schema_log/record", Nothing)
+STORE_ID = query("schema_log/store", StoreRow)
 AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
 
 _FILE = re.compile(r"V(\d{4})__(\w+)\.cypher")
@@ -111,6 +119,12 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     count = await store.write("schema", apply, limit=LOCK_SECONDS)
     await store.read(AWAIT_INDEXES)
     return count
+
+
+async def store_id(store: Store) -> str:
+    """Return the id of a migrated database, by which it is told from every other."""
+    row = await store.one(STORE_ID)
+    return row.store if row else ""
 
 
 async def ensure_connection_type(store: Store, name: str) -> None:

@@ -30,7 +30,9 @@ from neo4j.exceptions import (
 )
 from neo4j.time import DateTime
 
+from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import without_credentials
 from graph_memory.storage.queries import Query
 
 R = TypeVar("R")
@@ -75,7 +77,8 @@ class Transaction:
         self._inner = inner
 
     async def run(self, query: Query[R], **params: object) -> list[R]:
-        """Run one statement and return all of its rows."""
+        """Run one statement and return all of its rows. Raises INVALID_ARGUMENT for text that is not Unicode."""
+        check_text(params)
         result = await self._inner.run(query.text, params)
         return [_row(query, record.values()) async for record in result]
 
@@ -99,8 +102,9 @@ class Store:
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads and return its rows.
 
-        Raises STORE_UNAVAILABLE, and TIMEOUT after the read limit.
+        Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, and INVALID_ARGUMENT for text that is not Unicode.
         """
+        check_text(params)
 
         async def attempt() -> list[R]:
             async with self._session(neo4j.READ_ACCESS) as session:
@@ -138,7 +142,8 @@ class Store:
 
         async def attempt() -> None:
             async with self._session(neo4j.WRITE_ACCESS) as session:
-                result = await session.run(neo4j.Query(statement, metadata=_metadata("schema")), params)
+                query = neo4j.Query(statement, metadata=_metadata("schema"), timeout=self._limits.write)
+                result = await session.run(query, params)
                 await result.consume()
 
         await self._persist(attempt)
@@ -167,29 +172,35 @@ class Store:
 
     async def _persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Attempt until it works, fails for good, or has been tried for too long."""
-        began, pause, in_doubt = time.monotonic(), 0.02, False
+        first_failure, pause, in_doubt = None, 0.02, False
         while True:
             driver = self._driver
             try:
                 return await attempt()
             except (DriverError, Neo4jError, OSError) as error:
+                first_failure = first_failure or time.monotonic()
                 in_doubt = in_doubt or isinstance(error, IncompleteCommit)
                 patience = self._limits.retry if in_doubt or not isinstance(error, _LOST) else UNREACHABLE_PATIENCE
                 is_passing = _is_passing(error) or self._driver is not driver
-                if not is_passing or time.monotonic() - began > patience:
+                if not is_passing or time.monotonic() - first_failure > patience:
                     raise _ours(error, in_doubt=in_doubt) from error
                 _log.info("trying again after %s", type(error).__name__)
                 if isinstance(error, _LOST):
-                    await self._reconnect(driver)
+                    await self._reconnect(driver, error, in_doubt=in_doubt)
             await anyio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
             pause = min(pause * 2, 1.0)
 
-    async def _reconnect(self, failed: AsyncDriver) -> None:
+    async def _reconnect(self, failed: AsyncDriver, lost: Exception, *, in_doubt: bool) -> None:
         """Find the server again, once for all the calls that lost it; a local one may have moved or need a start."""
         async with self._reconnecting:
             if self._driver is not failed:
                 return
-            address = await self._find()
+            try:
+                address = await self._find()
+            except GraphError:
+                if in_doubt:
+                    raise _ours(lost, in_doubt=True) from lost
+                raise
             if address != self._address:
                 self._driver, self._address = _driver(address), address
                 await failed.close()
@@ -214,7 +225,7 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
 def _driver(address: Address) -> AsyncDriver:
     if address.uri.partition("://")[0] not in SCHEMES:
         hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
-        raise _unavailable(f"{address.uri} is not the address of a Neo4j server", hint)
+        raise _unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
     return AsyncGraphDatabase.driver(
         address.uri,
         auth=(address.username, address.password),
@@ -226,6 +237,13 @@ def _driver(address: Address) -> AsyncDriver:
         telemetry_disabled=True,
         user_agent="graph-memory",
     )
+
+
+def check_text(params: Mapping[str, object]) -> None:
+    """Raise INVALID_ARGUMENT when a parameter is text with half a character pair: it has no UTF-8."""
+    for name, value in params.items():
+        if isinstance(value, str) and not is_encodable(value):
+            raise fault(name, f"{name} holds half a character pair (a lone surrogate)", "Give whole characters.")
 
 
 def _metadata(name: str) -> dict[str, Any]:
@@ -276,7 +294,7 @@ class _translated:  # noqa: N801
 def _ours(error: BaseException, *, address: Address | None = None, in_doubt: bool = False) -> GraphError:
     """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
     _log.info("driver error: %r", error)
-    where = f" at {address.uri}" if address else ""
+    where = f" at {without_credentials(address.uri)}" if address else ""
     if in_doubt:
         hint = "Read the subject before you repeat the change."
         return _unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
@@ -284,7 +302,7 @@ def _ours(error: BaseException, *, address: Address | None = None, in_doubt: boo
         return _unavailable(f"Neo4j{where} refused the user name or password", "Set NEO4J_USERNAME and NEO4J_PASSWORD.")
     if isinstance(error, (ConfigurationError, ValueError)) and address:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
-        return _unavailable(f"Neo4j{where} cannot be used: {error}", hint)
+        return _unavailable(f"Neo4j{where} cannot be used", hint)
     if _is_about_tls(error):
         hint = "bolt+s:// and neo4j+s:// want a trusted certificate, +ssc:// takes any, without + there is no TLS."
         return _unavailable(f"Neo4j{where} cannot be reached over TLS", hint)

@@ -1,4 +1,4 @@
-"""The ontology as `get_ontology` shows it."""
+"""The ontology as `get_ontology` and the command line show it."""
 
 from __future__ import annotations
 

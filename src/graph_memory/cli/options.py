@@ -1,0 +1,66 @@
+"""The options that several commands share, so that one word means one thing everywhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DomainOption = Annotated[str | None, typer.Option(help="Domain to use.", envvar="GRAPH_MEMORY_DOMAIN")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+PropertyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--property",
+        "-p",
+        metavar="KEY=TEXT|KEY:=JSON",
+        help="A property: `-p status=next` is text, `-p priority:=1` or `-p done:=true` is JSON. Repeatable.",
+    ),
+]
+TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
+PathOption = Annotated[str | None, typer.Option(help="Where it belongs, such as work/kitchen.")]
+IdOption = Annotated[str | None, typer.Option("--id", help="An id of your own choice, never used before.")]
+
+ContentOption = Annotated[str | None, typer.Option("--content", "-c", metavar="TEXT", help="The content as text.")]
+FileOption = Annotated[
+    Path | None,
+    typer.Option("--file", "-f", allow_dash=True, help="Take the content from a file; - is standard input."),
+]
+EditOption = Annotated[bool, typer.Option("--edit", "-e", help="Write the content in $VISUAL or $EDITOR.")]
+BinaryOption = Annotated[
+    bool, typer.Option("--binary", help="Keep it as binary content: of any size, but not searched.")
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", help="What the content is, such as markdown or pdf. Default: by the file's name."),
+]
+
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", "-n", min=1, help="Most results. Default: 100 in a table, all with --json.")
+]
+CursorOption = Annotated[str | None, typer.Option(help="next_cursor of the page before.")]
+ExpectedVersionOption = Annotated[
+    int | None, typer.Option(min=0, help="Refuse if the version is another: somebody else changed it.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+ROWS = 100
+"""Rows of a table when nobody said how many."""
+
+
+def page_size(limit: int | None, *, as_json: bool) -> int | None:
+    """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
+    return limit if as_json or limit is not None else ROWS
+
+
+def asks(*, yes: bool) -> bool:
+    """Say whether to ask a person before something is taken away; without a terminal, the call is the answer."""
+    return not yes and sys.stdin.isatty()
+
+
+def confirm(question: str) -> None:
+    """Go on if the person says yes, else end with 1."""
+    typer.confirm(question, abort=True, err=True)

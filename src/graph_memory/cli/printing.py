@@ -1,0 +1,73 @@
+"""What the commands print: JSON for programs; tables, records and lines for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from collections.abc import Mapping
+from datetime import datetime
+
+import typer
+
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.results import Result
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"
+"""Invisible, but part of how emoji and several scripts are written."""
+
+
+def print_json(value: Result | Mapping[str, object]) -> None:
+    """Print a value as JSON on one line; for a result, that which the MCP tool gives."""
+    data = value.to_dict() if isinstance(value, Result) else value
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    typer.echo(json.dumps(data, ensure_ascii=not unicode))
+
+
+def print_record(fields: Mapping[str, object]) -> None:
+    """Print names and values below one another; a value of several lines is indented under its first."""
+    width = max(map(len, fields), default=0)
+    for name, value in fields.items():
+        typer.echo(f"{name:<{width}}  {plain(value)}".rstrip())
+
+
+def print_properties(properties: Mapping[str, PropertyValue]) -> None:
+    """Print properties as the command line takes them."""
+    if properties:
+        typer.echo("properties")
+    for key, value in properties.items():
+        assignment = f"{key}={value}" if isinstance(value, str) else f"{key}:={json.dumps(value)}"
+        typer.echo(f"  {plain(assignment)}")
+
+
+def note(text: str) -> None:
+    """Tell a person something that is no result: it goes to stderr."""
+    typer.echo(text, err=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where that is due."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def local_time(moment: datetime) -> str:
+    """Return a time as a person reads it, in the time zone of the machine."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def plain(value: object) -> str:
+    """Return a value on one line, without anything that a terminal would obey."""
+    text = json.dumps(value) if isinstance(value, bool) else str(value)
+    return "".join(_shown(character) for character in text)
+
+
+def harmless(text: str) -> str:
+    """Return text of several lines without anything that a terminal would obey."""
+    return "".join(c if c in "\n\t" or c in _JOINERS else _shown(c) for c in text)
+
+
+def _shown(character: str) -> str:
+    if character in _JOINERS or unicodedata.category(character) not in _HIDDEN:
+        return character
+    return " " if character in "\n\t" else f"\\u{ord(character):04x}"

@@ -1,0 +1,54 @@
+"""From the command line to an open memory: the settings, and one piece of work done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import anyio
+from pydantic import ValidationError
+
+from graph_memory.cli.progress import progress_bar, spinner
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api import Memory
+
+T = TypeVar("T")
+
+
+def read_settings(**given: str | None) -> Settings:
+    """Return the settings of the environment, save those that the command line gave.
+
+    Raises INVALID_ARGUMENT, naming the environment variable, for a setting that cannot be.
+    """
+    options = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Settings(**cast("dict[str, Any]", options))
+    except ValidationError as error:
+        raise _faulty_setting(error) from error
+
+
+def with_memory(use: Callable[[Memory], Awaitable[T]], doing: str = "Working") -> T:
+    """Return what `use` makes of the memory, which is open as long as that takes."""
+
+    async def work() -> T:
+        from graph_memory.app import open_memory
+
+        async with AsyncExitStack() as opened:
+            with progress_bar() as progress:
+                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+            with spinner(doing):
+                return await use(memory)
+
+    return anyio.run(work)
+
+
+def _faulty_setting(error: ValidationError) -> GraphError:
+    fault = error.errors()[0]
+    name = str(fault["loc"][0])
+    variable = name if name.isupper() else f"GRAPH_MEMORY_{name.upper()}"
+    hint = f"Set {variable} to another value, or unset it."
+    return GraphError(Code.INVALID_ARGUMENT, f"{variable}: {fault['msg']}", {"argument": variable, "hint": hint})

@@ -1,0 +1,61 @@
+"""`graph-memory verify`, `rebuild` and `blobs …`: looking after what is kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.exits import DIFFERENCES
+from graph_memory.cli.options import DomainOption, JsonOption
+from graph_memory.cli.printing import counted, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.model.results import Difference, Verification
+
+DAY = 24 * 60 * 60.0
+
+blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
+
+
+def verify(domain: DomainOption = None, as_json: JsonOption = False) -> None:
+    """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
+    found = with_memory(lambda memory: memory.verify(domain=domain), "Verifying")
+    _show(found, "difference", as_json=as_json)
+    raise typer.Exit(0 if found.clean else DIFFERENCES)
+
+
+def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
+    """Mend the live graph of a domain by its log, difference by difference."""
+    found = with_memory(lambda memory: memory.rebuild(domain=domain), "Mending")
+    _show(found, "mended difference", as_json=as_json)
+
+
+@blobs_app.command("gc")
+def collect_blobs(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
+    grace: Annotated[float, typer.Option(min=0, help="Seconds for which a blob without an owner is kept.")] = DAY,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove the blobs that nothing in the log refers to."""
+    found = with_memory(lambda memory: memory.collect_blobs(dry_run=dry_run, grace=grace), "Collecting")
+    if as_json:
+        return print_json(found)
+    for blob in found.blobs:
+        typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
+    done = "would be removed" if dry_run else "removed"
+    return typer.echo(f"{counted(len(found.blobs), 'blob')} {done}.")
+
+
+def _show(found: Verification, noun: str, *, as_json: bool) -> None:
+    if as_json:
+        return print_json(found)
+    for difference in found.differences:
+        typer.echo(_line(difference))
+    compared = f"{counted(found.events, 'event')} replayed, {counted(found.subjects, 'subject')} compared"
+    return typer.echo(f"{found.domain}: {compared}, {counted(len(found.differences), noun)}.")
+
+
+def _line(difference: Difference) -> str:
+    states = [("expected", difference.expected), ("found", difference.found)]
+    found = "; ".join(f"{name} {state}" for name, state in states if state is not None)
+    return f"{difference.kind} {difference.subject}: {difference.problem}" + (f" ({found})" if found else "")

@@ -1,0 +1,49 @@
+"""Domains: which there are, and how much is in them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.model.results import DomainInfo, Domains, DomainSummary
+from graph_memory.storage.log import no_ontology
+from graph_memory.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRow:
+    """One domain, as its own node and its ontology tell."""
+
+    name: str
+    created: datetime
+    modified: datetime
+    events: int
+    node_types: int
+    connection_types: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRow(DomainRow):
+    """One domain with its live graph counted."""
+
+    nodes: int
+    connections: int
+
+
+LIST = query("domain/list", DomainRow)
+INFO = query("domain/info", CountedRow)
+
+
+async def list_domains(core: Core) -> Domains:
+    """Return all domains, in the order of their names."""
+    rows = await core.store.read(LIST)
+    return Domains(domains=tuple(DomainSummary(**asdict(row)) for row in rows))
+
+
+async def domain_info(core: Core, domain: str) -> DomainInfo:
+    """Return one domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+    row = await core.store.one(INFO, domain=domain)
+    if row is None:
+        raise no_ontology(domain)
+    return DomainInfo(**asdict(row))
