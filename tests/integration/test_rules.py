@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.memory import types
+from graph_memory.memory import connections, types
 
 pytestmark = pytest.mark.anyio
 
@@ -177,6 +177,22 @@ async def test_an_open_ontology_takes_types_as_they_come_up_to_its_limit(setting
         ontology = await memory.get_ontology()
         assert [t.name for t in ontology.node_types] == ["Known", "Surprise", "Another"]
         assert (await memory.verify()).clean
+
+
+async def test_a_refused_connection_of_an_unknown_type_makes_no_constraint(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    async def record(_: object, name: str) -> None:
+        made.append(name)
+
+    await memory.create_ontology(ontology_from({"open": True, "node_types": ["Thing"]}))
+    monkeypatch.setattr(connections, "ensure_connection_type", record)
+    thing = (await memory.create_node("Thing", "")).node_id
+    assert await code_of(memory.create_connection("Junk", thing, "mem_none")) is Code.NODE_NOT_FOUND
+    assert await code_of(memory.create_connection("_Junk", thing, thing)) is Code.INVALID_ARGUMENT
+    assert made == []
 
 
 async def test_a_type_that_another_process_added_is_obeyed_at_once(

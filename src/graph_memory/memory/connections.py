@@ -135,19 +135,25 @@ async def create_connection(
 
 
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
-    """Make the constraint of a type that an open ontology is about to meet for the first time, and only then.
+    """Refuse what is sure to be refused before anything lasting is made: a blob, or the constraint of an ad-hoc type.
 
-    Refuses what is sure to be refused before anything lasting is made; the decision checks it again under the lock.
+    The decision checks it all again under the lock.
     """
     ontology = await core.log.require_ontology(domain)
-    if not ontology.open or ontology.find_connection_type(wanted.type) is not None:
-        ontology.check_connection(wanted.type, wanted.properties)
+    is_ad_hoc = ontology.open and ontology.find_connection_type(wanted.type) is None
+    needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
+    if not is_ad_hoc and not needs_blob:
         return
-    check_name("Connection type", wanted.type)
-    check_ad_hoc(ontology, domain, core.open_type_limit)
+    if is_ad_hoc:
+        check_name("Connection type", wanted.type)
+        check_ad_hoc(ontology, domain, core.open_type_limit)
+        ontology = ontology.with_connection_type(ad_hoc_connection_type(wanted.type))
+    ontology.connection_type(wanted.type)
     ends = await core.store.one(ENDS, domain=domain, from_id=wanted.from_id, to_id=wanted.to_id)
-    _end_types(domain, wanted, ends or EndsRow(None, None))
-    await ensure_connection_type(core.store, wanted.type)
+    ontology.check_topology(wanted.type, *_end_types(domain, wanted, ends or EndsRow(None, None)))
+    ontology.check_connection(wanted.type, wanted.properties)
+    if is_ad_hoc:
+        await ensure_connection_type(core.store, wanted.type)
 
 
 async def _look_around(
