@@ -24,7 +24,7 @@ from graph_memory.settings import Settings
 from graph_memory.storage.blobs import Blobs, blobs_at
 from graph_memory.storage.content_cache import ContentCache
 from graph_memory.storage.log import Log
-from graph_memory.storage.schema import migrate, store_id
+from graph_memory.storage.schema import migrate, pending_steps, store_id
 from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
@@ -64,7 +64,15 @@ async def check_connection(settings: Settings) -> str:
     async with open_store(partial(_find, settings, silent)) as store:
         version = await store.server_version()
         check_version(version)
+        await pending_steps(store)
         return f"Neo4j {version}"
+
+
+async def check_blobs(settings: Settings) -> str:
+    """Return where blobs are kept, once that was looked into. Raises CONTENT_READ_FAILED."""
+    place = blobs(settings)
+    count = len(await place.domains())
+    return f"{place.location}, of {count} domain{'' if count == 1 else 's'}"
 
 
 def bundled_ontology(name: str) -> Ontology:

@@ -14,7 +14,7 @@ import typer
 
 from graph_memory import local
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings
 
 _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
@@ -37,10 +37,22 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield from _versions(settings)
     if settings.neo4j_uri:
         yield Check("local neo4j", Outcome.NOTE, "not used: NEO4J_URI names a server")
-        yield from check_disk(settings)
+        yield from _guarded("disk", check_disk(settings))
     else:
-        yield from check_needs(settings)
-    yield _connection(settings)
+        yield from _guarded("local neo4j", check_needs(settings))
+    yield from _guarded("connection", _connection(settings))
+    yield from _guarded("blobs", _blobs(settings))
+
+
+def _guarded(name: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """Give the checks, and one that failed in place of those that could not be made."""
+    try:
+        yield from checks
+    except OSError as error:
+        refused = unusable_place(error)
+        yield Check(name, Outcome.FAILED, refused.message, refused.hint or "")
+    except GraphError as error:
+        yield Check(name, Outcome.FAILED, error.message, error.hint or "`graph-memory neo4j logs` may say why.")
 
 
 def _versions(settings: Settings) -> Iterator[Check]:
@@ -51,16 +63,22 @@ def _versions(settings: Settings) -> Iterator[Check]:
         yield Check("neo4j", Outcome.OK, f"{settings.neo4j_version} (local)")
 
 
-def _connection(settings: Settings) -> Check:
+def _connection(settings: Settings) -> Iterator[Check]:
     if not settings.neo4j_uri and local.status(settings).state is local.State.STOPPED:
         found = "the local Neo4j does not run: it starts when it is needed, or by `graph-memory neo4j start`"
-        return Check("connection", Outcome.NOTE, found)
-    try:
-        return Check("connection", Outcome.OK, anyio.run(_connected, settings))
-    except GraphError as error:
-        return Check(
-            "connection", Outcome.FAILED, error.message, error.hint or "`graph-memory neo4j logs` may say why."
-        )
+        yield Check("connection", Outcome.NOTE, found)
+    else:
+        yield Check("connection", Outcome.OK, anyio.run(_connected, settings))
+
+
+def _blobs(settings: Settings) -> Iterator[Check]:
+    yield Check("blobs", Outcome.OK, anyio.run(_readable, settings))
+
+
+async def _readable(settings: Settings) -> str:
+    from graph_memory.app import check_blobs
+
+    return await check_blobs(settings)
 
 
 async def _connected(settings: Settings) -> str:

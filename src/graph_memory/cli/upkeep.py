@@ -25,9 +25,15 @@ def verify(domain: DomainOption = None, as_json: JsonOption = False) -> None:
 
 
 def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
-    """Mend the live graph of a domain by its log, difference by difference."""
+    """Mend the live graph of a domain by its log; ends with 1 if something could not be mended."""
     found = with_memory(lambda memory: memory.rebuild(domain=domain), "Mending")
-    _show(found, "mended difference", as_json=as_json)
+    left = found.unmended or ()
+    _show(found, "difference", as_json=as_json)
+    if not as_json:
+        typer.echo(f"{len(found.differences) - len(left):,} mended, {len(left):,} left.")
+    if left and not as_json:
+        typer.echo("What is left is not in the log either: restore the database or its blobs from a backup.", err=True)
+    raise typer.Exit(DIFFERENCES if left else 0)
 
 
 @blobs_app.command("gc")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Run
 from graph_memory.model.audit import (
+    WINDOW_FACTS,
     Facts,
     compare,
     ends,
@@ -335,4 +336,4 @@ def _add_content(live: Live, event: Event, kept: Kept) -> None:
     elif not kept.is_inline:
         live.facts["content"] = ref.sha256  # a blob has no copy in the live graph
     if event.draft.content is None:
-        live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith("window ")}
+        live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith(WINDOW_FACTS)}

@@ -61,9 +61,17 @@ def key_facts(rows: Iterable[Row]) -> Facts:
     return _counted((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
 
 
+WINDOW_FACTS = ("window ", "type of window ", "grams of window ")
+"""How the names of the facts of search windows begin."""
+
+
 def window_facts(rows: Iterable[Row]) -> Facts:
     """Return the facts of search windows."""
-    return _counted((f"window {row['_place']}", (row["_type"], row["_text"], row["_grams"])) for row in rows)
+    facts: list[tuple[str, object]] = []
+    for row in rows:
+        window = f"window {row['_place']}"
+        facts += [(window, row["_text"]), (f"type of {window}", row["_type"]), (f"grams of {window}", row["_grams"])]
+    return _counted(facts)
 
 
 def _counted(facts: Iterable[tuple[str, object]]) -> Facts:

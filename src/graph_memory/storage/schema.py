@@ -94,6 +94,11 @@ def _incompatible(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": hint})
 
 
+async def pending_steps(store: Store, known: Sequence[Step] | None = None) -> list[Step]:
+    """Return the steps that the database lacks. Raises STORE_INCOMPATIBLE as `missing_steps` does."""
+    return missing_steps(steps() if known is None else known, await store.read(STEPS_APPLIED))
+
+
 async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     """Apply the steps that the database lacks and return how many there were.
 
@@ -101,7 +106,7 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     beside them (schema and data cannot share one), and each may run twice, so a crash in between does no harm.
     """
     known = steps() if known is None else known
-    if not missing_steps(known, await store.read(STEPS_APPLIED)):
+    if not await pending_steps(store, known):
         return 0
     await store.define(
         "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
