@@ -23,6 +23,8 @@ server.http.listen_address={host}:{http}
 server.http.advertised_address=localhost:{http}
 server.https.enabled=false
 server.memory.pagecache.size={page_cache}
+# A writer, or a new constraint, that cannot have a lock gives up instead of holding up everybody behind it.
+db.lock.acquisition.timeout=30s
 # Nothing leaves this machine.
 dbms.usage_report.enabled=false
 dbms.fleet_manager.enabled=false
