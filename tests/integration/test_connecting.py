@@ -50,6 +50,13 @@ async def test_an_address_of_another_kind_is_refused_with_the_kinds_there_are(se
     assert "neo4j+s://" in str(error.hint)
 
 
+@pytest.mark.parametrize("uri", ["http://neo4j:s3cret@127.0.0.1:7474", "bolt://neo4j:s3cret@127.0.0.1:9"])
+async def test_a_password_in_an_address_is_not_repeated(settings: Settings, uri: str) -> None:
+    error = await failure(server_settings(settings, neo4j_uri=uri))
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert "s3cret" not in str(error.to_dict())
+
+
 async def test_a_server_without_tls_is_refused_over_tls(settings: Settings) -> None:
     uri = local.ensure_running(settings).uri.replace("bolt://", "bolt+ssc://")
     assert (await failure(server_settings(settings, neo4j_uri=uri))).code is Code.STORE_UNAVAILABLE

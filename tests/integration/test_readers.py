@@ -76,6 +76,49 @@ async def test_an_ontology_that_was_read_by_halves_is_read_again_and_not_remembe
         assert halves == 2
 
 
+async def test_text_that_is_not_unicode_is_refused_wherever_it_is_given(memory: Memory) -> None:
+    await memory.create_ontology(RULES)
+    half = "\ud83d"
+    calls: list[Any] = [
+        memory.get_node(half),
+        memory.get_connection(half),
+        memory.query_nodes(type=half),
+        memory.query_connections(from_node_id=half),
+        memory.get_connected_nodes(half, direction="out"),
+        memory.search_content("text", node_type=half),
+        memory.delete_node(half),
+    ]
+    for call in calls:
+        with pytest.raises(GraphError) as caught:
+            await call
+        assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_arguments_of_another_type_are_refused_from_python_too(memory: Memory) -> None:
+    await memory.create_ontology(RULES)
+    node = (await memory.create_node("Note", "")).node_id
+    wrong: Any = "5"
+    nothing: Any = None
+    sideways: Any = "sideways"
+    calls: list[Any] = [
+        memory.query_nodes(limit=wrong),
+        memory.create_node("Note", nothing),
+        memory.get_connected_nodes(node, direction=sideways),
+    ]
+    for call in calls:
+        with pytest.raises(GraphError) as caught:
+            await call
+        assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_an_error_does_not_repeat_an_id_of_any_length(memory: Memory) -> None:
+    await memory.create_ontology(RULES)
+    for call in (memory.get_node("x" * 100_000), memory.get_connection("x" * 100_000)):
+        with pytest.raises(GraphError) as caught:
+            await call
+        assert len(str(caught.value.to_dict())) < 1_000
+
+
 async def test_a_node_made_by_hand_is_told_apart_from_one_that_is_missing(
     memory: Memory, domain: str, driver: Any
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import anyio
 import pytest
+from neo4j.exceptions import IncompleteCommit
 
 from graph_memory import Code, GraphError, Settings, local
 from graph_memory.storage.queries import Query
@@ -89,6 +90,26 @@ async def test_two_writers_that_take_two_locks_crosswise_both_finish(settings: S
                 group.start_soon(cross, f"{domain}.a", f"{domain}.b")
                 group.start_soon(cross, f"{domain}.b", f"{domain}.a")
         assert len(holding) >= 3, "one of them met a deadlock and began again"
+
+
+async def test_a_commit_in_doubt_is_told_as_such_when_the_server_stays_away(settings: Settings, domain: str) -> None:
+    server = local.ensure_running(settings)
+    asked = 0
+
+    async def find() -> Address:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            raise GraphError(Code.STORE_UNAVAILABLE, "Neo4j did not start")
+        return Address(server.uri, server.username, server.password)
+
+    async def lose(_: Transaction) -> None:
+        raise IncompleteCommit("the answer never came")
+
+    async with open_store(find, Limits()) as store:
+        with pytest.raises(GraphError) as caught:
+            await store.write("doubtful", lose)
+    assert "may or may not" in caught.value.message
 
 
 async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -> None:

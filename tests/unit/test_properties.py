@@ -216,3 +216,13 @@ def test_properties_pass_unchanged_or_are_refused_with_a_code(properties):
     except GraphError as error:
         checked = error.code
     assert checked in (properties, Code.INVALID_PROPERTY)
+
+
+def test_too_many_properties_and_too_much_text_in_them_are_refused():
+    for properties in (
+        {f"p{number}": 1 for number in range(1_001)},
+        {f"p{number}": "x" * 2**20 for number in range(5)},
+    ):
+        with pytest.raises(GraphError) as caught:
+            check_properties(properties)
+        assert caught.value.code is Code.INVALID_PROPERTY

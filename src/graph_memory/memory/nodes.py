@@ -30,6 +30,7 @@ from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeIn
 from graph_memory.model.subjects import Kind, NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.model.windows import Window
+from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
@@ -333,8 +334,8 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
     hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
     return GraphError(
         Code.NODE_NOT_FOUND,
-        f"Node {node_id[:200]} does not exist",
-        {"node_id": node_id, "domain": domain, "hint": hint},
+        f"Node {shown(node_id) or quoted(node_id)} does not exist",
+        {"node_id": shown(node_id), "domain": domain, "hint": hint},
     )
 
 
