@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graph_memory.model.ontology import ConnectionType, NodeType, Ontology, PropertyRule, merge, ontology_from
     from graph_memory.model.ontology_yaml import parse as parse_ontology
     from graph_memory.settings import Settings
+    from graph_memory.sync import SyncMemory, open_memory_sync
 
 __all__ = [
     "Code",
@@ -29,9 +30,11 @@ __all__ = [
     "Ontology",
     "PropertyRule",
     "Settings",
+    "SyncMemory",
     "merge",
     "ontology_from",
     "open_memory",
+    "open_memory_sync",
     "parse_ontology",
 ]
 
@@ -44,9 +47,11 @@ _HOMES = {
     "Ontology": "model.ontology",
     "PropertyRule": "model.ontology",
     "Settings": "settings",
+    "SyncMemory": "sync",
     "merge": "model.ontology",
     "ontology_from": "model.ontology",
     "open_memory": "app",
+    "open_memory_sync": "sync",
     "parse_ontology": "model.ontology_yaml:parse",
 }
 

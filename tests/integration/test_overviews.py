@@ -26,18 +26,22 @@ async def test_nodes_are_described_in_the_order_asked_for_and_only_if_they_are_t
     assert {one.type for one in described} == {"Thing"}
     info = await memory.get_node(made[3])
     assert (described[1].version, described[1].modified) == (changed.version, info.modified)
+    assert [one.properties for one in described] == [{}, {"name": "Renamed"}, {}, {}]
     assert await memory.describe_nodes([]) == ()
 
 
 async def test_connections_are_described_with_the_titles_of_their_ends(memory: Memory) -> None:
     await memory.apply_ontology(TYPES)
     one, other = [(await memory.create_node("Thing", title)).node_id for title in ("One", "Other")]
-    ids = [(await memory.create_connection("Link", *ends)).connection_id for ends in ((one, other), (one, one))]
+    ids = [
+        (await memory.create_connection("Link", *ends, properties={"n": 1})).connection_id
+        for ends in ((one, other), (one, one))
+    ]
     await memory.update_node(other, content="Changed", encoding="utf-8")
     described = await memory.describe_connections([ids[1], "conn_unknown", ids[0]])
     shown = [(each.id, each.type, each.from_title, each.to_title) for each in described]
     assert shown == [(ids[1], "Link", "One", "One"), (ids[0], "Link", "One", "Changed")]
-    assert (described[1].from_id, described[1].to_id) == (one, other)
+    assert (described[1].from_id, described[1].to_id, described[1].properties) == (one, other, {"n": 1})
 
 
 async def test_a_domain_is_listed_and_counted_by_itself(memory: Memory, domain: str) -> None:

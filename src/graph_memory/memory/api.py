@@ -281,13 +281,13 @@ class Memory:
         return await self._search.search_content(self._domain(domain), query, page, node_type=node_type)
 
     async def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[NodeSummary, ...]:
-        """Return type, title, time and version of nodes, in the order given; an id without a node is left out."""
+        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         return await summaries.describe_nodes(self._core, self._domain(domain), node_ids)
 
     async def describe_connections(
         self, connection_ids: Sequence[str], *, domain: str | None = None
     ) -> tuple[ConnectionSummary, ...]:
-        """Return type, ends, time and version of connections, as `describe_nodes` does for nodes."""
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return await summaries.describe_connections(self._core, self._domain(domain), connection_ids)
 
     async def validate_connection(

@@ -1,14 +1,15 @@
-"""What lists for people show beside the ids of nodes and connections."""
+"""Many nodes and connections at once: what lists show of them, and their properties."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from graph_memory.memory.core import Core
 from graph_memory.model.results import ConnectionSummary, NodeSummary
+from graph_memory.model.subjects import user_properties
 from graph_memory.storage.queries import Query, query
 
 AT_ONCE = 500
@@ -19,18 +20,19 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """What a list shows of a node."""
+    """A node's title and last event."""
 
     id: str
     type: str
     title: str
     modified: datetime
     version: int
+    event: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRow:
-    """What a list shows of a connection."""
+    """A connection's last event and the titles of its ends."""
 
     id: str
     type: str
@@ -40,6 +42,7 @@ class ConnectionRow:
     to_title: str
     modified: datetime
     version: int
+    event: Mapping[str, object]
 
 
 NODES = query("node/describe", NodeRow)
@@ -55,13 +58,20 @@ R = TypeVar("R", bound=_Identified)
 
 
 async def describe_nodes(core: Core, domain: str, ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-    """Return what a list shows of nodes, in the order of the ids; an id without a node is left out."""
-    return tuple(NodeSummary(**asdict(row)) for row in await _described(core, NODES, domain, ids))
+    """Return nodes in the order of the ids; an id without a node is left out."""
+    return tuple(NodeSummary(**_fields(row)) for row in await _described(core, NODES, domain, ids))
 
 
 async def describe_connections(core: Core, domain: str, ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-    """Return what a list shows of connections, in the order of the ids; an id without a connection is left out."""
-    return tuple(ConnectionSummary(**asdict(row)) for row in await _described(core, CONNECTIONS, domain, ids))
+    """Return connections in the order of the ids; an id without a connection is left out."""
+    return tuple(ConnectionSummary(**_fields(row)) for row in await _described(core, CONNECTIONS, domain, ids))
+
+
+def _fields(row: NodeRow | ConnectionRow) -> dict[str, Any]:
+    """Return the fields of a summary: those of the row, with the user's properties in place of the event."""
+    fields = asdict(row)
+    properties = user_properties(fields.pop("event"))
+    return {**fields, "properties": properties}
 
 
 async def _described(core: Core, statement: Query[R], domain: str, ids: Sequence[str]) -> list[R]:

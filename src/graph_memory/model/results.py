@@ -117,17 +117,18 @@ class ConnectionIds(Result):
 
 
 class NodeSummary(Result):
-    """What a list for people shows of one node."""
+    """One of many nodes: what lists show of it, and its properties."""
 
     id: str
     type: str
     title: str
     modified: Timestamp
     version: int
+    properties: dict[str, PropertyValue] = Field(default_factory=dict)
 
 
 class ConnectionSummary(Result):
-    """What a list for people shows of one connection."""
+    """One of many connections: what lists show of it, and its properties."""
 
     id: str
     type: str
@@ -137,6 +138,7 @@ class ConnectionSummary(Result):
     to_title: str
     modified: Timestamp
     version: int
+    properties: dict[str, PropertyValue] = Field(default_factory=dict)
 
 
 class Validity(Result):

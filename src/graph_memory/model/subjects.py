@@ -160,6 +160,11 @@ class ObservationState:
         return present(own) | self.validity.state()
 
 
+def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
+    """Return the properties of a stored map that are the user's."""
+    return {key: cast("PropertyValue", value) for key, value in stored.items() if not key.startswith("_")}
+
+
 def content_state(content: ContentRef) -> State:
     """Return what a state keeps of content: all but the bytes, which are found by their hash."""
     return {
@@ -198,7 +203,7 @@ class _Reader:
         return cast("datetime", self.stored[key])
 
     def properties(self) -> dict[str, PropertyValue]:
-        return {k: cast("PropertyValue", v) for k, v in self.stored.items() if not k.startswith("_")}
+        return user_properties(self.stored)
 
     def validity(self) -> Validity:
         times = cast("Mapping[str, datetime | None]", self.stored)

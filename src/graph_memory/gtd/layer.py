@@ -1,0 +1,143 @@
+"""`Gtd`: the questions of Getting Things Done, read through the public methods of `Memory`, decided by `rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
+
+from graph_memory.gtd import lists, reading, rules
+from graph_memory.gtd.lists import Around, Means, Neighbours
+from graph_memory.gtd.results import Available, NextActions, ProjectActions, Review, StuckProjects, Waiting, WaitingFor
+from graph_memory.memory.api import Memory
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import NodeSummary
+from graph_memory.model.wording import quoted
+
+WEEK = timedelta(days=7)
+DAY = timedelta(days=1)
+
+
+class Gtd:
+    """Questions about a domain that has the types of `ontologies/gtd.yaml`, alone or among others.
+
+    Every method raises ONTOLOGY_NOT_FOUND for a domain that there is not, and INVALID_NODE_TYPE or
+    INVALID_CONNECTION_TYPE for one without the types that it asks about. `today` is the machine's day unless given.
+    """
+
+    def __init__(self, memory: Memory, *, domain: str | None = None) -> None:
+        self._memory = memory if domain is None else memory.in_domain(domain)
+
+    async def stuck_projects(self) -> StuckProjects:
+        """Return the projects with status `active` that no next action moves: they have none, or all are over."""
+        await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
+        projects, steps = await self._active_projects()
+        return StuckProjects(projects=lists.stuck(projects, steps))
+
+    async def waiting_for(self, *, today: date | None = None) -> WaitingFor:
+        """Return all that somebody else has to do, unless what waits for it is complete or cancelled."""
+        return WaitingFor(waiting=await self._waiting(_day(today)))
+
+    async def overdue_waiting(self, *, today: date | None = None) -> WaitingFor:
+        """Return of `waiting_for` what was to be followed up today or earlier."""
+        pending = await self._waiting(_day(today))
+        return WaitingFor(
+            waiting=tuple(one for one in pending if one.days_overdue is not None and one.days_overdue >= 0)
+        )
+
+    async def available_actions(
+        self, *, contexts: Collection[str] | None = None, minutes: float | None = None, energy: str | None = None
+    ) -> Available:
+        """Return the actions with status `next` that can be done now, and count those that cannot.
+
+        An action is left out when none of its projects is active, when something that it depends on is not complete,
+        when it requires a context beyond `contexts`, or when it takes longer than `minutes` or more than `energy` (low,
+        medium or high). What an action does not say leaves it in: one without context can be done anywhere. Raises
+        INVALID_ARGUMENT.
+        """
+        means = Means(lists.names(_several(contexts)), minutes, _energy(energy))
+        await reading.require_types(self._memory, ("Action",), ())
+        found = await reading.nodes(self._memory, "Action", rules.NEXT)
+        depends = await reading.neighbours(self._memory, found, "DependsOn", "out")
+        return lists.available(found, await self._around(found), depends, means)
+
+    async def next_actions(self, *, project: str | None = None) -> NextActions:
+        """Return every active project with its next actions that are not over; or one project, whatever its status.
+
+        Raises NODE_NOT_FOUND, and INVALID_ARGUMENT for the id of something else.
+        """
+        await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
+        if project is None:
+            return NextActions(projects=await self._with_actions(*await self._active_projects()))
+        chosen = await self._project(project)
+        steps = await reading.neighbours(self._memory, chosen, "NextAction", "out")
+        return NextActions(projects=await self._with_actions(chosen, steps))
+
+    async def weekly_review(self, *, today: date | None = None) -> Review:
+        """Return every list that a weekly review goes through."""
+        day = _day(today)
+        await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
+        active, steps = await self._active_projects()
+        actions = await reading.nodes(self._memory, "Action")
+        everything = (*await reading.nodes(self._memory, "Project"), *actions)
+        return Review(
+            inbox=lists.items(one for one in actions if lists.status(one) == "inbox"),
+            unclear=lists.items(one for one in everything if lists.status(one) is None),
+            stuck=lists.stuck(active, steps),
+            blocked=lists.items(await self._blocked_for_good(actions)),
+            waiting=await self._waiting(day),
+            overdue=lists.items(lists.due_within(everything, date.min, day - DAY)),
+            coming=lists.items(lists.due_within(everything, day, day + WEEK)),
+            projects=await self._with_actions(active, steps),
+            someday=lists.items(one for one in everything if lists.status(one) == "someday"),
+            done=lists.items(one for one in everything if lists.is_done_since(one, day - WEEK)),
+        )
+
+    async def _active_projects(self) -> tuple[Sequence[NodeSummary], Neighbours]:
+        """Return the active projects, most pressing first, and the actions that move each."""
+        found = await reading.nodes(self._memory, "Project", rules.ACTIVE)
+        return lists.by_urgency(found), await reading.neighbours(self._memory, found, "NextAction", "out")
+
+    async def _project(self, project: str) -> Sequence[NodeSummary]:
+        info = await self._memory.get_node(project)
+        if info.type != "Project":
+            raise fault("project", f"{quoted(project)} is a node of type {info.type}", "Give the id of a Project.")
+        return await self._memory.describe_nodes([project])
+
+    async def _around(self, actions: Sequence[NodeSummary]) -> Around:
+        return Around(
+            projects=await reading.neighbours(self._memory, actions, "NextAction", "in"),
+            contexts=await reading.neighbours(self._memory, actions, "RequiresContext", "out"),
+        )
+
+    async def _with_actions(self, projects: Sequence[NodeSummary], steps: Neighbours) -> tuple[ProjectActions, ...]:
+        ahead = {project.id: [one for one in steps[project.id] if not lists.is_over(one)] for project in projects}
+        several = {one.id: one for found in ahead.values() for one in found}
+        return lists.with_actions(projects, ahead, await self._around(list(several.values())))
+
+    async def _blocked_for_good(self, actions: Sequence[NodeSummary]) -> list[NodeSummary]:
+        """Return the next actions that depend on something cancelled: it will never be complete."""
+        upcoming = [one for one in actions if lists.status(one) == rules.NEXT]
+        depends = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
+        return [one for one in upcoming if any(lists.status(other) == "cancelled" for other in depends[one.id])]
+
+    async def _waiting(self, today: date) -> tuple[Waiting, ...]:
+        await reading.require_types(self._memory, (), ("WaitingFor",))
+        found = await reading.connections(self._memory, "WaitingFor")
+        sources = await self._memory.describe_nodes(tuple({one.from_id for one in found}))
+        return lists.waiting(found, {one.id: one for one in sources}, today)
+
+
+def _day(today: date | None) -> date:
+    return date.today() if today is None else today
+
+
+def _several(contexts: Collection[str] | None) -> Collection[str] | None:
+    if isinstance(contexts, str):
+        raise fault("contexts", "contexts must be a list of text", 'Write ["phone"] for one context.')
+    return contexts
+
+
+def _energy(energy: str | None) -> str | None:
+    if energy is not None and energy not in rules.ENERGIES:
+        raise fault("energy", f"{quoted(energy)} is no amount of energy", "Give low, medium or high.")
+    return energy

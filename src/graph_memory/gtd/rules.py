@@ -1,0 +1,109 @@
+"""The rules of Getting Things Done, as pure functions on property values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+
+from graph_memory.model.properties import PropertyValue
+
+Properties = Mapping[str, PropertyValue]
+
+ACTIVE = "active"
+NEXT = "next"
+COMPLETE = frozenset({"complete", "completed"})
+OVER = COMPLETE | {"cancelled"}
+RESTING = OVER | {"on_hold", "someday"}
+"""Statuses of a project whose actions are not to be done now."""
+UNSET = "none"
+"""What a property is given that shall no longer be set: properties can be changed, not removed."""
+
+_PRIORITIES = {"high": 1.0, "medium": 2.0, "low": 3.0}
+ENERGIES = ("low", "medium", "high")
+_LAST = 1_000_000.0
+
+_ISO_DURATION = re.compile(r"pt(?=\d)(?:(?P<hours>\d+(?:\.\d+)?)h)?(?:(?P<minutes>\d+(?:\.\d+)?)m)?")
+_CLOCK = re.compile(r"(\d+):([0-5]\d)(?:\s*(?:h|hours?))?")
+_RANGE = re.compile(r"\s*(?:-|–|\bto\b)\s*")
+_PART = re.compile(r"(\d+(?:[.,]\d+)?)\s*(days?|d|hours?|hrs?|h|minutes?|mins?|m)?(?![a-z])\.?")
+_UNITS = {"d": 24 * 60.0, "h": 60.0, "m": 1.0}
+
+
+def text_of(properties: Properties, name: str) -> str | None:
+    """Return a property as text, None when it is not set or set to `none`."""
+    value = properties.get(name)
+    if value is None or value == UNSET or value == "":
+        return None
+    return value if isinstance(value, str) else str(value)
+
+
+def set_value(properties: Properties, name: str) -> PropertyValue | None:
+    """Return a property as it is, None when it is not set or set to `none`."""
+    return None if text_of(properties, name) is None else properties[name]
+
+
+def day_of(value: PropertyValue | None) -> date | None:
+    """Return the day of an RFC 3339 date or time, in the machine's time zone; None for anything else."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return (moment.astimezone() if moment.tzinfo else moment).date()
+
+
+def minutes_of(value: PropertyValue | None) -> float | None:
+    """Return an estimate in minutes: of a range its upper end, None for what says no length of time.
+
+    A number counts minutes. Text may be `30`, `30m`, `30-45 minutes`, `1h 30m`, `1.5 hours`, `1:30` or `PT1H30M`.
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, (int, float)):
+        return float(value) if value >= 0 else None
+    text = value.strip().lower().lstrip("~<≤ ")
+    if found := _ISO_DURATION.fullmatch(text):
+        return 60.0 * float(found["hours"] or 0) + float(found["minutes"] or 0)
+    return _sum_of_parts(_RANGE.split(text)[-1])
+
+
+def _sum_of_parts(text: str) -> float | None:
+    if clock := _CLOCK.fullmatch(text):
+        return 60.0 * int(clock[1]) + int(clock[2])
+    rest = _PART.sub("", text).replace("and", "").strip(" ,+")
+    parts = _PART.findall(text)
+    if rest or not parts:
+        return None
+    return sum(float(number.replace(",", ".")) * _UNITS[(unit or "m")[0]] for number, unit in parts)
+
+
+def context_name(name: str) -> str:
+    """Return a context's name for comparing: `@Phone` is `phone`."""
+    return name.strip().lstrip("@").strip().casefold()
+
+
+def contexts_of(properties: Properties, connected: Iterable[str]) -> tuple[str, ...]:
+    """Return all contexts that an action requires: that of its property, and those it is connected to."""
+    own = text_of(properties, "context")
+    names = [*([own] if own else []), *connected]
+    return tuple(dict.fromkeys(filter(None, map(context_name, names))))
+
+
+def is_within_energy(needed: str | None, available: str | None) -> bool:
+    """Say whether the energy that an action takes is there; unknown energy is."""
+    if needed not in ENERGIES or available not in ENERGIES:
+        return True
+    return ENERGIES.index(needed) <= ENERGIES.index(available)
+
+
+def urgency(properties: Properties, title: str) -> tuple[date, float, str]:
+    """Return what to sort by: due soonest, then most important, then by title. What says neither comes last."""
+    return day_of(properties.get("due")) or date.max, _rank(properties.get("priority")), title.casefold()
+
+
+def _rank(priority: PropertyValue | None) -> float:
+    if isinstance(priority, str):
+        return _PRIORITIES.get(priority.strip().lower(), _LAST)
+    return _LAST if priority is None or isinstance(priority, bool) else float(priority)

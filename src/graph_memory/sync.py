@@ -1,0 +1,89 @@
+"""The memory without async, for scripts and notebooks: every method of `Memory`, waited for.
+
+with open_memory_sync() as memory:
+    memory.create_node("Note", "# Hello")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from graph_memory.app import Progress, open_memory, silent
+from graph_memory.memory.api import Memory
+from graph_memory.model.events import Origin
+from graph_memory.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _waited(method: Callable[Concatenate[Memory, P], Awaitable[R]]) -> Callable[Concatenate[SyncMemory, P], R]:
+    """Return the same method of `SyncMemory`: it takes the same arguments and returns when the result is there."""
+
+    @wraps(method)
+    def call(self: SyncMemory, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.run(lambda memory: method(memory, *args, **kwargs))
+
+    return call
+
+
+class SyncMemory:
+    """A memory whose methods wait for their results. Open one with `graph_memory.open_memory_sync`.
+
+    The methods, their arguments, results and errors are those of `Memory`. They may be called from several threads, and
+    where an event loop runs already, as in a notebook.
+    """
+
+    def __init__(self, memory: Memory, portal: BlockingPortal) -> None:
+        self._memory = memory
+        self._portal = portal
+
+    def in_domain(self, domain: str) -> SyncMemory:
+        """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
+        return SyncMemory(self._memory.in_domain(domain), self._portal)
+
+    def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
+        """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
+        return self._portal.call(use, self._memory)
+
+    create_node = _waited(Memory.create_node)
+    get_node = _waited(Memory.get_node)
+    get_node_content = _waited(Memory.get_node_content)
+    update_node = _waited(Memory.update_node)
+    delete_node = _waited(Memory.delete_node)
+    create_connection = _waited(Memory.create_connection)
+    get_connection = _waited(Memory.get_connection)
+    update_connection = _waited(Memory.update_connection)
+    delete_connection = _waited(Memory.delete_connection)
+    query_nodes = _waited(Memory.query_nodes)
+    query_connections = _waited(Memory.query_connections)
+    get_connected_nodes = _waited(Memory.get_connected_nodes)
+    search_content = _waited(Memory.search_content)
+    describe_nodes = _waited(Memory.describe_nodes)
+    describe_connections = _waited(Memory.describe_connections)
+    validate_connection = _waited(Memory.validate_connection)
+    create_ontology = _waited(Memory.create_ontology)
+    add_node_type = _waited(Memory.add_node_type)
+    add_connection_type = _waited(Memory.add_connection_type)
+    apply_ontology = _waited(Memory.apply_ontology)
+    get_ontology = _waited(Memory.get_ontology)
+    list_domains = _waited(Memory.list_domains)
+    domain_info = _waited(Memory.domain_info)
+    verify = _waited(Memory.verify)
+    rebuild = _waited(Memory.rebuild)
+    collect_blobs = _waited(Memory.collect_blobs)
+
+
+@contextmanager
+def open_memory_sync(
+    settings: Settings | None = None, *, progress: Progress = silent, origin: Origin | None = None
+) -> Generator[SyncMemory]:
+    """Give what `open_memory` gives, without async. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE."""
+    opening = open_memory(settings, progress=progress, origin=origin)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(opening) as memory:
+        yield SyncMemory(memory, portal)

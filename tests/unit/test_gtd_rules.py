@@ -1,0 +1,152 @@
+"""The rules of Getting Things Done."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from graph_memory.gtd import lists, rules
+from graph_memory.gtd.lists import Around, Means
+from graph_memory.model.results import NodeSummary
+
+MOMENT = datetime(2025, 10, 20, 12, tzinfo=UTC)
+
+
+def node(name: str, **properties: str | float | bool) -> NodeSummary:
+    return NodeSummary(id=f"mem_{name}", type="Action", title=name, modified=MOMENT, version=1, properties=properties)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "minutes"),
+    [
+        (30, 30),
+        (0, 0),
+        (12.5, 12.5),
+        ("30", 30),
+        ("30m", 30),
+        ("~15 min", 15),
+        ("30-45 minutes", 45),
+        ("30m – 1h", 60),
+        ("1 hour to 2 hours", 120),
+        ("1h", 60),
+        ("1h30m", 90),
+        ("1h 30", 90),
+        ("1 hour and 15 minutes", 75),
+        ("1.5 hours", 90),
+        ("1,5 h", 90),
+        ("2 hrs.", 120),
+        ("1:30", 90),
+        ("PT1H30M", 90),
+        ("PT45M", 45),
+        ("2 days", 2880),
+        ("short", None),
+        ("", None),
+        ("none", None),
+        ("PT", None),
+        ("30 apples", None),
+        (True, None),
+        (-5, None),
+        (None, None),
+    ],
+)
+def test_an_estimate_is_read_as_its_upper_end_in_minutes(
+    estimate: str | float | bool | None, minutes: float | None
+) -> None:
+    assert rules.minutes_of(estimate) == minutes
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2025-10-31", date(2025, 10, 31)),
+        (" 2025-10-31 ", date(2025, 10, 31)),
+        ("2025-10-31T09:00:00", date(2025, 10, 31)),
+        ("none", None),
+        ("Friday", None),
+        (20251031, None),
+        (None, None),
+    ],
+)
+def test_a_day_is_that_of_a_date_or_a_time(value: str | int | None, day: date | None) -> None:
+    assert rules.day_of(value) == day
+
+
+def test_a_moment_falls_on_the_day_that_it_is_here() -> None:
+    moment = datetime(2025, 10, 31, 23, 30, tzinfo=UTC)
+    assert rules.day_of("2025-10-31T23:30:00Z") == moment.astimezone().date()
+
+
+def test_contexts_come_from_the_property_and_the_connections_and_are_compared_without_their_sign() -> None:
+    assert rules.contexts_of({"context": "@Phone"}, ["phone", "@Errands", " "]) == ("phone", "errands")
+    assert rules.contexts_of({"context": "none"}, []) == ()
+    assert lists.names(["@PHONE ", "Home"]) == {"phone", "home"}
+
+
+def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
+    nodes = [
+        node("later", due="2025-12-01", priority="high"),
+        node("b nothing"),
+        node("A nothing"),
+        node("low", priority="low"),
+        node("one", priority=1),
+        node("odd", priority="whenever"),
+        node("sooner", due="2025-11-01"),
+    ]
+    assert [one.title for one in lists.by_urgency(nodes)] == [
+        "sooner",
+        "later",
+        "one",
+        "low",
+        "A nothing",
+        "b nothing",
+        "odd",
+    ]
+
+
+def available(one: NodeSummary, means: Means, *, projects: str | None = None, depends: str | None = None) -> str:
+    """Return `now`, or why the action cannot be done now."""
+    around = Around({one.id: [node("p", status=projects)] if projects else []}, {one.id: []})
+    found = lists.available([one], around, {one.id: [node("d", status=depends)] if depends else []}, means)
+    reasons = {name for name, count in found.left_out.to_dict().items() if count}
+    assert len(reasons) + len(found.actions) == 1
+    return "now" if found.actions else reasons.pop()
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [("complete", "now"), ("completed", "now"), ("next", "dependencies"), ("cancelled", "dependencies")],
+)
+def test_an_action_waits_until_what_it_depends_on_is_complete(status: str, answer: str) -> None:
+    assert available(node("a"), Means(), depends=status) == answer
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [("active", "now"), ("waiting", "now"), ("on_hold", "project"), ("someday", "project"), ("completed", "project")],
+)
+def test_an_action_of_resting_projects_rests(status: str, answer: str) -> None:
+    assert available(node("a"), Means(), projects=status) == answer
+
+
+def test_an_action_needs_all_its_contexts_its_time_and_its_energy() -> None:
+    one = node("a", context="phone", time_estimate="30-45 min", energy="medium")
+    assert available(one, Means()) == "now"
+    assert available(one, Means(frozenset({"phone", "home"}), 45, "medium")) == "now"
+    assert available(one, Means(frozenset({"home"}), 45, "high")) == "contexts"
+    assert available(one, Means(frozenset({"phone"}), 44, "high")) == "time"
+    assert available(one, Means(frozenset({"phone"}), 45, "low")) == "energy"
+
+
+def test_what_an_action_does_not_say_leaves_it_in() -> None:
+    assert available(node("a", energy="none", time_estimate="a while"), Means(frozenset(), 0, "low")) == "now"
+
+
+def test_only_what_is_open_is_due_and_only_what_is_complete_is_done() -> None:
+    nodes = [node(name, status=name, due="2025-10-20") for name in ("next", "completed", "cancelled")]
+    day = date(2025, 10, 20)
+    assert [one.title for one in lists.due_within(nodes, day, day)] == ["next"]
+    assert lists.due_within(nodes, date(2025, 10, 21), date.max) == []
+    here = MOMENT.astimezone().date()
+    assert [one.title for one in nodes if lists.is_done_since(one, here)] == ["completed"]
+    assert not lists.is_done_since(nodes[1], date(2025, 10, 25))
