@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test unit lint check soak golden lock clean
+.PHONY: help setup demo test unit lint check soak conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -38,14 +38,24 @@ check: lint test  ## What CI runs
 soak: setup  ## The property-based tests with many more examples: make soak SOAK=200
 	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py
 
+conformance: setup  ## The MCP server over HTTP against the protocol's conformance suite and the Inspector
+	$(BIN)/python tools/conformance/run.py
+
 golden: setup  ## Write the golden file of the tools anew, after a change that is meant
 	UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/unit/test_mcp_tools.py
 
+reference: setup  ## Write the pages that are made from the code anew, after a change that is meant
+	$(BIN)/python -m docs.generate
+
+docs: setup  ## Make the documentation as a static site, in site/
+	$(BIN)/sphinx-build --builder html --conf-dir docs --doctree-dir site/.doctrees \
+		--fail-on-warning --keep-going --nitpicky --quiet . site
+	@echo "The site begins at site/index.html."
+
 lock: setup  ## Choose the newest versions of all dependencies
-	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 		--no-header --no-annotate --group dev pyproject.toml --upgrade --output-file requirements.lock
 
 clean:  ## Remove what make made, the demo's data included
 	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop
-	rm -rf .venv .demo dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .demo dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache

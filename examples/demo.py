@@ -14,7 +14,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -62,6 +62,7 @@ def show(console: Console) -> None:
     began = time.perf_counter()
     with running_neo4j(console, settings) as server:
         anyio.run(story.tell)
+        consult(page, story)
         prove(page, story, server)
         measure(page, story, time.perf_counter() - began)
     invite(page, settings)
@@ -115,6 +116,22 @@ def _progress(console: Console) -> Generator[local.Progress]:
         yield show
 
 
+def consult(page: Page, story: Story) -> None:
+    """Let the person ask, at the command line, what Getting Things Done asks every week."""
+    page.chapter(
+        "The person asks (Tuesday, 9:30)",
+        "The same memory, from a terminal. What can be done with a phone? Which project does nothing move? Whom to ask "
+        "again? These questions come with graph-memory, as a small layer on what every agent can call:",
+    )
+    for question in (["available", "--context", "phone"], ["stuck"], ["waiting", "--today", "2025-11-18"]):
+        command = ["gtd", *question, "--domain", story.domain]
+        page.row("$", [Text(f"graph-memory {shlex.join(command)}", "bold cyan")])
+        began = time.perf_counter()
+        lines = _printed(command).splitlines()
+        page.row("→", [Text(lines[0], "bold")], time.perf_counter() - began)
+        page.verbatim("\n".join(f"  {line}" for line in lines[1:]))
+
+
 def prove(page: Page, story: Story, server: local.LocalServer) -> None:
     """Compare the graph with its log, and look at it without graph-memory."""
     page.chapter(
@@ -124,7 +141,7 @@ def prove(page: Page, story: Story, server: local.LocalServer) -> None:
     )
     page.row("$", [Text(f"graph-memory verify --domain {story.domain}", "bold cyan")])
     began = time.perf_counter()
-    page.row("→", [Text(_verified(story.domain))], time.perf_counter() - began)
+    page.row("→", [Text(_printed(["verify", "--domain", story.domain]))], time.perf_counter() - began)
     page.say(
         "The graph agrees with its log. And it is a plain graph: node types are labels, connection types are "
         "relationship types, properties are properties. While Neo4j runs, Neo4j Browser at "
@@ -143,10 +160,12 @@ def measure(page: Page, story: Story, total: float) -> None:
         page.row(" ", [Text(f"{figure:>7}"), Text(name)])
 
 
-def _verified(domain: str) -> str:
-    done = subprocess.run([COMMAND, "verify", "--domain", domain], capture_output=True, text=True, check=False)
+def _printed(command: Sequence[str]) -> str:
+    """Return what a command of graph-memory prints."""
+    done = subprocess.run([COMMAND, *command], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise GraphError(Code.STORE_CONFLICT, f"`graph-memory verify` failed:\n{done.stdout}{done.stderr}")
+        failed = f"`graph-memory {shlex.join(command)}` failed:\n{done.stdout}{done.stderr}"
+        raise GraphError(Code.STORE_CONFLICT, failed)
     return done.stdout.strip()
 
 

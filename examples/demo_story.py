@@ -27,6 +27,7 @@ CALL = "# Call contractor\n\nGet 3 quotes. Ask for references of similar kitchen
 CIRCUIT = "# Ask the electrician\n\nThe oven needs a circuit of its own."
 SINKS = "# Research farmhouse sinks\n\nFind suppliers."
 PLUMBER = "# Call plumber\n\nSchedule bathroom work."
+GARDEN = "# Garden\n\nSomething that flowers in spring."
 ANNA = "# Anna Anderson\n\nAnderson Contracting, recommended by the neighbours."
 
 
@@ -91,8 +92,8 @@ class Story:
         """Write down what is on the person's mind."""
         self.page.chapter(
             "The user thinks aloud, the agent writes it down (Monday, 9:00)",
-            "Two projects, and the steps that move them. Details go into the content, what will be asked for later "
-            "goes into properties.",
+            "Three projects, and the steps that move two of them. Details go into the content, what will be asked for "
+            "later goes into properties.",
         )
         created = await agent.call(
             "create_node", type="Project", content=KITCHEN, format="markdown", properties={"status": "active"}
@@ -103,6 +104,7 @@ class Story:
             f"From here on ‹{self.page.titles[kitchen]}› stands for that id; other ids are shown by title as well."
         )
         bathroom = await agent.node("Project", BATHROOM, status="active")
+        await agent.node("Project", GARDEN, status="active")
         call = await agent.node("Action", CALL, status="next", context="phone")
         circuit = await agent.node("Action", CIRCUIT, status="next", context="phone")
         sinks = await agent.node("Action", SINKS, status="next", context="computer")

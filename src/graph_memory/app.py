@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -93,8 +94,8 @@ def _ontologies_root() -> Path:
 
 def check_version(version: str) -> None:
     """Raise STORE_INCOMPATIBLE for a server that is too old."""
-    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    if len(numbers) == 2 and numbers < OLDEST_NEO4J:
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found and (int(found[1]), int(found[2])) < OLDEST_NEO4J:
         oldest = f"{OLDEST_NEO4J[0]}.{OLDEST_NEO4J[1]:02}"
         hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})

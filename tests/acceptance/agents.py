@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -132,6 +132,30 @@ async def connected(
     with open(os.devnull if sys.__stderr__ is None else os.dup(2), "w") as log:  # noqa: PTH123, ASYNC230
         async with Client(stdio_client(parameters, errlog=log), read_timeout_seconds=60, mode=mode) as client:
             yield Agent(client, domain)
+
+
+@asynccontextmanager
+async def over_http(url: str, domain: str | None = None, mode: Any = "auto") -> AsyncIterator[Agent]:
+    """Give an agent that shares the server at the URL with others."""
+    async with Client(url, read_timeout_seconds=60, mode=mode) as client:
+        yield Agent(client, domain)
+
+
+@contextmanager
+def http_server(environment: Mapping[str, str], *arguments: str) -> Iterator[str]:
+    """Give the URL of a server process of its own, on a free port; it must end well when it is told to."""
+    command = [COMMAND, "mcp", "--transport", "http", "--port", "0", *arguments]
+    pipe = subprocess.PIPE
+    variables = {**os.environ, **environment}
+    with subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stderr is not None
+        try:
+            yield process.stderr.readline().removeprefix("Serving MCP at ").partition(" ")[0]
+            process.terminate()
+            said, logged = process.communicate(timeout=20)
+        finally:
+            process.kill()
+    assert (process.returncode, said) == (0, ""), logged
 
 
 def run(environment: Mapping[str, str], *arguments: str, **given: Any) -> subprocess.CompletedProcess[str]:

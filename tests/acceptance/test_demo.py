@@ -24,7 +24,8 @@ SAID = [
     "node_ids: [‹Kitchen Renovation›, ‹Bathroom Remodel›, ‹Research farmhouse sinks›]",
     "└── WaitingFor → ‹Anna Anderson›",
     "VERSION_CONFLICT",
-    "36 events replayed, 34 subjects compared, 0 differences.",
+    "Garden   no next action",
+    "37 events replayed, 35 subjects compared, 0 differences.",
     "(:Project Kitchen Renovation)-[:",
     f"claude mcp add graph-memory -- {shlex.quote(str(COMMAND))} mcp",
 ]

@@ -1,4 +1,4 @@
-"""The wheel on a machine with Python and no checkout. What it depends on is borrowed, so no network is needed."""
+"""The wheel on a machine with Python and no checkout: installed, and run straight from the file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -31,22 +31,34 @@ print(*sorted(type.name for type in bundled_ontology("gtd").node_types))
 """
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def without_checkout() -> dict[str, str]:
+    """Return the environment without what leads Python to the checkout."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
     """Return what a command prints; it knows nothing of the checkout."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    known = {**without_checkout(), **environment}
+    done = subprocess.run(command, cwd=cwd, env=known, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the commands of an environment in which the wheel is installed."""
-    folder = tmp_path_factory.mktemp("installed")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a wheel of the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
     run(*PIP, "wheel", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "-w", ".", ROOT, cwd=folder)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the commands of an environment with the wheel, its dependencies borrowed."""
+    folder = tmp_path_factory.mktemp("installed")
     run(sys.executable, "-m", "venv", "--without-pip", "env", cwd=folder)
     commands = folder / "env" / FOLDER
-    (wheel,) = folder.glob("*.whl")
     python = commands / Path(sys.executable).name
     run(*PIP, "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel, cwd=folder)
     packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder).strip()
@@ -66,10 +78,27 @@ def test_statements_and_ontologies_come_with_it(installed: Path, tmp_path: Path)
 
 @pytest.mark.anyio
 async def test_an_agent_works_with_it(installed: Path, environment: Mapping[str, str], domain: str, tmp_path: Path):
-    server = StdioServerParameters(
-        command=str(installed / "graph-memory"), args=["mcp"], env=dict(environment), cwd=tmp_path
-    )
-    async with Client(stdio_client(server)) as client:
+    await remember([str(installed / "graph-memory"), "mcp"], environment, domain, tmp_path)
+
+
+@pytest.mark.anyio
+@pytest.mark.timeout(600)  # the runner fetches everything that the wheel depends on
+@pytest.mark.parametrize("runner", [["uv", "tool", "run", "--from"], ["pipx", "run", "--spec"]], ids=["uvx", "pipx"])
+async def test_an_agent_works_with_it_through_a_runner_that_installs_it_on_the_way(
+    runner: Sequence[str], wheel: Path, environment: Mapping[str, str], domain: str, tmp_path: Path
+):
+    tool, *options = runner
+    command = [str(Path(sys.executable).with_name(tool)), *options, str(wheel), "graph-memory"]
+    places = {"UV_TOOL_DIR": str(tmp_path / "uv"), "PIPX_HOME": str(tmp_path / "pipx")}
+    environment = {**without_checkout(), **environment, **places, "UV_PYTHON": sys.executable}
+    assert version("graph-memory") in run(*command, "version", cwd=tmp_path, **places, UV_PYTHON=sys.executable)
+    await remember([*command, "mcp"], environment, domain, tmp_path)
+
+
+async def remember(command: Sequence[str], environment: Mapping[str, str], domain: str, cwd: Path) -> None:
+    """Let an agent start the server with a command, and write and read a node."""
+    server = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(environment), cwd=cwd)
+    async with Client(stdio_client(server), read_timeout_seconds=120) as client:
         assert len((await client.list_tools()).tools) == 18
         agent = Agent(client, domain)
         await agent.call("create_ontology", node_types=["Project"], connection_types=[])

@@ -55,11 +55,14 @@ async def test_a_password_in_an_address_is_not_repeated(settings: Settings, uri:
     error = await failure(server_settings(settings, neo4j_uri=uri))
     assert error.code is Code.STORE_UNAVAILABLE
     assert "s3cret" not in str(error.to_dict())
+    assert "leave them out" in str(error.hint)
 
 
 async def test_a_server_without_tls_is_refused_over_tls(settings: Settings) -> None:
     uri = local.ensure_running(settings).uri.replace("bolt://", "bolt+ssc://")
-    assert (await failure(server_settings(settings, neo4j_uri=uri))).code is Code.STORE_UNAVAILABLE
+    error = await failure(server_settings(settings, neo4j_uri=uri))
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert "without +s" in str(error.hint)
 
 
 async def test_a_database_that_does_not_exist_is_named_as_such(settings: Settings) -> None:
@@ -68,7 +71,7 @@ async def test_a_database_that_does_not_exist_is_named_as_such(settings: Setting
     assert "NEO4J_DATABASE" in str(error.hint)
 
 
-@pytest.mark.parametrize("version", ["4.4.30", "5.26.0", "2025.07.1"])
+@pytest.mark.parametrize("version", ["4.4.30", "5.26.0", "5.27-aura", "2025.07.1"])
 def test_a_server_that_is_too_old_is_refused_with_the_oldest_that_will_do(version: str) -> None:
     with pytest.raises(GraphError) as caught:
         check_version(version)

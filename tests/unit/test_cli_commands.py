@@ -114,10 +114,14 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"type_name": "X", "from_types": ["A", "B"], "to_types": ["*"], "acyclic": True},
     ),
     "get_ontology": (["ontology", "show"], {}),
+    "validate_connection": (
+        ["connection", "validate", "Knows", "Person", "Project"],
+        {"connection_type": "Knows", "from_node_type": "Person", "to_node_type": "Project"},
+    ),
 }
 """For each tool, a command and the arguments that mean the same."""
-WITHOUT_COMMAND = {"create_ontology", "validate_connection"}
-"""`ontology apply` is more than the first, `ontology show` answers the second."""
+WITHOUT_COMMAND = {"create_ontology"}
+"""`ontology apply` is more than that."""
 
 
 @pytest.fixture
@@ -156,7 +160,7 @@ async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMe
 
 def test_every_tool_has_its_command():
     assert set(AS_TOOLS) | WITHOUT_COMMAND == set(ARGUMENTS)
-    assert set(COMMANDS) | {"validate_connection"} == set(ARGUMENTS)
+    assert set(COMMANDS) == set(ARGUMENTS)
 
 
 @pytest.mark.anyio
@@ -179,6 +183,13 @@ async def in_thread(*arguments: str) -> Any:
 def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, list[Any]]]:
     """Return the calls with the values in an order of their own: one adapter names what the other gives by place."""
     return [(name, sorted(map(repr, given.values()))) for name, given in calls]
+
+
+def test_a_connection_that_is_not_allowed_ends_with_1(memory: RecordingMemory):
+    assert run("connection", "validate", "Knows", "A", "B").stdout == "allowed\n"
+    memory.answers["validate_connection"] = results.Validity(valid=False)
+    refused = run("connection", "validate", "Knows", "A", "B")
+    assert (refused.exit_code, refused.stdout.split(";")[0]) == (1, "not allowed")
 
 
 def test_detail_is_that_of_the_tool(memory: RecordingMemory):

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 import typer
-from mcp_fakes import RecordingMemory
+from mcp_fakes import MOMENT, RecordingMemory
 from typer.testing import CliRunner
 
 from graph_memory import cli
 from graph_memory.cli.main import app
 from graph_memory.mcp_server import stdio
+from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
 from graph_memory.settings import Settings
@@ -73,6 +74,17 @@ def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):
     assert memory.calls == [("verify", (), {"domain": "work"})]
 
 
+def test_verify_goes_through_all_domains_and_ends_with_1_if_one_differs(memory: RecordingMemory):
+    one = {"created": MOMENT, "modified": MOMENT, "events": 1, "node_types": 1, "connection_types": 0}
+    domains = [results.DomainSummary(name=name, **one) for name in ("home", "work")]
+    memory.answers["list_domains"] = results.Domains(domains=tuple(domains))
+    assert run("verify", "--all").exit_code == 0
+    assert [named for name, _, named in memory.calls if name == "verify"] == [{"domain": "home"}, {"domain": "work"}]
+    memory.answers["verify"] = DIFFERENT
+    result = run("verify", "--all", "--json")
+    assert (result.exit_code, len(json.loads(result.stdout)["domains"])) == (1, 2)
+
+
 def test_verify_prints_its_result_as_json(memory: RecordingMemory):
     memory.answers["verify"] = DIFFERENT
     result = run("verify", "--json")
@@ -120,8 +132,8 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     assert served == [("from_environment", ("graph",)), ("work", ("graph", "recall"))]
 
 
-def test_only_stdio_is_served():
-    assert run("mcp", "--transport", "http").exit_code == 2
+def test_a_transport_that_there_is_not_is_refused():
+    assert run("mcp", "--transport", "sse").exit_code == 2
 
 
 def commands(group: typer.Typer, *above: str) -> Iterator[list[str]]:

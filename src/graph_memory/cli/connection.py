@@ -47,6 +47,25 @@ def create(
 
 
 @app.command()
+def validate(
+    type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
+    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node that it leaves.")],
+    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node that it reaches.")],
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Tell whether the ontology allows a connection between nodes of two types; ends with 1 when it does not."""
+    found = with_memory(
+        lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type, domain=domain), "Reading"
+    )
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo("allowed" if found.valid else "not allowed; `graph-memory ontology show` says what is")
+    raise typer.Exit(0 if found.valid else 1)
+
+
+@app.command()
 def get(
     connection_id: ConnectionId,
     include_content: Annotated[bool, typer.Option("--include-content", help="Its note as well.")] = False,

@@ -74,6 +74,7 @@ COMMANDS: Mapping[str, str] = {
     "get_ontology": "ontology show",
     "add_node_type": "ontology add-node-type",
     "add_connection_type": "ontology add-connection-type",
+    "validate_connection": "connection validate",
 }
 """What a hint that names a tool means on the command line."""
 

@@ -7,19 +7,16 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
 from importlib.metadata import version as version_of
-from typing import Annotated
 
 import typer
 
-from graph_memory.cli import config, connection, domain, find, node, ontology, upkeep
+from graph_memory.cli import config, connection, domain, find, gtd, node, ontology, serve, upkeep
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
 from graph_memory.cli.neo4j import app as neo4j_app
-from graph_memory.cli.options import DomainOption, JsonOption
+from graph_memory.cli.options import JsonOption
 from graph_memory.cli.session import read_settings
-from graph_memory.model.arguments import check_domain
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -38,17 +35,12 @@ app.add_typer(connection.app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
-for command in (upkeep.verify, upkeep.rebuild, doctor):
+app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, doctor):
     app.command(rich_help_panel=SERVE)(command)
 app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 app.add_typer(config.app, name="config", rich_help_panel=SERVE)
-
-
-class Transport(StrEnum):
-    """How an MCP client reaches the server."""
-
-    STDIO = "stdio"
 
 
 @app.callback(help="A memory service for AI agents on Neo4j.")
@@ -58,24 +50,6 @@ def configure() -> None:
     logging.basicConfig(stream=sys.stderr, level=level, format=LOG_FORMAT)
     if level != "DEBUG":  # a lost connection is an error of ours, or is mended; the driver's own lines say neither
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
-
-
-@app.command(rich_help_panel=SERVE)
-def mcp(
-    domain: DomainOption = None,
-    toolsets: Annotated[str | None, typer.Option(help="Toolsets to serve, separated by commas.")] = None,
-    transport: Annotated[Transport, typer.Option(help="How clients connect.")] = Transport.STDIO,
-) -> None:
-    """Serve the memory to an MCP client."""
-    from graph_memory.mcp_server.stdio import serve_stdio
-
-    settings = read_settings(domain=domain, toolsets=toolsets)
-    check_domain(settings.domain)
-    if sys.stdin.isatty():
-        typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C ends it.", err=True)
-    match transport:
-        case Transport.STDIO:
-            serve_stdio(settings, settings.toolsets)
 
 
 @app.command(rich_help_panel=SERVE)

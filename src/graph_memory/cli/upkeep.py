@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,16 +12,38 @@ from graph_memory.cli.printing import counted, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.results import Difference, Verification
 
+if TYPE_CHECKING:
+    from graph_memory.memory.api import Memory
+
 DAY = 24 * 60 * 60.0
 
 blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
 
 
-def verify(domain: DomainOption = None, as_json: JsonOption = False) -> None:
+def verify(
+    domain: DomainOption = None,
+    every: Annotated[bool, typer.Option("--all", help="Every domain, one after the other.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
+    if every:
+        return _verify_all(as_json=as_json)
     found = with_memory(lambda memory: memory.verify(domain=domain), "Verifying")
     _show(found, "difference", as_json=as_json)
     raise typer.Exit(0 if found.clean else DIFFERENCES)
+
+
+def _verify_all(*, as_json: bool) -> None:
+    async def use(memory: Memory) -> list[Verification]:
+        return [await memory.verify(domain=one.name) for one in (await memory.list_domains()).domains]
+
+    found = with_memory(use, "Verifying")
+    if as_json:
+        print_json({"domains": [one.to_dict() for one in found]})
+    else:
+        for one in found:
+            _show(one, "difference", as_json=False)
+    raise typer.Exit(0 if all(one.clean for one in found) else DIFFERENCES)
 
 
 def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:

@@ -33,7 +33,7 @@ Context = ServerRequestContext[Startup]
 
 
 def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) -> Server[Startup]:
-    """Return the server of these toolsets; each connection opens its memory behind it.
+    """Return the server of these toolsets; running it opens one memory behind it, for all its sessions.
 
     Raises INVALID_ARGUMENT for a toolset that there is not.
     """

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
-import signal
 import sys
-import uuid
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from importlib import import_module
+from collections.abc import Sequence
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import NoReturn, cast
 
 import anyio
 import anyio.to_thread
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
+from graph_memory.mcp_server.process import leave, opener_of, requests_to_end
 from graph_memory.mcp_server.server import build_server
-from graph_memory.mcp_server.startup import Opener, Progress, Startup
-from graph_memory.model.events import Origin
+from graph_memory.mcp_server.startup import Startup
+from graph_memory.mcp_server.surrogates import well_formed
 from graph_memory.settings import Settings
-
-if TYPE_CHECKING:
-    from graph_memory.memory.api import Memory
-
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(?P<lone>u[dD][89a-fA-F]\w\w)|.)")
 
 
 def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
@@ -35,23 +26,7 @@ def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
     """
     anyio.run(_serve, build_server(opener_of(settings), settings, toolsets))
-    sys.stderr.flush()
-    os._exit(0)  # a thread that still waits for input, or for a start of Neo4j given up on, would hold the process
-
-
-def opener_of(settings: Settings) -> Opener:
-    """Return what opens the memory of these settings. The driver is imported behind too: it takes a while."""
-
-    @asynccontextmanager
-    async def opened(progress: Progress) -> AsyncGenerator[Memory]:
-        await anyio.to_thread.run_sync(import_module, "graph_memory.app")
-        from graph_memory.app import open_memory
-
-        origin = Origin(session=f"session_{uuid.uuid4().hex}", source="agent")
-        async with open_memory(settings, progress=progress, origin=origin) as memory:
-            yield memory
-
-    return opened
+    leave()
 
 
 async def _serve(server: Server[Startup]) -> None:
@@ -67,11 +42,8 @@ async def _serve(server: Server[Startup]) -> None:
 
 
 async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
-    if sys.platform == "win32":
-        return
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            scope.cancel()
+    async for _ in requests_to_end():
+        scope.cancel()
 
 
 def _claim_stdin() -> TextIOWrapper:
@@ -97,13 +69,3 @@ class Lines:
         if not line:
             raise StopAsyncIteration
         return well_formed(line)
-
-
-def well_formed(line: str) -> str:
-    r"""Return a line of JSON with U+FFFD in place of every half of a character pair that stands alone, as `\ud83d`.
-
-    JavaScript writes these when it cuts a text inside an emoji. The SDK drops such a line without an answer.
-    """
-    if "\\ud" not in line and "\\uD" not in line:
-        return line
-    return _ESCAPE.sub(lambda found: "\\ufffd" if found["lone"] else found[0], line)

@@ -223,6 +223,9 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
 
 
 def _driver(address: Address) -> AsyncDriver:
+    if without_credentials(address.uri) != address.uri:
+        hint = "Set NEO4J_USERNAME and NEO4J_PASSWORD, and leave them out of NEO4J_URI."
+        raise _unavailable("NEO4J_URI holds a user name or password", hint)
     if address.uri.partition("://")[0] not in SCHEMES:
         hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
         raise _unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
@@ -308,6 +311,8 @@ def _ours(error: BaseException, *, address: Address | None = None, in_doubt: boo
         return _unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
     if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
         hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
+        if address and "+s" in address.uri.partition("://")[0]:
+            hint += " A server without TLS is reached with bolt:// or neo4j://, without +s."
         return _unavailable(f"Neo4j{where} cannot be reached", hint)
     if isinstance(error, Neo4jError):
         return _from_server(error, where)

@@ -14,7 +14,7 @@ from graph_memory import local
 from graph_memory.local import training
 from graph_memory.local.aot import AotCache
 from graph_memory.local.aot_use import cache_of, was_refused
-from graph_memory.local.fetch import class_path
+from graph_memory.local.fetch import class_path, known_list
 from graph_memory.local.place import Place
 from graph_memory.local.process import find
 from graph_memory.settings import Settings
@@ -30,10 +30,11 @@ def jars(tmp_path_factory) -> Path:
     """A cache folder with the usual jars, their times kept."""
     folder = tmp_path_factory.mktemp("cache")
     usual = Settings().cache.expanduser().resolve()
-    for jar in class_path(Settings()):
-        target = folder / jar.relative_to(usual)
+    class_path(Settings())
+    for jar in known_list(Settings()) or ():
+        target = folder / "jars" / jar.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(jar)
+        target.symlink_to(usual / "jars" / jar.path)
     return folder
 
 

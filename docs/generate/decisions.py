@@ -1,0 +1,20 @@
+"""The list of decisions, by the titles of their pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .tables import Lines, text
+
+DECISIONS = """
+What a reader would otherwise undo, each with its reason and, where there is one, its measurement.
+"""
+
+
+def decisions_page() -> Lines:
+    """Give the list of decisions."""
+    yield from text("Decisions", DECISIONS)
+    for page in sorted((Path(__file__).parents[1] / "decisions").glob("0*.md")):
+        title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+        yield f"- [{title}]({page.name})"
+    yield ""

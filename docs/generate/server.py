@@ -1,0 +1,51 @@
+"""`server.json`: how the MCP registry is told of this server, in the registry's own format."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from graph_memory.settings import Settings
+
+from .settings import kind, variable
+
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+NAME = "io.github.graph-memory/graph-memory"
+"""The README must say `mcp-name:` and this name: so the registry knows that both have one owner."""
+OFFERED = ("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "toolsets", "blob_url")
+"""The settings that a client may ask its user for; all have defaults."""
+
+
+def server_entry() -> dict[str, object]:
+    """Return what `server.json` says."""
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    package = {
+        "registryType": "pypi",
+        "identifier": project["name"],
+        "version": project["version"],
+        "runtimeHint": "uvx",
+        "transport": {"type": "stdio"},
+        "packageArguments": [{"type": "positional", "value": "mcp"}],
+        "environmentVariables": [environment(name, Settings.model_fields[name]) for name in OFFERED],
+    }
+    about = {"name": NAME, "description": project["description"], "version": project["version"]}
+    return {"$schema": SCHEMA, **about, "packages": [package]}
+
+
+def environment(name: str, field: FieldInfo) -> dict[str, object]:
+    """Return a setting as the registry describes a variable of the environment."""
+    entry: dict[str, object] = {"name": variable(name, field), "description": field.description, "isRequired": False}
+    if field.annotation is SecretStr:
+        return {**entry, "isSecret": True}
+    if kind(field.annotation) == "path":
+        entry["format"] = "filepath"
+    match field.default:
+        case str():
+            entry["default"] = field.default
+        case tuple():
+            entry["default"] = ",".join(field.default)
+    return entry

@@ -1,0 +1,113 @@
+"""The page of MCP tools."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from graph_memory.mcp_server.arguments import MOST
+from graph_memory.mcp_server.tools import AnyTool, Effect
+from graph_memory.mcp_server.toolsets import TOOLSETS
+from graph_memory.memory.api import Memory
+
+from .tables import Lines, code, sentences, table, text
+
+Schema = Mapping[str, Any]
+
+TOOLS = """
+What an agent can call over MCP, by toolset; `graph-memory mcp --toolsets`, or `GRAPH_MEMORY_TOOLSETS`, says which are
+served. Arguments are read strictly: an unknown name or a wrong type is refused with `INVALID_ARGUMENT`. A null for an
+optional argument counts as left out, and an optional flag that is left out is `false`. A result comes twice, as
+structured content and as the same JSON in text. A failure is a tool error with `{code, message, details}`: see the
+[error codes](errors.md).
+
+A call, as the parameters of `tools/call`:
+"""
+
+EXAMPLE = {
+    "name": "create_node",
+    "arguments": {
+        "type": "Action",
+        "content": "# Call the contractor",
+        "format": "markdown",
+        "properties": {"status": "next"},
+    },
+}
+
+
+def tools_page() -> Lines:
+    """Give the page of MCP tools."""
+    yield from text("Tools", TOOLS)
+    yield from ("```json", *json.dumps(EXAMPLE, indent=2).splitlines(), "```", "")
+    for name, tools in TOOLSETS.items():
+        yield from (f"## Toolset {code(name)}", "")
+        yield from table(("tool", "for"), ((f"[{code(tool.name)}](#{tool.name})", tool.description) for tool in tools))
+        for tool in tools:
+            yield from described_tool(tool)
+
+
+def described_tool(tool: AnyTool) -> Lines:
+    """Give one tool: what it is for, what it does to the memory, what it takes and gives."""
+    yield from (f"### {tool.name}", "", tool.description, "", effect_of(tool), "")
+    yield from table(("argument", "value", "required", "default", "what it is"), arguments_of(tool))
+    yield from table(("result", "value", "present", "what it is"), results_of(tool))
+
+
+def effect_of(tool: AnyTool) -> str:
+    """Return in words what calling a tool does, with the annotations that say so to a client."""
+    hints = tool.listed.model_dump(mode="json", by_alias=True)["annotations"]
+    flags = [code(name) for name, value in hints.items() if value is True]
+    return f"{sentences(Effect)[tool.effect.name]} Annotations: {', '.join(flags) or 'no hint is true'}."
+
+
+def arguments_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str, str]]:
+    """Give the rows of what a tool takes."""
+    schema: Schema = tool.listed.input_schema
+    for name, part in schema["properties"].items():
+        required = name in schema.get("required", [])
+        default = "" if required else default_argument(tool, name, part)
+        yield code(name), kind_of_schema(part), "yes" if required else "", default, part.get("description", "")
+
+
+def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
+    """Return what the memory takes an argument for that is left out, where that is not nothing."""
+    method = getattr(Memory, tool.name, None)
+    parameters = inspect.signature(method).parameters if method else {}
+    default = parameters[name].default if name in parameters else None
+    if part.get("type") == "boolean":
+        return code("false")
+    return code(default) if isinstance(default, str | int) else ""
+
+
+def results_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str]]:
+    """Give the rows of what a tool gives; agents are spared the descriptions, which the classes have."""
+    schema: Schema = tool.listed.output_schema or {}
+    fields: Mapping[str, FieldInfo] = tool._gives.model_fields  # noqa: SLF001
+    for name, part in schema["properties"].items():
+        always = "always" if name in schema.get("required", []) else "not always"
+        yield code(name), kind_of_schema(part), always, fields[name].description or ""
+
+
+def kind_of_schema(schema: Schema) -> str:
+    """Return what a JSON schema allows, in words."""
+    if choices := schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(map(kind_of_schema, choices)))
+    if values := schema.get("enum"):
+        return " or ".join(map(code, values))
+    if schema.get("type") == "array":
+        return f"list of {kind_of_schema(schema.get('items', {}))}"
+    return ", ".join([schema.get("type", "any"), *limits_of(schema)])
+
+
+def limits_of(schema: Schema) -> Lines:
+    """Give the limits of a JSON schema in words; the largest number that JSON keeps exact is none."""
+    if "minimum" in schema:
+        yield f"at least {schema['minimum']:,}"
+    if schema.get("maximum", MOST) != MOST:
+        yield f"at most {schema['maximum']:,}"
+    if schema.get("minLength"):
+        yield "not empty"

@@ -1,0 +1,160 @@
+"""The HTTP application: MCP at one path, a word of health at another, and what guards both."""
+
+from __future__ import annotations
+
+import anyio
+from mcp import types
+from mcp.server import Server
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from graph_memory.mcp_server.startup import Startup
+from graph_memory.mcp_server.surrogates import well_formed_bytes
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import MIB
+
+PATH = "/mcp"
+NAMES = ("127.0.0.1", "localhost", "[::1]")
+"""What this machine calls itself in a `Host` or an `Origin`; any other name is somebody else's page."""
+
+_ESCAPED = 6
+"""The most characters that JSON spends on a byte of content, as in `\\u0001`."""
+_DEFAULT_PORT = 80
+
+
+def application(server: Server[Startup], port: int, content_bytes: int) -> Requests:
+    """Return the application of a server that listens on the port and takes calls with content of that size."""
+    most = _ESCAPED * content_bytes + MIB
+    health = Route("/health", _health, methods=["GET"])
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,  # an answer as an event would be refused by clients that limit events to 1 MiB
+        max_request_body_size=most,
+        custom_starlette_routes=[health],
+    )
+    return Requests(Guard(Bodies(app, most), port))
+
+
+async def _health(_request: Request) -> JSONResponse:
+    return JSONResponse({"status": "ok"})
+
+
+class Guard:
+    """Refuses, before anything is read, what a page of another site sends by way of the user's browser."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        hosts = [f"{name}:{port}" for name in NAMES] + [name for name in NAMES if port == _DEFAULT_PORT]
+        origins = [f"http://{host}" for host in hosts]
+        self._security = TransportSecurityMiddleware(
+            TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 421 for a foreign host and 403 for a foreign origin."""
+        refusal = await self._security.validate_request(Request(scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+
+class Bodies:
+    """Takes bodies whole, up to a limit, and mends halves of character pairs in them."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on with its body, or answer 413."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            body = await self._whole(Request(scope, receive))
+        except ClientDisconnect:
+            return
+        if body is None:
+            await _too_large(self._most)(scope, receive, send)
+            return
+        whole: list[Message] = [{"type": "http.request", "body": well_formed_bytes(body), "more_body": False}]
+
+        async def given() -> Message:
+            return whole.pop() if whole else await receive()
+
+        await self._app(scope, given, send)
+
+    async def _whole(self, request: Request) -> bytes | None:
+        """Return the body, or nothing if it is over the limit."""
+        announced = request.headers.get("content-length", "0")
+        if announced.isdecimal() and int(announced) > self._most:
+            return None
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > self._most:
+                return None
+        return bytes(body)
+
+
+def _too_large(most: int) -> JSONResponse:
+    hint = "Split it into several nodes. The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
+    error = GraphError(Code.CONTENT_TOO_LARGE, f"A request may have {most:,} bytes", {"limit": most, "hint": hint})
+    told = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 413)
+
+
+class Requests:
+    """The requests being answered, which end when the server does."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._streams: set[anyio.CancelScope] = set()
+        self._calls: set[anyio.CancelScope] = set()
+
+    def end(self, patience: float) -> None:
+        """End the streams that wait for messages to the client, and in so many seconds the calls."""
+        now = anyio.current_time()
+        for scope in self._streams:
+            scope.deadline = now
+        for scope in self._calls:
+            scope.deadline = now + patience
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, to the end or as far as it came."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = Answer(send)
+        group = self._streams if scope["method"] == "GET" else self._calls
+        with anyio.CancelScope() as life:
+            group.add(life)
+            try:
+                await self._app(scope, receive, answer.send)
+            finally:
+                group.discard(life)
+        if life.cancelled_caught:
+            await answer.close(scope, receive)
+
+
+class Answer:
+    """What of an answer has been sent."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._begun = False
+        self._done = False
+
+    async def send(self, message: Message) -> None:
+        """Send a part of it."""
+        self._begun = True
+        self._done = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await self._send(message)
+
+    async def close(self, scope: Scope, receive: Receive) -> None:
+        """End it in form."""
+        if not self._begun:
+            await PlainTextResponse("The server is ending", 503)(scope, receive, self._send)
+        elif not self._done:
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,119 @@
+"""Examples on the pages run, or at least mean something to whoever reads their language."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+import pytest
+import yaml
+from neo4j import Driver
+from pages import ROOT, Block, blocks
+
+from graph_memory import Settings
+from graph_memory.mcp_server.toolsets import TOOLSETS, tools_of
+
+CONFIGURATIONS = blocks("json", "toml", "yaml")
+PROGRAMS = blocks("python")
+README = ROOT / "README.md"
+
+
+def read(block: Block) -> Any:
+    """Return what a block of data says."""
+    if block.text.lstrip().startswith("{"):
+        return json.loads(block.text)
+    return tomllib.loads(block.text) if block.text.startswith("[") else yaml.safe_load(block.text)
+
+
+def imported(program: str) -> set[str]:
+    """Return the packages that a program imports."""
+    nodes = list(ast.walk(ast.parse(program)))
+    plain = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return {
+        name.partition(".")[0]
+        for name in plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    }
+
+
+def environment(settings: Settings, domain: str) -> dict[str, str]:
+    """Return the variables that lead a program to the run's Neo4j and to a domain of its own."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "GRAPH_MEMORY_HOME": str(settings.home), "GRAPH_MEMORY_DOMAIN": domain}
+
+
+@pytest.mark.parametrize("block", CONFIGURATIONS, ids=str)
+def test_data_can_be_read(block: Block):
+    assert read(block)
+
+
+@pytest.mark.parametrize("block", PROGRAMS, ids=str)
+def test_a_program_compiles_and_is_formatted(block: Block):
+    compile(block.text, str(block), "exec")
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--check", "--diff", "--stdin-filename", "example.py", "-"],
+        input=block.text,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+RUN = [block for block in PROGRAMS if all(find_spec(name) for name in imported(block.text)) and block.page != README]
+
+
+@pytest.mark.parametrize("block", RUN, ids=str)
+def test_a_program_runs(block: Block, settings: Settings, domain: str):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block.text],
+        cwd=ROOT,
+        env=environment(settings, domain),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", blocks("cypher"), ids=str)
+def test_the_server_understands_the_cypher(block: Block, driver: Driver):
+    with driver.session() as session:
+        session.run(cast("LiteralString", f"EXPLAIN {block.text}")).consume()
+
+
+def servers(found: Any) -> list[dict[str, Any]]:
+    """Return the servers that a client's configuration names."""
+    for key in ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers"):
+        if isinstance(found, dict) and key in found:
+            named = found[key]
+            return named if isinstance(named, list) else list(named.values())
+    return []
+
+
+def test_every_configuration_of_a_client_starts_the_server():
+    commands = [server for block in CONFIGURATIONS for server in servers(read(block))]
+    assert len(commands) > 8
+    for server in commands:
+        command, arguments = server.get("command") or server["cmd"], server["args"]
+        if command == "uvx":
+            assert arguments[:2] == ["--from", "graph-memory"]
+            command, *arguments = arguments[2:]
+        assert command.rpartition("/")[2] == "graph-memory"
+        assert arguments[0] == "mcp"
+
+
+def test_every_call_of_a_tool_has_arguments_that_the_tool_takes():
+    tools = tools_of(list(TOOLSETS))
+    calls = [found for block in blocks("json") for found in [read(block)] if "arguments" in found]
+    assert calls
+    for call in calls:
+        tools[call["name"]].bind(call["arguments"])

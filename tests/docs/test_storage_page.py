@@ -1,0 +1,71 @@
+"""What the page on storage says of labels and properties is what a real graph has."""
+
+from __future__ import annotations
+
+from typing import LiteralString, cast
+
+import pytest
+from neo4j import Driver
+from pages import ROOT, blocks
+
+from graph_memory import Memory, ontology_from
+
+pytestmark = pytest.mark.anyio
+
+PAGE = ROOT / "docs" / "guides" / "storage.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+ONTOLOGY = ontology_from(
+    {
+        "node_types": ["Project", {"name": "Action", "properties": [{"name": "status", "indexed": True}]}],
+        "connection_types": [{"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]}],
+    }
+)
+
+
+@pytest.fixture
+async def filled(memory: Memory, domain: str) -> str:
+    """A domain with everything in it that the tools write."""
+    await memory.create_ontology(ONTOLOGY)
+    kitchen = await memory.create_node("Project", "# Kitchen", tags=["home"], path="home/kitchen")
+    call = await memory.create_node("Action", "# Call", properties={"status": "next"})
+    await memory.create_connection("NextAction", kitchen.node_id, call.node_id, content="first")
+    await memory.update_node(call.node_id, properties={"status": "done"})
+    return domain
+
+
+def values(driver: Driver, query: str, domain: str) -> set[str]:
+    """Return the one column of a query."""
+    return {row[0] for row in driver.execute_query(cast("LiteralString", query), domain=domain).records}
+
+
+def unnamed(names: set[str]) -> set[str]:
+    """Return the names of the service that the page does not name; `_content…` stands for several."""
+    return {name for name in names if name.startswith("_") and f"`{name}`" not in TEXT}
+
+
+async def test_every_label_is_on_the_page(filled: str, driver: Driver):
+    labels = values(
+        driver, "MATCH (n) WHERE n._domain = $domain OR n._id = $domain UNWIND labels(n) AS l RETURN l", filled
+    )
+    assert {"_Domain", "_Event", "_Content", "_Key", "_Window", "_Ontology"} <= labels
+    assert unnamed(labels | {"_SchemaStep"}) == set()
+
+
+@pytest.mark.parametrize("pattern", ["(n:_Node)", "()-[n:NextAction]->()", "(n:_Event)"])
+async def test_every_property_of_nodes_connections_and_events_is_on_the_page(pattern: str, filled: str, driver: Driver):
+    keys = values(driver, f"MATCH {pattern} WHERE n._domain = $domain UNWIND keys(n) AS k RETURN k", filled)
+    assert "_version" in keys or "_seq" in keys
+    assert unnamed(keys) == set()
+
+
+async def test_what_is_derived_is_tied_to_no_node(filled: str, driver: Driver):
+    query = "MATCH (n:_Node {_domain: $domain})-[r]-() RETURN type(r)"
+    assert values(driver, query, filled) == {"NextAction"}
+
+
+async def test_the_queries_of_the_page_find_something(filled: str, driver: Driver):
+    queries = [block.text for block in blocks("cypher") if block.page == PAGE]
+    assert len(queries) == 2
+    for query in queries:
+        found = driver.execute_query(cast("LiteralString", query.replace("'default'", f"'{filled}'"))).records
+        assert found

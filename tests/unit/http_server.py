@@ -1,0 +1,45 @@
+"""An HTTP server on a memory that is not there, to be run as a process; `slow` as content makes a call last."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import anyio
+from mcp_fakes import RecordingMemory
+
+from graph_memory.mcp_server.http import serve_http
+from graph_memory.model.events import Origin
+from graph_memory.settings import Settings
+
+
+class SlowMemory(RecordingMemory):
+    """Shows what content it was given, and takes its time when that says so."""
+
+    async def create_node(self, **given: Any) -> Any:
+        sys.stderr.write(f"content={given['content'][:20]!a}\n")
+        sys.stderr.flush()
+        if given["content"] == "slow":
+            await anyio.sleep(30)
+        return self.answers["create_node"]
+
+
+@asynccontextmanager
+async def open_memory(_settings: Settings, *, progress: Any, origin: Origin) -> AsyncIterator[SlowMemory]:
+    progress("Starting", None)
+    sys.stderr.write(f"opened {origin}\n")
+    try:
+        yield SlowMemory()
+    finally:
+        await anyio.sleep(0.01)
+        sys.stderr.write("closed\n")
+
+
+app: Any = ModuleType("graph_memory.app")
+app.open_memory = open_memory
+sys.modules["graph_memory.app"] = app
+serve_http(Settings(home=Path("/nowhere"), cache=Path("/nowhere"), mcp_content_bytes=1000), ["graph"], port=0)

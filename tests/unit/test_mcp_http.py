@@ -1,0 +1,240 @@
+"""The HTTP server as a process: who is let in, what is taken, and a clean end whoever is still connected."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from graph_memory.mcp_server.http import listening
+from graph_memory.mcp_server.surrogates import well_formed_bytes
+from graph_memory.model.errors import Code, GraphError
+
+SERVER = Path(__file__).with_name("http_server.py")
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": INITIALIZE["clientInfo"],
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+STATELESS = {**JSON, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "create_node"}
+
+
+class Server:
+    """A server process and plain requests to it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        assert process.stderr is not None
+        self.told = process.stderr.readline()
+        self.port = int(self.told.partition("127.0.0.1:")[2].partition("/")[0])
+
+    def answer(self, method: str, path: str, body: str | bytes | None = None, **headers: str) -> Any:
+        """Return the response to one request, read to its end."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        response.text = response.read().decode()
+        connection.close()
+        return response
+
+    def call(self, content: str, **headers: str) -> Any:
+        """Return the response to a call with this JSON as content, by session or, without one, stateless."""
+        meta = {} if "Mcp-Session-Id" in headers else {"_meta": MODERN}
+        arguments = {"type": "Project", "format": "text", "content": "CONTENT"}
+        params = {"name": "create_node", "arguments": arguments, **meta}
+        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        given = {**(JSON if "Mcp-Session-Id" in headers else STATELESS), **headers}
+        return self.answer("POST", "/mcp", request.replace('"CONTENT"', content).encode(), **given)
+
+    def session(self) -> dict[str, str]:
+        """Return the header that names a new session."""
+        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE}
+        opened = self.answer("POST", "/mcp", json.dumps(hello), **JSON)
+        named = {"Mcp-Session-Id": opened.headers["Mcp-Session-Id"]}
+        ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        assert self.answer("POST", "/mcp", ready, **JSON, **named).status == 202
+        return named
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, float]:
+        """Return the exit status, what was logged and how long the end took; nothing may stand on stdout."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        said, logged = self.process.communicate(timeout=15)
+        assert said == ""
+        return self.process.returncode, logged, time.monotonic() - began
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Server]:
+    with running() as server:
+        yield server
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([sys.executable, SERVER], stdout=pipe, stderr=pipe, text=True)
+    try:
+        yield Server(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_where_it_serves_is_told_in_one_line(shared: Server):
+    assert shared.told == f"Serving MCP at http://127.0.0.1:{shared.port}/mcp (Ctrl-C ends it)\n"
+
+
+def test_health_is_answered_and_nothing_else_is_there(shared: Server):
+    assert json.loads(shared.answer("GET", "/health").text) == {"status": "ok"}
+    assert shared.answer("GET", "/").status == 404
+    assert shared.answer("POST", "/health").status == 405
+
+
+@pytest.mark.parametrize("path", ["/health", "/mcp", "/"])
+@pytest.mark.parametrize("host", ["example.com", "example.com:{}", "127.0.0.1", "127.0.0.1:1", "127.0.0.1.example:{}"])
+def test_a_request_to_another_host_is_refused(shared: Server, path: str, host: str):
+    assert shared.answer("POST", path, "{}", **JSON, Host=host.format(shared.port)).status == 421
+
+
+@pytest.mark.parametrize("path", ["/health", "/mcp", "/"])
+@pytest.mark.parametrize("origin", ["http://example.com", "https://localhost:{}", "http://localhost:1", "null"])
+def test_a_request_from_a_page_of_another_site_is_refused(shared: Server, path: str, origin: str):
+    assert shared.answer("POST", path, "{}", **JSON, Origin=origin.format(shared.port)).status == 403
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
+def test_this_machine_goes_by_three_names(shared: Server, name: str):
+    host = f"{name}:{shared.port}"
+    assert shared.answer("GET", "/health", Host=host, Origin=f"http://{host}").status == 200
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_half_an_emoji_does_not_spoil_a_call(by_session: bool):
+    with running() as server:
+        session = server.session() if by_session else {}
+        answer = server.call(r'"cut \ud83d, whole \ud83c\udfe0 é"', **session)
+        assert answer.status == 200
+        assert json.loads(answer.text)["result"]["structuredContent"] == {"node_id": "mem_1", "version": 7}
+        assert r"content='cut \ufffd, whole \U0001f3e0 \xe9'" in server.end()[1]
+
+
+@pytest.mark.parametrize("by_session", [False, True])
+def test_content_of_any_characters_is_taken_up_to_the_limit(shared: Server, by_session: bool):
+    session = shared.session() if by_session else {}
+    most = shared.call(json.dumps("\x01" * 1000), **session)
+    assert not json.loads(most.text)["result"]["isError"]
+    more = json.loads(shared.call(json.dumps("\x01" * 1001), **session).text)["result"]
+    assert more["structuredContent"]["code"] == Code.CONTENT_TOO_LARGE
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_over_every_limit_is_refused_without_being_kept(shared: Server, chunked: bool):
+    block = b"x" * 1_000_000
+    body = iter([block, block]) if chunked else block + block
+    answer = shared.answer("POST", "/mcp", body, **JSON)
+    assert answer.status == 413
+    error = json.loads(answer.text)["error"]
+    assert error["data"]["code"] == Code.CONTENT_TOO_LARGE
+    assert "GRAPH_MEMORY_MCP_CONTENT_BYTES" in error["message"]
+    assert shared.answer("GET", "/health").status == 200
+
+
+def test_what_is_not_json_is_answered(shared: Server):
+    assert shared.answer("POST", "/mcp", b"\xff{", **JSON).status == 400
+    assert shared.answer("POST", "/mcp", b"\xff\\ud83d{", **STATELESS).status == 400
+    assert shared.answer("POST", "/mcp", "{}", Accept=JSON["Accept"]).status == 400
+    assert shared.call('"x"', **{"Mcp-Session-Id": "gone"}).status == 404
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_at_once_though_a_client_listens(number: signal.Signals):
+    with running() as server:
+        session = server.session()
+        assert server.call('"x"', **session).status == 200
+        listener = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        listener.request("GET", "/mcp", headers={"Accept": "text/event-stream", **session})
+        stream = listener.getresponse()
+        assert stream.status == 200
+        status, logged, took = server.end(number)
+        assert stream.read() == b""
+        listener.close()
+    assert status == 0
+    assert logged.count("opened") == 1
+    assert "session='session_" in logged
+    assert logged.endswith("closed\n")
+    assert "ERROR" not in logged
+    assert took < 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("by_session", [False, True])
+def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session: bool):
+    answers: list[Any] = []
+    with running() as server:
+        session = server.session() if by_session else {}
+        caller = Thread(target=lambda: answers.append(server.call('"slow"', **session)))
+        caller.start()
+        assert server.process.stderr is not None
+        while "content='slow'" not in server.process.stderr.readline():
+            pass
+        status, logged, took = server.end()
+        caller.join()
+    assert status == 0
+    assert answers[0].status == 503
+    assert "ERROR" not in logged
+    assert "Traceback" not in logged
+    assert took < 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_second_signal_does_not_wait_for_calls():
+    with running() as server:
+        caller = Thread(target=lambda: server.call('"slow"'))
+        caller.start()
+        assert server.process.stderr is not None
+        while "content='slow'" not in server.process.stderr.readline():
+            pass
+        server.process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        status, _, took = server.end(signal.SIGINT)
+        caller.join()
+    assert status == 0
+    assert took < 1.5
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "example.com", "127.0.0.2"])
+def test_nothing_but_the_loopback_interface_is_listened_on(host: str):
+    with pytest.raises(GraphError) as caught:
+        listening(host, 0)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "host"
+    assert "authentication" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_is_listened_on_by_one_server(host: str):
+    with listening(host, 0) as first:
+        with pytest.raises(GraphError) as caught:
+            listening(host, first.getsockname()[1])
+        assert first.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay of 40 ms on
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "port"
+
+
+def test_mending_leaves_other_bytes_alone():
+    assert well_formed_bytes(b'"\xff\xc3\xa9 \\ud83d \\u00e9"') == b'"\xff\xc3\xa9 \\ufffd \\u00e9"'

