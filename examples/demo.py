@@ -65,7 +65,7 @@ def show(console: Console) -> None:
         consult(page, story)
         prove(page, story, server)
         measure(page, story, time.perf_counter() - began)
-    invite(page, settings)
+    invite(page, settings, story.domain)
 
 
 def keep_apart() -> None:
@@ -185,7 +185,7 @@ def _label(node: Node) -> str:
     return next(label for label in node.labels if not label.startswith("_"))
 
 
-def invite(page: Page, settings: Settings) -> None:
+def invite(page: Page, settings: Settings, domain: str) -> None:
     """Print what makes it the reader's own."""
     command = shlex.quote(str(COMMAND))
     page.chapter("Now yours", "Paste this into the configuration of your MCP client:")
@@ -199,17 +199,17 @@ def invite(page: Page, settings: Settings) -> None:
         "needed and goes on running, shared by all your clients. To stop it, or when something is amiss:"
     )
     page.verbatim(f"{command} neo4j stop\n{command} doctor", "bold")
-    _look_back(page, settings, f"GRAPH_MEMORY_HOME={shlex.quote(str(settings.home))} {command} neo4j")
+    _look_back(page, settings, domain, f"GRAPH_MEMORY_HOME={shlex.quote(str(settings.home))} {command} neo4j")
 
 
-def _look_back(page: Page, settings: Settings, command: str) -> None:
+def _look_back(page: Page, settings: Settings, domain: str, command: str) -> None:
     """Say how to see the demo's graph, and how to be rid of it."""
-    look = f"{command} shell-url --show-password"
+    look = f"{command} browser --domain {domain}"
     if local.status(settings).state is local.State.STOPPED:
-        page.say("The demo has stopped its own Neo4j again. To look at the graph in Neo4j Browser, start it:")
-        page.verbatim(f"{command} start\n{look}", "bold")
+        page.say("The demo has stopped its own Neo4j again. This starts it and opens the graph in Neo4j Browser:")
+        page.verbatim(look, "bold")
     else:
-        page.say("The demo's Neo4j was there before and goes on running. To look at the graph in Neo4j Browser:")
+        page.say("The demo's Neo4j was there before and goes on running. This opens the graph in Neo4j Browser:")
         page.verbatim(look, "bold")
     page.say("To be rid of what the demo wrote:")
     page.verbatim(f"{command} stop; rm -r {shlex.quote(str(settings.home))}", "bold")

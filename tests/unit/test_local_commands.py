@@ -72,6 +72,31 @@ def test_the_shell_url_of_a_stopped_neo4j_is_an_error_with_a_remedy():
     assert error.hint
 
 
+def test_the_cypher_shell_line_of_a_stopped_neo4j_is_an_error_with_a_remedy():
+    error = called(neo4j, "cypher-shell-line").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert error.hint
+
+
+def test_the_cypher_shell_line_of_a_named_server_leaves_the_password_to_the_environment(monkeypatch):
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://db.example.org")
+    monkeypatch.setenv("NEO4J_USERNAME", "anna b")
+    monkeypatch.setenv("NEO4J_PASSWORD", "hush")
+    monkeypatch.setenv("NEO4J_DATABASE", "memory")
+    line = json.loads(called(neo4j, "cypher-shell-line", "--json").stdout)["line"]
+    assert line == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
+
+
+def test_the_browser_of_a_named_server_is_not_ours_to_open(monkeypatch, home):
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://db.example.org")
+    error = called(neo4j, "browser").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert "http://db.example.org:7474/browser/" in (error.hint or "")
+    assert not home.exists()
+
+
 def test_the_doctor_finds_an_empty_machine_in_order():
     found = checks()
     assert found["java"]["outcome"] == "ok"

@@ -7,6 +7,8 @@ from graph_memory.local.config import quoted_class_path, server_command, write_c
 from graph_memory.local.place import Place, Run
 from graph_memory.settings import Settings
 
+POLICY = "dbms.security.http_static_content_security_policy_header"
+
 
 @pytest.fixture
 def settings(tmp_path) -> Settings:
@@ -44,6 +46,21 @@ def test_the_advertised_addresses_carry_the_ports(conf):
 )
 def test_nothing_reports_to_anybody(conf, key):
     assert conf[key] == "false"
+
+
+def test_neo4j_browser_may_load_from_this_machine_only(conf):
+    policy = dict(rule.split(" ", 1) for rule in conf[POLICY].split("; "))
+    assert policy.pop("connect-src") == "'self' ws: wss: http://localhost:* http://127.0.0.1:*"
+    assert not any("http" in sources or "*" in sources for sources in policy.values())
+    assert conf["browser.remote_content_hostname_whitelist"] == "localhost,127.0.0.1"
+
+
+def test_neo4j_browser_opens_the_guide_and_is_told_of_a_domain_of_ones_own(settings, conf):
+    guide = "guide http://localhost:17474/browser/graph-memory/guide.html"
+    assert conf["browser.post_connect_cmd"] == guide
+    place = Place.of(settings)
+    write_config(settings.model_copy(update={"domain": "work"}), place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
+    assert f'browser.post_connect_cmd={guide}; param domain => "work"\n' in (place.conf / "neo4j.conf").read_text()
 
 
 def test_heap_and_page_cache_are_those_of_the_settings(settings, conf):

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+import webbrowser
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from graph_memory import local
+from graph_memory.cli.options import DomainOption
 from graph_memory.cli.progress import progress_bar
+from graph_memory.cli.session import read_settings
+from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
 app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_is_help=True)
 
+_PATIENCE = 20.0
+_KEPT_BACK = "(shown with --show-password)"
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the password as well.")]
 
 
 @app.command()
@@ -64,19 +76,91 @@ def logs(
 
 @app.command("shell-url")
 def shell_url(
-    show_password: Annotated[bool, typer.Option("--show-password", help="Print the password as well.")] = False,
+    show_password: PasswordOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print how to reach the running local Neo4j with Neo4j Browser, cypher-shell or a driver."""
     settings = Settings()
     server = _running(settings)
     told = {
-        "browser": f"{server.http_url}/browser/",
+        "browser": server.browser_url,
         "bolt": server.uri,
         "username": server.username,
-        "password": server.password if show_password else "(shown with --show-password)",
+        "password": server.password if show_password else _KEPT_BACK,
     }
-    typer.echo(json.dumps(told) if as_json else "\n".join(f"{name:<9} {value}" for name, value in told.items()))
+    typer.echo(json.dumps(told) if as_json else _lines(told))
+
+
+@app.command()
+def browser(
+    domain: DomainOption = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open it, or only print where it is.")] = True,
+    show_password: PasswordOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Open Neo4j Browser on the local Neo4j, logged in; starts the local Neo4j if need be."""
+    settings = read_settings(domain=domain)
+    check_domain(settings.domain)
+    _refuse_other_server(settings)
+    with progress_bar() as progress:
+        server = local.ensure_running(settings, progress)
+    told = {
+        "browser": server.browser_url,
+        "username": server.username,
+        "password": server.password if show_password else _KEPT_BACK,
+        **({"login": server.login_url(settings.domain)} if show_password else {}),
+    }
+    if not as_json:
+        typer.echo(_lines(told))
+    opened = opens and _opened(server.login_url(settings.domain))
+    if as_json:
+        typer.echo(json.dumps({**told, "opened": opened}))
+
+
+@app.command("cypher-shell-line")
+def cypher_shell_line(as_json: JsonOption = False) -> None:
+    """Print a line for a shell that opens cypher-shell, without the password in it."""
+    settings = Settings()
+    line = _line_for_server(settings) if settings.neo4j_uri else _line_for_local(settings)
+    typer.echo(json.dumps({"line": line}) if as_json else line)
+
+
+def _refuse_other_server(settings: Settings) -> None:
+    if settings.neo4j_uri:
+        host = urlsplit(settings.neo4j_uri).hostname or "that server"
+        hint = f"That server's own may be at http://{host}:7474/browser/. Without NEO4J_URI, the local one is opened."
+        message = "this opens the Neo4j Browser of the local Neo4j, and NEO4J_URI names another server"
+        raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
+
+
+def _opened(login: str) -> bool:
+    """Open the page where there is a screen; say on stderr how it went."""
+    if not local.has_display():
+        typer.echo("There is no display here: open the address yourself.", err=True)
+        return False
+    opened = local.hand_over(login, webbrowser.open, _PATIENCE)
+    failed = "No web browser came for it: open the address yourself, --show-password tells the password."
+    typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
+    return opened
+
+
+def _line_for_local(settings: Settings) -> str:
+    server, file = _running(settings), str(local.password_file(settings))
+    if sys.platform == "win32":  # PowerShell
+        quoted = file.replace("'", "''")
+        password = f"(Get-Content '{quoted}')"
+        return f"$env:NEO4J_USERNAME='{server.username}'; $env:NEO4J_PASSWORD={password}; cypher-shell -a {server.uri}"
+    return f'NEO4J_USERNAME={server.username} NEO4J_PASSWORD="$(cat {shlex.quote(file)})" cypher-shell -a {server.uri}'
+
+
+def _line_for_server(settings: Settings) -> str:
+    """Give the line for a server of the user's; cypher-shell itself reads NEO4J_PASSWORD, or asks."""
+    words = ["cypher-shell", "-a", settings.neo4j_uri or "", "-u", settings.neo4j_username]
+    return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
+
+
+def _lines(told: Mapping[str, str]) -> str:
+    return "\n".join(f"{name:<9} {value}" for name, value in told.items())
 
 
 def _running(settings: Settings) -> local.LocalServer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from graph_memory.local.browser import GUIDE
 from graph_memory.local.files import write_private
 from graph_memory.local.place import Place, Run
 from graph_memory.local.ports import HOST
@@ -30,6 +31,9 @@ dbms.usage_report.enabled=false
 dbms.fleet_manager.enabled=false
 server.fleet_discovery.enabled=false
 client.allow_telemetry=false
+browser.remote_content_hostname_whitelist=localhost,127.0.0.1
+dbms.security.http_static_content_security_policy_header={policy}
+browser.post_connect_cmd={commands}
 # Small on disk, and no copy of what users ask.
 db.tx_log.preallocate=false
 db.logs.query.enabled=OFF
@@ -37,6 +41,13 @@ db.logs.query.enabled=OFF
 internal.dbms.bolt.netty_server_shutdown_quiet_period_duration=0s
 internal.dbms.bolt.netty_server_shutdown_timeout=1s
 """
+
+_POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
+    "connect-src 'self' ws: wss: http://localhost:* http://127.0.0.1:*; "
+    "base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
+)
+"""What Neo4j Browser may load: what this server serves, and databases that a person names."""
 
 _QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _NEO4J_JAVA = (
@@ -60,9 +71,23 @@ CACHED_FLAGS = (*_QUICK_START, *_NEO4J_JAVA)
 
 def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path]) -> None:
     """Write neo4j.conf and the argument file with the class path."""
-    conf = _CONF.format(host=HOST, bolt=run.bolt_port, http=run.http_port, page_cache=settings.neo4j_page_cache)
+    conf = _CONF.format(
+        host=HOST,
+        bolt=run.bolt_port,
+        http=run.http_port,
+        page_cache=settings.neo4j_page_cache,
+        policy=_POLICY,
+        commands=_browser_commands(settings, run),
+    )
     write_private(place.conf / "neo4j.conf", conf)
     write_private(place.java_arguments, quoted_class_path(jars))
+
+
+def _browser_commands(settings: Settings, run: Run) -> str:
+    """Give what Neo4j Browser does at once after a login. It takes the domain for `default` unless it is told."""
+    guide = f"guide http://localhost:{run.http_port}/{GUIDE}"
+    default = Settings.model_fields["domain"].default
+    return guide if settings.domain == default else f'{guide}; param domain => "{settings.domain}"'
 
 
 def quoted_class_path(jars: Sequence[PurePath]) -> str:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import cast
 
+from graph_memory.local.browser import forget_served_jar, is_browser, make_served_jar, served_jar
 from graph_memory.local.files import file_lock, sha256_of, write_private
 from graph_memory.local.jar_list import Jar, cached_list_path, committed_list, parse, render
 from graph_memory.local.progress import Progress, silent
@@ -35,7 +36,9 @@ def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
     if _suspects(root, jars, settings.neo4j_version):
         with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
             _complete(settings, jars, progress)
-    return [root / jar.path for jar in jars]
+    for jar in filter(is_browser, jars):
+        make_served_jar(jar, root / jar.path, root.parent)
+    return _paths(root, jars)
 
 
 def known_list(settings: Settings) -> tuple[Jar, ...] | None:
@@ -48,8 +51,7 @@ def known_list(settings: Settings) -> tuple[Jar, ...] | None:
 
 def fingerprint(settings: Settings) -> str | None:
     """Give what changes when a jar, its place, its time or their order does; None when not all jars are there."""
-    root = _root(settings)
-    marks = [(str(root / jar.path), _mark(root / jar.path)) for jar in known_list(settings) or ()]
+    marks = [(str(path), _mark(path)) for path in _paths(_root(settings), known_list(settings) or ())]
     return json.dumps(marks) if marks and all(mark for _, mark in marks) else None
 
 
@@ -64,8 +66,15 @@ def damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Ja
 
 
 def forget_checks(settings: Settings) -> None:
-    """Let the next `class_path` read every jar again."""
+    """Let the next `class_path` read every jar again, and make Neo4j Browser's anew."""
     _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
+    for jar in filter(is_browser, known_list(settings) or ()):
+        forget_served_jar(jar, _root(settings).parent)
+
+
+def _paths(root: Path, jars: Iterable[Jar]) -> list[Path]:
+    places = {jar: root / jar.path for jar in jars}
+    return [served_jar(jar, path, root.parent) if is_browser(jar) else path for jar, path in places.items()]
 
 
 def _complete(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:

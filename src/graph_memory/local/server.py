@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from urllib.parse import quote
 
 import psutil
 
@@ -32,6 +34,19 @@ class LocalServer:
     password: str = field(repr=False)
     pid: int
     version: str
+
+    @property
+    def browser_url(self) -> str:
+        """The address of Neo4j Browser."""
+        return f"{self.http_url}/browser/"
+
+    def login_url(self, domain: str) -> str:
+        """Give the same with the login and the domain to show, which Neo4j Browser takes over and out of the address.
+
+        It is a secret.
+        """
+        login = {"host": self.uri, "username": self.username, "password": self.password, "domain": domain}
+        return f"{self.browser_url}#login={quote(json.dumps(login))}"
 
 
 class State(StrEnum):
@@ -110,6 +125,11 @@ def status(settings: Settings) -> Status:
 def console_log(settings: Settings, lines: int = 100) -> list[str]:
     """Give the last lines that the local Neo4j wrote."""
     return tail(Place.of(settings).console_log, lines)
+
+
+def password_file(settings: Settings) -> Path:
+    """Tell where the password is kept, on one line."""
+    return Place.of(settings).password_file
 
 
 def _running(place: Place) -> LocalServer | None:

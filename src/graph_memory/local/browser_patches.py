@@ -1,0 +1,63 @@
+"""What is changed in Neo4j Browser's own files: pieces of their text, each of which must be there exactly once.
+
+The jar is known by its checksum, so they are. `browser` says what becomes of one where they are not.
+"""
+
+from __future__ import annotations
+
+_APP = {
+    # A node's colour goes to the first of its labels in code order, and `_` comes before small letters: all types
+    # with small names would share the colour of `_Node`, and every other type then take it as well.
+    "let n=!0,i=!0;for(let t=0;t<this.rules.length;t++){const r=this.rules[t];r.selector": (
+        'let n=e.classes.some(e=>"_Node"!==e),i=n;for(let t=0;t<this.rules.length;t++){const r=this.rules[t];r.selector'
+    ),
+    "new o(e.tag,e.classes.sort().slice(0,1))": (
+        'new o(e.tag,e.classes.filter(e=>"_Node"!==e).sort().concat("_Node").slice(0,1))'
+    ),
+    # The next colour is chosen by how many there are, and the thirteenth is none: take one that nobody has, and
+    # one made of the name when all are taken.
+    "const t=e.filter(e=>null!=e.props.color).map(e=>e.props.color),n=t.length-1>d?0:t.length-1;return d[n]": (
+        "const t=e.map(e=>e.props.color);return d.find(e=>!t.includes(e.color))"
+    ),
+    "this.useGeneratedDefaultColors?e(s):this.findAvailableDefaultColor(this.rules)": (
+        "this.findAvailableDefaultColor(this.rules)||e(s)"
+    ),
+    # The panel of a node lists all properties by name: list those that are the user's, then title and content, and
+    # the rest when it is asked for.
+    ".sort((e,t)=>e.key<t.key?-1:1),h=d.slice(0,i);return s.default.createElement(c.PaneWrapper": (
+        '.map(e=>({...e,rank:["_title","_content"].indexOf(e.key)+1||(/^[_<]/.test(e.key)?3:0)}))'
+        ".sort((e,t)=>e.rank-t.rank||(e.key<t.key?-1:1)),"
+        "h=d.slice(0,i>t.DETAILS_PANE_STEP_SIZE?i:d.filter(e=>e.rank<3).length||i);"
+        "return s.default.createElement(c.PaneWrapper"
+    ),
+    # The whole graph is fitted into the part of the picture that the panel (320 points wide) leaves free.
+    "return{scale:(1-s.ZOOM_FIT_PADDING_PERCENT)/Math.max(e/i,t/o),centerPointOffset:{x:-n,y:-a}}": (
+        "const p=i>800?320:0,c=(1-s.ZOOM_FIT_PADDING_PERCENT)/Math.max(e/(i-p),t/o);"
+        "return{scale:c,centerPointOffset:{x:-n-p/2/Math.min(c,s.ZOOM_MAX_SCALE),y:-a}}"
+    ),
+    # The picture comes first after a login, not a note about the connection.
+    '(n.dispatch(f.executeSystemCommand(":server status")),n.dispatch(f.executeSystemCommand(m.getInitCmd(': (
+        "(n.dispatch(f.executeSystemCommand(m.getInitCmd("
+    ),
+    # Parameters that are there from the start, set by `seed.js`.
+    't.NAME="params",t.UPDATE_PARAMS=t.NAME+"/UPDATE";const i=t.NAME+"/REPLACE",o={};': (
+        't.NAME="params",t.UPDATE_PARAMS=t.NAME+"/UPDATE";const i=t.NAME+"/REPLACE",o=window.graphMemoryParams||{};'
+    ),
+    # Nothing leaves this machine: no scripts of analysts, no reports. The server's content policy forbids them as well.
+    "loadExternalScripts:!1!==M.shouldAllowOutgoingConnections(e)&&R.isConnected(e)": "loadExternalScripts:!1",
+    "t.setupSentry=function(){": "t.setupSentry=function(){return;",
+}
+
+_STYLES = {
+    '"@import url(https://fonts.googleapis.com/css2?family=Fira+Code:wght@500'
+    '&family=Nunito+Sans:wght@300;400;500;600;700&display=swap);"': '""',
+}
+
+_INDEX = {
+    '<script src="ui-libs-': (
+        '<script src="graph-memory/seeds.js"></script><script src="graph-memory/seed.js"></script><script src="ui-libs-'
+    ),
+}
+
+PATCHES = {r"index\.html": _INDEX, r"app-[0-9a-f]+\.js": _APP, r"ui-libs-[0-9a-f]+\.bundle\.js": _STYLES}
+"""What is changed, by a pattern of the file's name."""
