@@ -50,8 +50,9 @@ class Seen:
             self.outside.append(request.url)
 
     def complained(self, message: ConsoleMessage) -> None:
-        if message.type == "error" or "graph-memory" in message.text:
-            self.complaints.append(message.text)
+        is_icon = message.location["url"].endswith("/favicon.ico")  # asked for beside a page that is no HTML
+        if (message.type == "error" and not is_icon) or "graph-memory" in message.text:
+            self.complaints.append(f"{message.text} {message.location}")
 
     async def run(self, text: str) -> None:
         """Type into the editor and run it."""

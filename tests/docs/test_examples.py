@@ -18,6 +18,8 @@ from neo4j import Driver
 from pages import ROOT, Block, blocks
 
 from graph_memory import Settings
+from graph_memory.mcp_server.http import HOST, PORT
+from graph_memory.mcp_server.http_app import PATH
 from graph_memory.mcp_server.toolsets import TOOLSETS, tools_of
 
 CONFIGURATIONS = blocks("json", "toml", "yaml")
@@ -100,7 +102,9 @@ def servers(found: Any) -> list[dict[str, Any]]:
 
 
 def test_every_configuration_of_a_client_starts_the_server():
-    commands = [server for block in CONFIGURATIONS for server in servers(read(block))]
+    found = [server for block in CONFIGURATIONS for server in servers(read(block))]
+    assert {server["url"] for server in found if "url" in server} == {f"http://{HOST}:{PORT}{PATH}"}
+    commands = [server for server in found if "url" not in server]
     assert len(commands) > 8
     for server in commands:
         command, arguments = server.get("command") or server["cmd"], server["args"]
