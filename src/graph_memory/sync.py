@@ -49,7 +49,12 @@ class SyncMemory:
 
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
-        return self._portal.call(use, self._memory)
+        future = self._portal.start_task_soon(use, self._memory)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # whoever waits was interrupted: so is the work
+            raise
 
     create_node = _waited(Memory.create_node)
     get_node = _waited(Memory.get_node)
@@ -66,6 +71,7 @@ class SyncMemory:
     search_content = _waited(Memory.search_content)
     describe_nodes = _waited(Memory.describe_nodes)
     describe_connections = _waited(Memory.describe_connections)
+    get_neighbours = _waited(Memory.get_neighbours)
     validate_connection = _waited(Memory.validate_connection)
     create_ontology = _waited(Memory.create_ontology)
     add_node_type = _waited(Memory.add_node_type)

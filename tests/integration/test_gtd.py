@@ -145,9 +145,10 @@ async def test_a_review_goes_through_every_list(desk: Desk) -> None:
     assert titles(review.coming) == ["Call contractor"]
     assert titles(review.projects) == ["Garden", "Kitchen", "Bathroom"]
     assert titles(review.someday) == ["Attic"]
-    assert titles(review.done) == ["Measure"]
-    later = await desk.gtd.weekly_review(today=date.today() + timedelta(days=9))
-    assert later.done == ()
+    assert review.done == ()  # nothing of today was done in the week before that day
+    for days, done in ((0, ["Measure"]), (6, ["Measure"]), (7, [])):
+        later = await desk.gtd.weekly_review(today=date.today() + timedelta(days=days))
+        assert titles(later.done) == done
 
 
 async def test_a_domain_without_the_types_says_which_are_missing(memory: Memory) -> None:
@@ -170,6 +171,16 @@ async def test_arguments_that_cannot_be_are_refused(desk: Desk) -> None:
         with pytest.raises(GraphError) as caught:
             await desk.available(**means)
         assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_a_server_that_is_gone_is_told_as_such(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def gone(*_: object, **__: object) -> None:
+        raise GraphError(Code.STORE_UNAVAILABLE, "gone")
+
+    monkeypatch.setattr(Memory, "get_neighbours", gone)
+    with pytest.raises(GraphError) as caught:
+        await desk.gtd.weekly_review()
+    assert caught.value.code is Code.STORE_UNAVAILABLE
 
 
 async def test_it_works_beside_other_types_in_one_domain(memory: Memory) -> None:

@@ -44,6 +44,23 @@ async def test_connections_are_described_with_the_titles_of_their_ends(memory: M
     assert (described[1].from_id, described[1].to_id, described[1].properties) == (one, other, {"n": 1})
 
 
+async def test_the_neighbours_of_many_nodes_are_those_of_each(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summaries, "AT_ONCE", 2)
+    await memory.apply_ontology(TYPES)
+    ids = [(await memory.create_node("Thing", f"# {n}")).node_id for n in range(4)]
+    for source, target in ((0, 1), (0, 1), (0, 2), (2, 0), (3, 3)):
+        await memory.create_connection("Link", ids[source], ids[target])
+    for direction in ("out", "in", "both"):
+        each = {
+            one: (await memory.get_connected_nodes(one, direction=direction, connection_type="Link")).node_ids
+            for one in ids
+        }
+        many = await memory.get_neighbours([*ids, "mem_unknown"], direction=direction, connection_type="Link")
+        assert many == each
+        assert await memory.get_neighbours(ids, direction=direction) == each
+    assert await memory.get_neighbours(ids, direction="out", connection_type="Unknown") == dict.fromkeys(ids, ())
+
+
 async def test_a_domain_is_listed_and_counted_by_itself(memory: Memory, domain: str) -> None:
     with pytest.raises(GraphError) as caught:
         await memory.domain_info()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import threading
 from collections.abc import Iterator
 
@@ -59,6 +60,27 @@ def test_an_async_function_of_a_memory_can_be_waited_for(waiting: SyncMemory) ->
     waiting.create_node("Action", "# Call", properties={"status": "next"})
     found = waiting.run(lambda memory: Gtd(memory).available_actions())
     assert [one.title for one in found.actions] == ["Call"]
+
+
+def test_whoever_is_interrupted_while_waiting_stops_the_work(waiting: SyncMemory) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def work(_: Memory) -> None:
+        begun.set()
+        try:
+            await anyio.sleep(60)
+        finally:
+            ended.set()
+
+    def interrupt() -> None:
+        begun.wait(10)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        waiting.run(work)
+    assert ended.wait(10)
+    assert waiting.list_domains() is not None
 
 
 @pytest.mark.anyio

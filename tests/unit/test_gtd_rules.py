@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, date, datetime
 
 import pytest
@@ -45,6 +46,8 @@ def node(name: str, **properties: str | float | bool) -> NodeSummary:
         ("none", None),
         ("PT", None),
         ("30 apples", None),
+        ("-5", None),
+        ("2025-10-20", None),
         (True, None),
         (-5, None),
         (None, None),
@@ -65,6 +68,8 @@ def test_an_estimate_is_read_as_its_upper_end_in_minutes(
         ("none", None),
         ("Friday", None),
         (20251031, None),
+        ("9999-12-31T23:59:59-12:00", None),
+        ("0001-01-01T00:00:00+14:00", None),
         (None, None),
     ],
 )
@@ -72,9 +77,18 @@ def test_a_day_is_that_of_a_date_or_a_time(value: str | int | None, day: date | 
     assert rules.day_of(value) == day
 
 
-def test_a_moment_falls_on_the_day_that_it_is_here() -> None:
-    moment = datetime(2025, 10, 31, 23, 30, tzinfo=UTC)
-    assert rules.day_of("2025-10-31T23:30:00Z") == moment.astimezone().date()
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the system's time zone cannot be set here")
+@pytest.mark.parametrize(("zone", "day"), [("UTC", 31), ("Europe/Berlin", 1), ("America/New_York", 31)])
+def test_a_moment_falls_on_the_day_that_it_is_here(zone: str, day: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        found = rules.day_of("2025-10-31T23:30:00Z")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found is not None
+    assert found.day == day
 
 
 def test_contexts_come_from_the_property_and_the_connections_and_are_compared_without_their_sign() -> None:
@@ -91,12 +105,14 @@ def test_what_is_due_sooner_and_matters_more_comes_first() -> None:
         node("low", priority="low"),
         node("one", priority=1),
         node("odd", priority="whenever"),
+        node("two", priority="2"),
         node("sooner", due="2025-11-01"),
     ]
     assert [one.title for one in lists.by_urgency(nodes)] == [
         "sooner",
         "later",
         "one",
+        "two",
         "low",
         "A nothing",
         "b nothing",
@@ -148,5 +164,6 @@ def test_only_what_is_open_is_due_and_only_what_is_complete_is_done() -> None:
     assert [one.title for one in lists.due_within(nodes, day, day)] == ["next"]
     assert lists.due_within(nodes, date(2025, 10, 21), date.max) == []
     here = MOMENT.astimezone().date()
-    assert [one.title for one in nodes if lists.is_done_since(one, here)] == ["completed"]
-    assert not lists.is_done_since(nodes[1], date(2025, 10, 25))
+    assert [one.title for one in nodes if lists.is_done_within(one, here, here)] == ["completed"]
+    assert not lists.is_done_within(nodes[1], date(2025, 10, 25), date.max)
+    assert not lists.is_done_within(nodes[1], date.min, date(2025, 10, 15))

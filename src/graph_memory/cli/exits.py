@@ -6,9 +6,8 @@ import logging
 import re
 import uuid
 from collections.abc import Mapping
-from typing import cast
 
-from graph_memory.model.errors import Code, GraphError, unusable_place
+from graph_memory.model.errors import Code, GraphError, single, unusable_place
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +82,7 @@ _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
 
 def answerable(error: BaseException) -> GraphError:
     """Return a GraphError as it is, and anything else masked as INTERNAL; its traceback is logged at DEBUG only."""
-    error = _single(error)
+    error = single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
@@ -98,11 +97,3 @@ def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
     hint = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", error.hint or "")
     return f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
-
-
-def _single(error: BaseException) -> BaseException:
-    """Return the error that a task group wrapped, if it wrapped only one."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return _single(group.exceptions[0]) if len(group.exceptions) == 1 else group

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REASONS = {
-    "project": "belong to projects that are not active",
+    "project": "belong to projects that are over, on hold or for some day",
     "dependencies": "depend on something that is not complete",
     "contexts": "need another context",
     "time": "take longer",

@@ -49,10 +49,10 @@ class Gtd:
     ) -> Available:
         """Return the actions with status `next` that can be done now, and count those that cannot.
 
-        An action is left out when none of its projects is active, when something that it depends on is not complete,
-        when it requires a context beyond `contexts`, or when it takes longer than `minutes` or more than `energy` (low,
-        medium or high). What an action does not say leaves it in: one without context can be done anywhere. Raises
-        INVALID_ARGUMENT.
+        An action is left out when all its projects are over, on hold or for some day, when something that it depends
+        on is not complete, when it requires a context beyond `contexts`, or when it takes longer than `minutes` or more
+        than `energy` (low, medium or high). What an action does not say leaves it in: one without context can be done
+        anywhere. Raises INVALID_ARGUMENT.
         """
         means = Means(lists.names(_several(contexts)), minutes, _energy(energy))
         await reading.require_types(self._memory, ("Action",), ())
@@ -89,7 +89,7 @@ class Gtd:
             coming=lists.items(lists.due_within(everything, day, day + WEEK)),
             projects=await self._with_actions(active, steps),
             someday=lists.items(one for one in everything if lists.status(one) == "someday"),
-            done=lists.items(one for one in everything if lists.is_done_since(one, day - WEEK)),
+            done=lists.items(one for one in everything if lists.is_done_within(one, day - WEEK + DAY, day)),
         )
 
     async def _active_projects(self) -> tuple[Sequence[NodeSummary], Neighbours]:

@@ -69,9 +69,9 @@ def due_within(nodes: Iterable[NodeSummary], first: date, last: date) -> list[No
     ]
 
 
-def is_done_since(node: NodeSummary, first: date) -> bool:
-    """Say whether a node is complete and was changed on that day or later."""
-    return status(node) in rules.COMPLETE and node.modified.astimezone().date() >= first
+def is_done_within(node: NodeSummary, first: date, last: date) -> bool:
+    """Say whether a node is complete and was changed on one of these days."""
+    return status(node) in rules.COMPLETE and first <= node.modified.astimezone().date() <= last
 
 
 def stuck(projects: Iterable[NodeSummary], steps: Neighbours) -> tuple[StuckProject, ...]:

@@ -1,18 +1,13 @@
-"""Many small reads of a memory, put together for one question."""
+"""What the questions read: a few reads of a memory, put together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import anyio
-
 from graph_memory.memory.api import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
 from graph_memory.model.wording import listed
-
-AT_ONCE = 8
-"""Reads under way at the same time."""
 
 
 async def require_types(memory: Memory, node_types: Sequence[str], connection_types: Sequence[str]) -> None:
@@ -48,26 +43,8 @@ async def neighbours(
     memory: Memory, around: Iterable[NodeSummary], connection_type: str, direction: Direction
 ) -> Mapping[str, tuple[NodeSummary, ...]]:
     """Return for each node those that one type of connection leads to; none for a node that is gone."""
-    found: dict[str, tuple[str, ...]] = {}
-    room = anyio.CapacityLimiter(AT_ONCE)
-
-    async def look(node_id: str) -> None:
-        async with room:
-            found[node_id] = await _connected(memory, node_id, connection_type, direction)
-
-    async with anyio.create_task_group() as tasks:
-        for node in around:
-            tasks.start_soon(look, node.id)
-    ids = {one for several in found.values() for one in several}
-    known = {one.id: one for one in await memory.describe_nodes(tuple(ids))}
-    return {node_id: tuple(known[one] for one in several if one in known) for node_id, several in found.items()}
-
-
-async def _connected(memory: Memory, node_id: str, connection_type: str, direction: Direction) -> tuple[str, ...]:
-    try:
-        found = await memory.get_connected_nodes(node_id, direction=direction, connection_type=connection_type)
-    except GraphError as error:
-        if error.code is Code.NODE_NOT_FOUND:  # deleted since it was found
-            return ()
-        raise
-    return found.node_ids
+    ids = [node.id for node in around]
+    found = await memory.get_neighbours(ids, direction=direction, connection_type=connection_type)
+    others = {other for several in found.values() for other in several}
+    known = {one.id: one for one in await memory.describe_nodes(tuple(others))}
+    return {node_id: tuple(known[one] for one in found.get(node_id, ()) if one in known) for node_id in ids}

@@ -38,7 +38,7 @@ class Action(Ref):
 class LeftOut(Result):
     """How many actions with status `next` cannot be done now, by the first reason that applies."""
 
-    project: int = Field(description="None of their projects is active")
+    project: int = Field(description="All their projects are over, on hold or for some day")
     dependencies: int = Field(description="Something that they depend on is not complete")
     contexts: int = Field(description="They require a context that is not at hand")
     time: int = Field(description="They take longer than there is time")
@@ -111,4 +111,4 @@ class Review(Result):
     coming: tuple[Item, ...] = Field(description="Due within the next 7 days")
     projects: tuple[ProjectActions, ...] = Field(description="Active projects with their next actions")
     someday: tuple[Item, ...]
-    done: tuple[Item, ...] = Field(description="Complete, and changed within the last 7 days")
+    done: tuple[Item, ...] = Field(description="Complete, and changed on one of the last 7 days")

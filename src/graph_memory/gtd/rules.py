@@ -49,9 +49,9 @@ def day_of(value: PropertyValue | None) -> date | None:
         return None
     try:
         moment = datetime.fromisoformat(value.strip())
-    except ValueError:
+        return (moment.astimezone() if moment.tzinfo else moment).date()
+    except (ValueError, OverflowError):  # the last day of the year 9999 may be over here
         return None
-    return (moment.astimezone() if moment.tzinfo else moment).date()
 
 
 def minutes_of(value: PropertyValue | None) -> float | None:
@@ -66,7 +66,8 @@ def minutes_of(value: PropertyValue | None) -> float | None:
     text = value.strip().lower().lstrip("~<≤ ")
     if found := _ISO_DURATION.fullmatch(text):
         return 60.0 * float(found["hours"] or 0) + float(found["minutes"] or 0)
-    return _sum_of_parts(_RANGE.split(text)[-1])
+    *least, most = _RANGE.split(text)
+    return _sum_of_parts(most) if len(least) <= 1 and all(least) else None
 
 
 def _sum_of_parts(text: str) -> float | None:
@@ -105,5 +106,6 @@ def urgency(properties: Properties, title: str) -> tuple[date, float, str]:
 
 def _rank(priority: PropertyValue | None) -> float:
     if isinstance(priority, str):
-        return _PRIORITIES.get(priority.strip().lower(), _LAST)
+        word = priority.strip().lower()
+        return float(word) if word.isascii() and word.isdigit() else _PRIORITIES.get(word, _LAST)
     return _LAST if priority is None or isinstance(priority, bool) else float(priority)

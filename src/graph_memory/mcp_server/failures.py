@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import uuid
-from typing import cast
 
-from graph_memory.model.errors import Code, GraphError, unusable_place
+from graph_memory.model.errors import Code, GraphError, single, unusable_place
 
 logger = logging.getLogger(__name__)
 
 
 def answerable(error: BaseException) -> GraphError:
     """Return a GraphError as it is, and anything else masked as INTERNAL, its traceback logged under the id given."""
-    error = _single(error)
+    error = single(error)
     if isinstance(error, GraphError):
         return error
     if isinstance(error, OSError):
@@ -22,11 +21,3 @@ def answerable(error: BaseException) -> GraphError:
     logger.error("Unexpected failure %s", fault, exc_info=error)
     hint = "This is no fault of the arguments. Tell the person who runs the server this id: its log says more."
     return GraphError(Code.INTERNAL, f"A fault inside graph-memory, logged as {fault}", {"id": fault, "hint": hint})
-
-
-def _single(error: BaseException) -> BaseException:
-    """Return the error that a task group wrapped, if it wrapped only one."""
-    if not isinstance(error, BaseExceptionGroup):
-        return error
-    group = cast("BaseExceptionGroup[BaseException]", error)
-    return _single(group.exceptions[0]) if len(group.exceptions) == 1 else group

@@ -290,6 +290,19 @@ class Memory:
         """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return await summaries.describe_connections(self._core, self._domain(domain), connection_ids)
 
+    async def get_neighbours(
+        self,
+        node_ids: Sequence[str],
+        *,
+        direction: Direction,
+        connection_type: str | None = None,
+        domain: str | None = None,
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        return await summaries.neighbours(
+            self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
+        )
+
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> Validity:

@@ -1,4 +1,4 @@
-"""Many nodes and connections at once: what lists show of them, and their properties."""
+"""Many nodes and connections at once: what lists show of them, their properties, and what is around them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from graph_memory.memory.core import Core
-from graph_memory.model.results import ConnectionSummary, NodeSummary
+from graph_memory.model.arguments import check_direction
+from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
 from graph_memory.model.subjects import user_properties
 from graph_memory.storage.queries import Query, query
 
@@ -45,8 +46,17 @@ class ConnectionRow:
     event: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class NeighboursRow:
+    """The nodes at the other ends of a node's connections."""
+
+    id: str
+    ids: list[str]
+
+
 NODES = query("node/describe", NodeRow)
 CONNECTIONS = query("connection/describe", ConnectionRow)
+NEIGHBOURS = query("query/neighbours", NeighboursRow)
 
 
 class _Identified(Protocol):
@@ -65,6 +75,25 @@ async def describe_nodes(core: Core, domain: str, ids: Sequence[str]) -> tuple[N
 async def describe_connections(core: Core, domain: str, ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
     """Return connections in the order of the ids; an id without a connection is left out."""
     return tuple(ConnectionSummary(**_fields(row)) for row in await _described(core, CONNECTIONS, domain, ids))
+
+
+async def neighbours(
+    core: Core, domain: str, ids: Sequence[str], *, direction: Direction, connection_type: str | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
+    check_direction(direction)
+    found: dict[str, tuple[str, ...]] = {}
+    for start in range(0, len(ids), AT_ONCE):
+        rows = await core.store.read(
+            NEIGHBOURS,
+            domain=domain,
+            ids=ids[start : start + AT_ONCE],
+            type=connection_type,
+            outgoing=direction in ("out", "both"),
+            incoming=direction in ("in", "both"),
+        )
+        found.update((row.id, tuple(row.ids)) for row in rows)
+    return found
 
 
 def _fields(row: NodeRow | ConnectionRow) -> dict[str, Any]:

@@ -78,6 +78,14 @@ class Code(StrEnum):
     """A fault of graph-memory itself; the log has the details under the id given."""
 
 
+def single(error: BaseException) -> BaseException:
+    """Return the error that a task group wrapped, if it wrapped only one."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return single(group.exceptions[0]) if len(group.exceptions) == 1 else group
+
+
 def unusable_place(error: OSError) -> GraphError:
     """Return the error for a file or folder of ours that the system does not let us use."""
     name = str(error.filename) if error.filename else "a file"

@@ -1,0 +1,23 @@
+// Ids of the nodes at the other ends of the connections of many nodes, each once. A node that is not there gives no row.
+// mode: read
+// params: domain, ids, type, outgoing, incoming
+// returns: id, ids
+UNWIND $ids AS id
+MATCH (n:_Node {_domain: $domain, _id: id})
+CALL (n) {
+  CALL (n) {
+    WITH n WHERE $outgoing
+    MATCH (n)-[r]->(m:_Node)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    RETURN m._id AS other
+    UNION
+    WITH n WHERE $incoming
+    MATCH (n)<-[r]-(m:_Node)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    RETURN m._id AS other
+  }
+  WITH DISTINCT other
+  ORDER BY other
+  RETURN collect(other) AS ids
+}
+RETURN id, ids
