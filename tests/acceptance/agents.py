@@ -150,7 +150,8 @@ def http_server(environment: Mapping[str, str], *arguments: str) -> Iterator[str
     with subprocess.Popen(command, env=variables, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stderr is not None
         try:
-            yield process.stderr.readline().removeprefix("Serving MCP at ").partition(" ")[0]
+            told = next((line for line in process.stderr if line.startswith("Serving MCP at ")), "")
+            yield told.removeprefix("Serving MCP at ").partition(" ")[0]
             process.terminate()
             said, logged = process.communicate(timeout=20)
         finally:

@@ -1,4 +1,7 @@
-"""An HTTP server on a memory that is not there, to be run as a process; `slow` as content makes a call last."""
+"""An HTTP server on a memory that is not there, to be run as a process; `slow` as content makes a call last.
+
+Its arguments say how patient it is, as `calls=0.5`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Any
 import anyio
 from mcp_fakes import RecordingMemory
 
-from graph_memory.mcp_server.http import serve_http
+from graph_memory.mcp_server.http import Patience, serve_http
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
@@ -24,7 +27,7 @@ class SlowMemory(RecordingMemory):
         sys.stderr.write(f"content={given['content'][:20]!a}\n")
         sys.stderr.flush()
         if given["content"] == "slow":
-            await anyio.sleep(30)
+            await anyio.sleep(60)
         return self.answers["create_node"]
 
 
@@ -42,4 +45,7 @@ async def open_memory(_settings: Settings, *, progress: Any, origin: Origin) -> 
 app: Any = ModuleType("graph_memory.app")
 app.open_memory = open_memory
 sys.modules["graph_memory.app"] = app
-serve_http(Settings(home=Path("/nowhere"), cache=Path("/nowhere"), mcp_content_bytes=1000), ["graph"], port=0)
+
+settings = Settings(home=Path("/nowhere"), cache=Path("/nowhere"), mcp_content_bytes=1000)
+given: dict[str, Any] = {name: float(value) for name, _, value in (word.partition("=") for word in sys.argv[1:])}
+serve_http(settings, ["graph"], port=0, patience=Patience(**given))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import signal
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from graph_memory.mcp_server.http import listening
+from graph_memory.mcp_server.http_app import Lifetimes
 from graph_memory.mcp_server.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
 
@@ -32,13 +34,25 @@ MODERN = {
 STATELESS = {**JSON, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "create_node"}
 
 
+def call_of(content: str, **meta: Any) -> bytes:
+    """Return the body of a call with this JSON as content."""
+    arguments = {"type": "Project", "format": "text", "content": "CONTENT"}
+    params = {"name": "create_node", "arguments": arguments, **meta}
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    return request.replace('"CONTENT"', content).encode()
+
+
 class Server:
     """A server process and plain requests to it."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
         assert process.stderr is not None
-        self.told = process.stderr.readline()
+        self.before = ""
+        while not (told := process.stderr.readline()).startswith("Serving"):
+            assert told, f"it did not start:\n{self.before}"
+            self.before += told
+        self.told = told
         self.port = int(self.told.partition("127.0.0.1:")[2].partition("/")[0])
 
     def answer(self, method: str, path: str, body: str | bytes | None = None, **headers: str) -> Any:
@@ -52,12 +66,8 @@ class Server:
 
     def call(self, content: str, **headers: str) -> Any:
         """Return the response to a call with this JSON as content, by session or, without one, stateless."""
-        meta = {} if "Mcp-Session-Id" in headers else {"_meta": MODERN}
-        arguments = {"type": "Project", "format": "text", "content": "CONTENT"}
-        params = {"name": "create_node", "arguments": arguments, **meta}
-        request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        given = {**(JSON if "Mcp-Session-Id" in headers else STATELESS), **headers}
-        return self.answer("POST", "/mcp", request.replace('"CONTENT"', content).encode(), **given)
+        meta, given = ({}, JSON) if "Mcp-Session-Id" in headers else ({"_meta": MODERN}, STATELESS)
+        return self.answer("POST", "/mcp", call_of(content, **meta), **given, **headers)
 
     def session(self) -> dict[str, str]:
         """Return the header that names a new session."""
@@ -69,12 +79,16 @@ class Server:
         return named
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> tuple[int, str, float]:
-        """Return the exit status, what was logged and how long the end took; nothing may stand on stdout."""
-        began = time.monotonic()
+        """Return the exit status, what was logged and how long the end took."""
         self.process.send_signal(number)
-        said, logged = self.process.communicate(timeout=15)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str, float]:
+        """Return the same once it has ended by itself; nothing may stand on stdout."""
+        began = time.monotonic()
+        said, logged = self.process.communicate(timeout=50)
         assert said == ""
-        return self.process.returncode, logged, time.monotonic() - began
+        return self.process.returncode, self.before + logged, time.monotonic() - began
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +98,10 @@ def shared() -> Iterator[Server]:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(**patience: float) -> Iterator[Server]:
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, SERVER], stdout=pipe, stderr=pipe, text=True)
+    command = [sys.executable, SERVER, *(f"{name}={value}" for name, value in patience.items())]
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
     try:
         yield Server(process)
     finally:
@@ -153,6 +168,16 @@ def test_a_body_over_every_limit_is_refused_without_being_kept(shared: Server, c
     assert shared.answer("GET", "/health").status == 200
 
 
+def test_a_body_that_does_not_arrive_in_time_is_given_up():
+    with running(body=0.5) as server, socket.create_connection(("127.0.0.1", server.port), timeout=20) as half:
+        head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 100\r\n\r\n"
+        half.sendall(head.encode() + b'{"half": ')
+        answer = b"".join(iter(lambda: half.recv(4096), b""))
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert b"within 0.5 s" in answer
+        assert server.answer("GET", "/health").status == 200
+
+
 def test_what_is_not_json_is_answered(shared: Server):
     assert shared.answer("POST", "/mcp", b"\xff{", **JSON).status == 400
     assert shared.answer("POST", "/mcp", b"\xff\\ud83d{", **STATELESS).status == 400
@@ -161,9 +186,18 @@ def test_what_is_not_json_is_answered(shared: Server):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT] * 2)
+def test_who_has_read_where_it_serves_can_end_it(number: signal.Signals):
+    with running() as server:
+        status, logged, _ = server.end(number)
+    assert status == 0
+    assert "Traceback" not in logged
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_at_once_though_a_client_listens(number: signal.Signals):
-    with running() as server:
+    with running(calls=20, rest=40) as server:
         session = server.session()
         assert server.call('"x"', **session).status == 200
         listener = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
@@ -178,14 +212,14 @@ def test_a_signal_ends_the_server_at_once_though_a_client_listens(number: signal
     assert "session='session_" in logged
     assert logged.endswith("closed\n")
     assert "ERROR" not in logged
-    assert took < 3
+    assert took < 15
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("by_session", [False, True])
 def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session: bool):
     answers: list[Any] = []
-    with running() as server:
+    with running(calls=0.5, rest=40) as server:
         session = server.session() if by_session else {}
         caller = Thread(target=lambda: answers.append(server.call('"slow"', **session)))
         caller.start()
@@ -198,12 +232,48 @@ def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session
     assert answers[0].status == 503
     assert "ERROR" not in logged
     assert "Traceback" not in logged
-    assert took < 6
+    assert took < 15
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.04, 0.06, 0.08])
+def test_a_call_just_after_the_signal_is_answered_in_form_or_not_taken(after: float):
+    with running(calls=0.5, rest=40) as server:
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=50)) as open_one:
+            open_one.request("GET", "/health")
+            assert open_one.getresponse().read()
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(after)
+            with suppress(ConnectionError):  # it may be closed already
+                open_one.request("POST", "/mcp", call_of('"slow"', _meta=MODERN), STATELESS)
+                assert open_one.getresponse().status == 503
+        status, logged, took = server.ended()
+    assert status == 0
+    assert "ERROR" not in logged
+    assert "Traceback" not in logged
+    assert took < 15
+
+
+@pytest.mark.anyio
+async def test_nothing_is_begun_once_the_server_ends():
+    sent: list[Any] = []
+
+    async def never(*_given: Any) -> None:
+        raise AssertionError
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    requests = Lifetimes(never)
+    requests.end(2.0)
+    await requests({"type": "http", "method": "POST"}, never, send)
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    assert sent[0]["status"] == 503
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_second_signal_does_not_wait_for_calls():
-    with running() as server:
+    with running(calls=30, rest=40) as server:
         caller = Thread(target=lambda: server.call('"slow"'))
         caller.start()
         assert server.process.stderr is not None
@@ -214,7 +284,7 @@ def test_a_second_signal_does_not_wait_for_calls():
         status, _, took = server.end(signal.SIGINT)
         caller.join()
     assert status == 0
-    assert took < 1.5
+    assert took < 15
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "::", "example.com", "127.0.0.2"])
@@ -234,6 +304,17 @@ def test_a_port_is_listened_on_by_one_server(host: str):
         assert first.proto == socket.IPPROTO_TCP  # or asyncio leaves Nagle's delay of 40 ms on
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == "port"
+
+
+def test_a_machine_without_ipv6_is_told_so(monkeypatch: pytest.MonkeyPatch):
+    def refused(*_given: Any) -> None:
+        raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+
+    monkeypatch.setattr(socket, "socket", refused)
+    with pytest.raises(GraphError) as caught:
+        listening("::1", 0)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "host"
 
 
 def test_mending_leaves_other_bytes_alone():

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,7 @@ COMMAND = Path(sys.executable).with_name("graph-memory")
 
 GENERATIONS = {"legacy": "2025-11-25", "modern": "2026-07-28"}
 """What the Inspector calls each generation of the protocol, and a revision of it that the suite knows."""
+SERVING = "Serving MCP at "
 TYPES = '{"node_types": ["Project"], "connection_types": [], "domain": "%s"}'
 
 
@@ -46,6 +47,11 @@ class Check:
         """Whether the server did not do what the check asks for."""
         return self.status == "FAILURE"
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What an excuse names it by."""
+        return self.revision, self.id
+
     def __str__(self) -> str:
         return f"{self.revision} {self.scenario} / {self.id}: {self.message}"
 
@@ -55,18 +61,21 @@ def main() -> int:
     install()
     with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as url:
         checks = [check for revision in GENERATIONS.values() for check in suite(url, revision, Path(folder))]
-        of_suite = judged(checks)
         of_inspector = [fault for era in GENERATIONS for fault in inspected(url, era, Path(folder))]
-    passed, failed = (sum(check.status == status for check in checks) for status in ("SUCCESS", "FAILURE"))
-    absent = failed - len(of_suite)
+    excused = excuses()
+    faults = [check for check in checks if check.failed and check.key not in excused]
+    stale = sorted(excused - {check.key for check in checks if check.failed})
+    passed = sum(check.status == "SUCCESS" for check in checks)
+    absent = sum(check.failed for check in checks) - len(faults)
     told = [
-        f"The suite: {passed} checks passed, {absent} ask for what there is not, {len(of_suite)} faults.",
+        f"The suite: {passed} checks passed, {absent} ask for what there is not, {len(faults)} faults.",
         f"The Inspector: {len(of_inspector)} faults.",
-        *of_suite,
+        *map(str, faults),
+        *(f"{revision} {name}: no longer fails; take it out of inapplicable.yaml" for revision, name in stale),
         *of_inspector,
     ]
     sys.stdout.write("\n".join(told) + "\n")
-    return bool(of_suite or of_inspector)
+    return bool(faults or stale or of_inspector)
 
 
 def install() -> None:
@@ -79,7 +88,7 @@ def install() -> None:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[str]:
+def serving(folder: Path) -> Generator[str]:
     """Give the URL of a server with a home of its own; nothing of it is left running."""
     own = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
     environment = {**os.environ, **own}
@@ -87,11 +96,21 @@ def serving(folder: Path) -> Iterator[str]:
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         told = cast("IO[str]", server.stderr)
         try:
-            yield told.readline().removeprefix("Serving MCP at ").partition(" ")[0]
+            yield url_of(told)
         finally:
             server.terminate()
             sys.stderr.write(told.read())
             subprocess.run([COMMAND, "neo4j", "stop"], env=environment, check=False, stdout=subprocess.DEVNULL)
+
+
+def url_of(told: IO[str]) -> str:
+    """Return the URL that a server tells; it ends the program if it tells none."""
+    before: list[str] = []
+    for line in told:
+        if line.startswith(SERVING):
+            return line.removeprefix(SERVING).partition(" ")[0]
+        before.append(line)
+    sys.exit(f"The server did not start:\n{''.join(before)}")
 
 
 def suite(url: str, revision: str, folder: Path) -> list[Check]:
@@ -114,13 +133,10 @@ def read(file: Path, revision: str) -> list[Check]:
     ]
 
 
-def judged(checks: list[Check]) -> list[str]:
-    """Return what failed without a reason, and reasons that nothing needs."""
+def excuses() -> set[tuple[str, str]]:
+    """Return the checks that may fail, each in a revision of the protocol."""
     reasons = yaml.safe_load((HERE / "inapplicable.yaml").read_text())
-    excused = {check for of_reason in reasons.values() for check in of_reason}
-    failed = {check.id for check in checks if check.failed}
-    stale = [f"{name}: no longer fails; take it out of inapplicable.yaml" for name in sorted(excused - failed)]
-    return [str(check) for check in checks if check.failed and check.id not in excused] + stale
+    return {(revision, name) for of in reasons.values() for revision, names in of.items() for name in names}
 
 
 def inspected(url: str, era: str, folder: Path) -> list[str]:

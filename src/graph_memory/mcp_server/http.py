@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import socket
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import NoReturn
 
 import anyio
 import uvicorn
 
-from graph_memory.mcp_server.http_app import PATH, Requests, application
+from graph_memory.mcp_server.http_app import PATH, Lifetimes, application
 from graph_memory.mcp_server.process import leave, opener_of, requests_to_end
 from graph_memory.mcp_server.server import build_server
 from graph_memory.model.arguments import fault
@@ -24,13 +25,26 @@ HOST = "127.0.0.1"
 PORT = 8848
 
 _ADDRESSES = {HOST: HOST, "localhost": HOST, "::1": "::1"}
-_PATIENCE = 2.0
-"""Seconds that calls under way may take to finish once the server is to end."""
-_LAST_RESORT = 5
-"""Seconds after which uvicorn drops what has not ended."""
 
 
-def serve_http(settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT) -> NoReturn:
+@dataclass(frozen=True)
+class Patience:
+    """How many seconds the server waits for what."""
+
+    body: float = 30.0
+    """For the body of a request."""
+    calls: float = 2.0
+    """For calls under way to finish, once the server is to end."""
+    rest: int = 5
+    """For whatever has not ended then, before uvicorn drops it."""
+
+
+PATIENCE = Patience()
+
+
+def serve_http(
+    settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT, patience: Patience = PATIENCE
+) -> NoReturn:
     """Serve at the address until SIGTERM or SIGINT; then close the memory and end the process. Port 0: a free one.
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
@@ -39,9 +53,10 @@ def serve_http(settings: Settings, toolsets: Sequence[str], host: str = HOST, po
     server = build_server(opener_of(settings), settings, toolsets)
     with listening(host, port) as listener:
         port = listener.getsockname()[1]
-        app = application(server, port, settings.mcp_content_bytes)
-        _announce(host, port)
-        anyio.run(_serve, app, listener, settings.log_level == "DEBUG")
+        app = application(server, port, settings.mcp_content_bytes, patience.body)
+        config = _config(app, settings.log_level == "DEBUG", patience.rest)
+        with suppress(KeyboardInterrupt):  # one that came before we listened for it
+            anyio.run(_serve, HttpServer(config, lambda: _announce(host, port)), listener, app, patience.calls)
     leave()
 
 
@@ -53,17 +68,25 @@ def listening(host: str, port: int) -> socket.socket:
             "For others, put an SSH tunnel or a proxy that authenticates in front of it."
         )
         raise fault("host", f"Cannot serve at {quoted(host)}: only the loopback interface is served", hint)
-    address = _ADDRESSES[host]
+    try:
+        return _listener(_ADDRESSES[host], port)
+    except OSError as error:
+        raise _not_to_be_had(host, port, error) from error
+
+
+def _listener(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that asyncio sets TCP_NODELAY
-    if sys.platform != "win32":
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
     try:
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # or others may take the port too
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         listener.bind((address, port))
         listener.listen()
-    except OSError as error:
+    except OSError:
         listener.close()
-        raise _not_to_be_had(host, port, error) from error
+        raise
     return listener
 
 
@@ -71,6 +94,8 @@ def _not_to_be_had(host: str, port: int, error: OSError) -> GraphError:
     if error.errno == errno.EADDRINUSE:
         hint = "Stop what listens there, or give another --port; 0 takes a free one."
         return fault("port", f"--port {port} is taken", hint)
+    if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
+        return fault("host", f"Cannot listen at {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
     hint = "Give another --port, 1024 or higher (0 takes a free one), or another --host."
     return fault("port", f"Cannot listen at {host}, --port {port}: {error.strerror}", hint)
 
@@ -81,31 +106,43 @@ def _announce(host: str, port: int) -> None:
     sys.stderr.flush()
 
 
-async def _serve(app: Requests, listener: socket.socket, log_requests: bool) -> None:
-    config = uvicorn.Config(
+def _config(app: Lifetimes, log_requests: bool, rest: int) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
         lifespan="on",
         ws="none",
         log_config=None,
         access_log=log_requests,
         server_header=False,
-        timeout_graceful_shutdown=_LAST_RESORT,
+        timeout_graceful_shutdown=rest,
     )
-    server = HttpServer(config)
+
+
+async def _serve(server: HttpServer, listener: socket.socket, app: Lifetimes, patience: float) -> None:
+    requests = requests_to_end()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_end_on_signal, server, app)
+        tasks.start_soon(_end_at, requests, server, app, patience)
         await server.serve([listener])
         tasks.cancel_scope.cancel()
 
 
-async def _end_on_signal(server: uvicorn.Server, app: Requests) -> None:
-    async for _ in requests_to_end():
-        app.end(0.0 if server.should_exit else _PATIENCE)
+async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, patience: float) -> None:
+    async for _ in requests:
+        app.end(0.0 if server.should_exit else patience)
         server.should_exit = True
 
 
 class HttpServer(uvicorn.Server):
     """Uvicorn's server, but for signals: it would end the process by the signal, with another status than 0."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and tell that it does."""
+        await super().startup(sockets)
+        self._ready()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

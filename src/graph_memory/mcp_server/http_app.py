@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import anyio
 from mcp import types
 from mcp.server import Server
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,17 +27,17 @@ _ESCAPED = 6
 _DEFAULT_PORT = 80
 
 
-def application(server: Server[Startup], port: int, content_bytes: int) -> Requests:
-    """Return the application of a server that listens on the port and takes calls with content of that size."""
-    most = _ESCAPED * content_bytes + MIB
+def application(server: Server[Startup], port: int, content_bytes: int, body_seconds: float) -> Lifetimes:
+    """Return the application of a server on the port; it takes content of that size, and bodies within that time."""
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,  # an answer as an event would be refused by clients that limit events to 1 MiB
-        max_request_body_size=most,
+        max_request_body_size=sys.maxsize,  # the limit is that of Bodies
         custom_starlette_routes=[health],
     )
-    return Requests(Guard(Bodies(app, most), port))
+    bodies = Bodies(app, _ESCAPED * content_bytes + MIB, body_seconds)
+    return Lifetimes(Guard(bodies, port))
 
 
 async def _health(_request: Request) -> JSONResponse:
@@ -60,14 +62,15 @@ class Guard:
 
 
 class Bodies:
-    """Takes bodies whole, up to a limit, and mends halves of character pairs in them."""
+    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
+    def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
         self._app = app
         self._most = most
+        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or answer 413."""
+        """Pass a request on with its body, or answer 413 or 408."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -75,8 +78,8 @@ class Bodies:
             body = await self._whole(Request(scope, receive))
         except ClientDisconnect:
             return
-        if body is None:
-            await _too_large(self._most)(scope, receive, send)
+        if isinstance(body, Response):
+            await body(scope, receive, send)
             return
         whole: list[Message] = [{"type": "http.request", "body": well_formed_bytes(body), "more_body": False}]
 
@@ -85,17 +88,19 @@ class Bodies:
 
         await self._app(scope, given, send)
 
-    async def _whole(self, request: Request) -> bytes | None:
-        """Return the body, or nothing if it is over the limit."""
+    async def _whole(self, request: Request) -> bytes | Response:
+        """Return the body, or the answer that refuses it."""
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > self._most:
-            return None
+            return _too_large(self._most)
         body = bytearray()
-        async for part in request.stream():
-            body += part
-            if len(body) > self._most:
-                return None
-        return bytes(body)
+        with anyio.move_on_after(self._seconds):
+            async for part in request.stream():
+                body += part
+                if len(body) > self._most:
+                    return _too_large(self._most)
+            return bytes(body)
+        return _too_slow(self._seconds)
 
 
 def _too_large(most: int) -> JSONResponse:
@@ -105,16 +110,22 @@ def _too_large(most: int) -> JSONResponse:
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 413)
 
 
-class Requests:
-    """The requests being answered, which end when the server does."""
+def _too_slow(seconds: float) -> PlainTextResponse:
+    return PlainTextResponse(f"The body did not arrive within {seconds:g} s", 408, {"Connection": "close"})
+
+
+class Lifetimes:
+    """How long requests may take to be answered: until the server ends, or a little longer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._streams: set[anyio.CancelScope] = set()
         self._calls: set[anyio.CancelScope] = set()
+        self._ending = False
 
     def end(self, patience: float) -> None:
-        """End the streams that wait for messages to the client, and in so many seconds the calls."""
+        """Take no more; end the streams that wait for messages to the client, and in so many seconds the calls."""
+        self._ending = True
         now = anyio.current_time()
         for scope in self._streams:
             scope.deadline = now
@@ -127,6 +138,9 @@ class Requests:
             await self._app(scope, receive, send)
             return
         answer = Answer(send)
+        if self._ending:
+            await answer.close(scope, receive)
+            return
         group = self._streams if scope["method"] == "GET" else self._calls
         with anyio.CancelScope() as life:
             group.add(life)

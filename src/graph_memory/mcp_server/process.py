@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 import os
 import signal
 import sys
 import uuid
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
@@ -37,13 +39,20 @@ def opener_of(settings: Settings) -> Opener:
     return opened
 
 
-async def requests_to_end() -> AsyncGenerator[None]:
-    """Give every SIGTERM and SIGINT that the process gets; on Windows, where Ctrl-C cancels instead, none."""
-    if sys.platform == "win32":
-        return
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            yield
+def requests_to_end() -> AsyncIterator[None]:
+    """Return what gives each SIGTERM and SIGINT (Ctrl-C) that the process gets; from now on they do nothing else."""
+    noted, requests = anyio.create_memory_object_stream[None](math.inf)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        _on_signal(number, lambda: noted.send_nowait(None))
+    return requests
+
+
+def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":  # its loops take no handlers
+        signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(act))
+    else:
+        loop.add_signal_handler(number, act)
 
 
 def leave() -> NoReturn:
