@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import anyio
+import anyio.to_thread
 import pytest
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
+from playwright.async_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Frame,
+    Page,
+    Request,
+    Route,
+    async_playwright,
+    expect,
+)
 
 from graph_memory import Memory, Settings, local, ontology_from
 from graph_memory.local.browser import queries
 
-from .agents import COMMAND, GTD, run
+from .agents import COMMAND, GTD, environment_of, run
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
@@ -38,16 +49,21 @@ NODES = """() => [...document.querySelectorAll("g.node")].map((node) => ({
 
 @dataclass
 class Seen:
-    """A page, what it asked other machines for, and what its console complained of."""
+    """A page, the addresses that it came to or asked, those on other machines, and what its console complained of."""
 
     page: Page
+    addresses: list[str] = field(default_factory=list[str])
     outside: list[str] = field(default_factory=list[str])
     complaints: list[str] = field(default_factory=list[str])
 
     def asked(self, request: Request) -> None:
+        self.addresses.append(request.url)
         url = urlsplit(request.url)
         if url.scheme not in ("data", "blob") and url.hostname not in HERE:
             self.outside.append(request.url)
+
+    def came(self, frame: Frame) -> None:
+        self.addresses.append(frame.url)
 
     def complained(self, message: ConsoleMessage) -> None:
         is_icon = message.location["url"].endswith("/favicon.ico")  # asked for beside a page that is no HTML
@@ -60,6 +76,14 @@ class Seen:
         await self.page.keyboard.press("Control+A")
         await self.page.keyboard.insert_text(text)
         await self.page.keyboard.press("Control+Enter")
+
+    async def log_in(self, told: dict[str, str]) -> None:
+        """Open the page that the command names, and type the password."""
+        await self.page.goto(told["browser"])
+        await expect(self.page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
+        await self.page.get_by_test_id("password").fill(told["password"])
+        await self.page.get_by_test_id("connect").click()
+        await expect(self.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
 
     async def nodes(self) -> dict[str, str]:
         """Give the colour of each node of the newest picture by its caption."""
@@ -79,19 +103,28 @@ def chromium() -> str:
 
 
 @pytest.fixture
-async def chrome(chromium: str) -> AsyncIterator[Browser]:
+def profile(tmp_path: Path) -> Path:
+    """The folder of the Chromium's profile."""
+    return tmp_path / "profile"
+
+
+@pytest.fixture
+async def chrome(chromium: str, profile: Path) -> AsyncIterator[BrowserContext]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS.split())
+        browser = await playwright.chromium.launch_persistent_context(
+            profile, executable_path=chromium, args=ARGUMENTS.split(), viewport=SCREEN
+        )
         yield browser
         await browser.close()
 
 
 @pytest.fixture
-async def seen(chrome: Browser) -> AsyncIterator[Seen]:
+async def seen(chrome: BrowserContext) -> AsyncIterator[Seen]:
     """A page of somebody who has never been here; it is quiet and asks no other machine for anything."""
-    page = await chrome.new_page(viewport=SCREEN)
+    page = chrome.pages[0]
     seen = Seen(page)
     page.on("request", seen.asked)
+    page.on("framenavigated", seen.came)
     page.on("console", seen.complained)
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     yield seen
@@ -159,13 +192,9 @@ async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queri
     told: dict[str, str], seen: Seen, kitchen: dict[str, str], domain: str, tmp_path: Path
 ) -> None:
     page = seen.page
-    await page.goto(told["browser"])
-    await expect(page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
-    await page.get_by_test_id("password").fill(told["password"])
-    await page.get_by_test_id("connect").click()
-
+    await seen.log_in(told)
     drawer = page.get_by_test_id("guidesDrawer")
-    await expect(drawer).to_contain_text("What your agents remember", timeout=LONG)
+    await expect(drawer).to_contain_text("What your agents remember")
     await seen.run(f':param domain => "{domain}"')
     await seen.run(":clear")
     await open_favourites(page)
@@ -193,6 +222,29 @@ async def test_a_person_who_logs_in_finds_titles_colours_a_guide_and_saved_queri
     await expect(shown).to_contain_text("_version")
 
 
+async def opened_by_command(seen: Seen, environment: dict[str, str], domain: str, folder: Path) -> str:
+    """Have the command open the page in a domain; give the address that the web browser was started with."""
+    address, browser = folder / "address", folder / "browser"
+    browser.write_text(f'#!/bin/sh\necho chatter\nprintf %s "$1" > {address}.part && mv {address}.part {address}\n')
+    browser.chmod(0o700)
+    arguments = [COMMAND, "neo4j", "browser", "--domain", domain, "--json"]
+    async with await anyio.open_process(arguments, env={**environment, "BROWSER": str(browser)}) as command:
+        while not address.exists():  # noqa: ASYNC110 - another process makes it
+            await anyio.sleep(0.05)
+        given = address.read_text()
+        await seen.page.goto(given)
+        assert await command.wait() == 0
+        assert command.stdout is not None
+        assert json.loads(await command.stdout.receive())["opened"] is True
+    await expect(seen.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
+    return given
+
+
+def history_of(profile: Path) -> bytes:
+    """Give what a Chromium that was closed has written down of where it was."""
+    return b"".join(file.read_bytes() for file in profile.glob("Default/History*"))
+
+
 async def test_the_command_opens_a_domain_logged_in_and_keeps_the_password_out_of_addresses(
     told: dict[str, str],
     seen: Seen,
@@ -200,21 +252,53 @@ async def test_the_command_opens_a_domain_logged_in_and_keeps_the_password_out_o
     environment: dict[str, str],
     domain: str,
     tmp_path: Path,
+    profile: Path,
 ) -> None:
-    address, browser = tmp_path / "address", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {address}.part && mv {address}.part {address}\n')
-    browser.chmod(0o700)
-    arguments = [COMMAND, "neo4j", "browser", "--domain", domain]
-    async with await anyio.open_process(arguments, env={**environment, "BROWSER": str(browser)}) as command:
-        while not address.exists():  # noqa: ASYNC110 - another process makes it
-            await anyio.sleep(0.05)
-        given = address.read_text()
-        await seen.page.goto(given)
-        assert await command.wait() == 0
-    assert told["password"] not in given
-    await expect(seen.page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
+    given = await opened_by_command(seen, environment, domain, tmp_path)
+    assert re.fullmatch(re.escape(told["browser"]) + r"#login=\d+/[\w-]{43}", given)
     assert seen.page.url == told["browser"]
     assert set(await seen.nodes()) == set(kitchen)
+    if wanted := os.environ.get("SCREENSHOT_OF_HANDOVER"):
+        await seen.page.screenshot(path=wanted)
+
+    await seen.page.context.close()
+    assert told["browser"] in seen.addresses
+    assert not any(told["password"] in unquote(address) for address in (given, *seen.addresses))
+    assert told["browser"].encode() in history_of(profile)
+    assert told["password"].encode() not in history_of(profile)
+
+
+async def test_a_link_that_is_not_the_commands_logs_nobody_in(told: dict[str, str], seen: Seen) -> None:
+    login = json.dumps({"host": "bolt://example.org:7687", "username": "eve", "password": "x", "domain": "hers"})
+    asked: list[str] = []
+
+    async def hand_over(route: Route) -> None:
+        asked.append(route.request.url)
+        await route.fulfill(body=login, headers={"Access-Control-Allow-Origin": "*"})
+
+    await seen.page.route(re.compile("127.0.0.1:9/"), hand_over)
+    for fragment in (quote(login), f"9/{'x' * 42}", f"9/{'x' * 42}/", f"example.org/{'x' * 43}", f"9/{'x' * 43}"):
+        await seen.page.goto("about:blank")
+        await seen.page.goto(f"{told['browser']}#login={fragment}")
+        await expect(seen.page.get_by_test_id("username")).to_have_value("neo4j", timeout=LONG)
+        assert await seen.page.evaluate("window.graphMemoryParams.domain") == "default"
+        assert "example.org" not in await seen.page.evaluate('localStorage.getItem("neo4j.connections")')
+    assert asked == [f"http://127.0.0.1:9/{'x' * 43}"]
+
+
+async def test_the_domain_that_is_opened_counts_and_not_that_of_whoever_started_the_server(
+    seen: Seen, tmp_path: Path
+) -> None:
+    alpha = Settings(home=tmp_path / "home", domain="alpha")
+    await anyio.to_thread.run_sync(local.ensure_running, alpha)
+    try:
+        await opened_by_command(seen, environment_of(alpha), "beta", tmp_path)
+        await seen.page.wait_for_timeout(5_000)  # what the server has it do after a login is done
+        await seen.run("RETURN 'in ' + $domain AS answer")
+        answer = seen.page.get_by_text(re.compile('^"in (alpha|beta)"$')).first
+        await expect(answer).to_have_text('"in beta"', timeout=LONG)
+    finally:
+        await anyio.to_thread.run_sync(local.stop, alpha)
 
 
 async def test_the_line_for_cypher_shell_holds_no_password_and_hands_over_the_right_one(
@@ -231,8 +315,7 @@ async def test_the_line_for_cypher_shell_holds_no_password_and_hands_over_the_ri
 
 async def test_what_a_person_changed_or_deleted_stays_so(told: dict[str, str], seen: Seen) -> None:
     page = seen.page
-    await page.goto(told["login"])
-    await expect(page.get_by_test_id("guidesDrawer")).to_be_visible(timeout=LONG)
+    await seen.log_in(told)
     await page.wait_for_function("""() => localStorage.getItem("neo4j.connections").match(/"password":"[^"]/)""")
     await page.goto(told["browser"] + "graph-memory/style.grass")
     changed = await page.evaluate("""() => {

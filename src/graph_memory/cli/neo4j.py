@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from graph_memory import local
+from graph_memory.cli.handover import hand_over, has_display
 from graph_memory.cli.options import DomainOption
 from graph_memory.cli.progress import progress_bar
 from graph_memory.cli.session import read_settings
@@ -108,11 +109,10 @@ def browser(
         "browser": server.browser_url,
         "username": server.username,
         "password": server.password if show_password else _KEPT_BACK,
-        **({"login": server.login_url(settings.domain)} if show_password else {}),
     }
     if not as_json:
         typer.echo(_lines(told))
-    opened = opens and _opened(server.login_url(settings.domain))
+    opened = opens and _opened(server, settings.domain)
     if as_json:
         typer.echo(json.dumps({**told, "opened": opened}))
 
@@ -133,12 +133,13 @@ def _refuse_other_server(settings: Settings) -> None:
         raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
 
 
-def _opened(login: str) -> bool:
+def _opened(server: local.LocalServer, domain: str) -> bool:
     """Open the page where there is a screen; say on stderr how it went."""
-    if not local.has_display():
+    if not has_display():
         typer.echo("There is no display here: open the address yourself.", err=True)
         return False
-    opened = local.hand_over(login, webbrowser.open, _PATIENCE)
+    login = {"host": server.uri, "username": server.username, "password": server.password, "domain": domain}
+    opened = hand_over(server.browser_url, login, webbrowser.open, _PATIENCE)
     failed = "No web browser came for it: open the address yourself, --show-password tells the password."
     typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
     return opened

@@ -1,7 +1,6 @@
 """A Neo4j of our own: resolved, started, shared between processes and stopped, with nothing installed but Python."""
 
 from graph_memory.local.aot_use import FastStart, fast_start
-from graph_memory.local.handover import hand_over, has_display
 from graph_memory.local.progress import Progress
 from graph_memory.local.server import (
     LocalServer,
@@ -23,8 +22,6 @@ __all__ = [
     "console_log",
     "ensure_running",
     "fast_start",
-    "hand_over",
-    "has_display",
     "password_file",
     "status",
     "stop",

@@ -33,7 +33,7 @@ server.fleet_discovery.enabled=false
 client.allow_telemetry=false
 browser.remote_content_hostname_whitelist=localhost,127.0.0.1
 dbms.security.http_static_content_security_policy_header={policy}
-browser.post_connect_cmd={commands}
+browser.post_connect_cmd=guide http://localhost:{http}/{guide}
 # Small on disk, and no copy of what users ask.
 db.tx_log.preallocate=false
 db.logs.query.enabled=OFF
@@ -47,7 +47,7 @@ _POLICY = (
     "connect-src 'self' ws: wss: http://localhost:* http://127.0.0.1:*; "
     "base-uri 'none'; object-src 'none'; frame-ancestors 'none'"
 )
-"""What Neo4j Browser may load: what this server serves, and databases that a person names."""
+"""What Neo4j Browser may load: what this server serves, its login, and databases that a person names."""
 
 _QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 _NEO4J_JAVA = (
@@ -77,17 +77,10 @@ def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path
         http=run.http_port,
         page_cache=settings.neo4j_page_cache,
         policy=_POLICY,
-        commands=_browser_commands(settings, run),
+        guide=GUIDE,
     )
     write_private(place.conf / "neo4j.conf", conf)
     write_private(place.java_arguments, quoted_class_path(jars))
-
-
-def _browser_commands(settings: Settings, run: Run) -> str:
-    """Give what Neo4j Browser does at once after a login. It takes the domain for `default` unless it is told."""
-    guide = f"guide http://localhost:{run.http_port}/{GUIDE}"
-    default = Settings.model_fields["domain"].default
-    return guide if settings.domain == default else f'{guide}; param domain => "{settings.domain}"'
 
 
 def quoted_class_path(jars: Sequence[PurePath]) -> str:

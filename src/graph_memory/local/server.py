@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from urllib.parse import quote
 
 import psutil
 
@@ -39,14 +37,6 @@ class LocalServer:
     def browser_url(self) -> str:
         """The address of Neo4j Browser."""
         return f"{self.http_url}/browser/"
-
-    def login_url(self, domain: str) -> str:
-        """Give the same with the login and the domain to show, which Neo4j Browser takes over and out of the address.
-
-        It is a secret.
-        """
-        login = {"host": self.uri, "username": self.username, "password": self.password, "domain": domain}
-        return f"{self.browser_url}#login={quote(json.dumps(login))}"
 
 
 class State(StrEnum):

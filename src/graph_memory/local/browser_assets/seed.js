@@ -54,17 +54,36 @@
     write(MARK, ours);
   }
 
-  // `graph-memory neo4j browser` opens an address that ends with the login. It is taken over and out of the address.
-  function logIn() {
-    const [, given] = location.hash.match(/^#login=(.+)$/) ?? [];
-    const { host, username, password, domain } = given ? JSON.parse(decodeURIComponent(given)) : { username: "neo4j" };
+  // `graph-memory neo4j browser` opens an address that ends with where the login is, for whoever asks first. The request
+  // is synchronous because Neo4j Browser starts after this script.
+  function fetchedLogin() {
+    const [, port, token] = location.hash.match(/^#login=(\d{1,5})\/([\w-]{43})$/) ?? [];
+    if (!token) return null;
+    history.replaceState(null, "", location.pathname + location.search);
+    const request = new XMLHttpRequest();
+    request.open("GET", `http://127.0.0.1:${port}/${token}`, false);
+    request.send();
+    const login = request.status === 200 ? JSON.parse(request.responseText) : null;
+    return /^bolt:\/\/(localhost|127\.0\.0\.1):\d+$/.test(login?.host) ? login : null;
+  }
+
+  function connect(login) {
     const known = read("neo4j.connections")?.connectionsById?.[CONNECTION];
-    if (given) history.replaceState(null, "", location.pathname + location.search);
-    if (domain) write(DOMAIN, domain);
-    if (known?.username && !given) return;
     const connection = { id: CONNECTION, name: CONNECTION, type: "bolt", authenticationMethod: "NATIVE", ...known };
-    Object.assign(connection, { username, ...(given && { host, password }) });
+    Object.assign(connection, login);
     write("neo4j.connections", { allConnectionIds: [CONNECTION], connectionsById: { [CONNECTION]: connection } });
+  }
+
+  function suggestUser() {
+    if (!read("neo4j.connections")?.connectionsById?.[CONNECTION]?.username) connect({ username: "neo4j" });
+  }
+
+  function logIn() {
+    const login = fetchedLogin();
+    if (!login) return;
+    const { host, username, password, domain } = login;
+    connect({ host, username, password });
+    write(DOMAIN, domain);
   }
 
   // The parameters that Neo4j Browser begins with: the domain that was opened last.
@@ -72,7 +91,7 @@
     window.graphMemoryParams = { domain: read(DOMAIN) ?? "default" };
   }
 
-  for (const step of [seed, logIn, setParameters]) {
+  for (const step of [seed, suggestUser, logIn, setParameters]) {
     try {
       step();
     } catch (error) {
