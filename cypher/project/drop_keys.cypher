@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.drop_keys AS row
 MATCH (k:_Key {_domain: $domain, _owner: row.owner})
 DELETE k
 RETURN count(*) AS found

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.drop_nodes AS row
 MATCH (n:_Node {_domain: $domain, _id: row.id})
 DETACH DELETE n
 RETURN count(*) AS found

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.drop_observations AS row
 MATCH (o:_Observation {_domain: $domain, _id: row.id})
 DETACH DELETE o
 RETURN count(*) AS found

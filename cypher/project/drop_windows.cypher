@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.drop_windows AS row
 MATCH (w:_Window {_domain: $domain, _owner: row.owner})
 DELETE w
 RETURN count(*) AS found

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_connection_types AS row
 MATCH (o:_Ontology {_domain: $domain})
 MERGE (t:_ConnectionType {_domain: $domain, _name: row.state._name})
 SET t = row.state

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_connections AS row
 MATCH (a:_Node {_domain: $domain, _id: row.from})
 MATCH (b:_Node {_domain: $domain, _id: row.to})
 MERGE (a)-[r:$(row.type) {_domain: $domain, _id: row.id}]->(b)

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_domain AS row
 MATCH (d:_Domain {_id: $domain})
 SET d += row.state
 RETURN count(*) AS found

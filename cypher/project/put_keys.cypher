@@ -2,7 +2,7 @@
 // mode: write
 // params: rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_keys AS row
 CREATE (k:_Key)
 SET k = row
 RETURN count(*) AS found

@@ -3,7 +3,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_nodes AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
 WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_observations AS row
 MATCH (n:_Node {_domain: $domain, _id: row.from})
 MERGE (o:_Observation {_domain: $domain, _id: row.id})
 SET o = row.state

@@ -2,7 +2,7 @@
 // mode: write
 // params: domain, rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_ontology AS row
 MERGE (o:_Ontology {_domain: $domain})
 SET o = row.state
 RETURN count(*) AS found

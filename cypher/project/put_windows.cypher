@@ -2,7 +2,7 @@
 // mode: write
 // params: rows
 // returns: found
-UNWIND $rows AS row
+UNWIND $rows.put_windows AS row
 CREATE (w:_Window)
 SET w = row
 RETURN count(*) AS found

@@ -199,7 +199,7 @@ async def test_statements_carry_their_names_for_show_transactions(memory: Memory
         seen.extend(row["metaData"] for row in rows)
 
     async def hold(transaction: Transaction) -> None:
-        from graph_memory.storage.log import HEAD
+        from graph_memory.storage.ontologies import HEAD
 
         await transaction.run(HEAD, domain="any")
         await look(transaction)

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.storage.log import ONTOLOGY, OntologyRow
+from graph_memory.storage.ontologies import ONTOLOGY, OntologyRow
 from graph_memory.storage.queries import Query
 
 pytestmark = pytest.mark.anyio

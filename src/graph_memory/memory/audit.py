@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from graph_memory.memory.core import Core, Run
+from graph_memory.memory.core import Core
 from graph_memory.memory.examination import EventRow, Examination, Finding, Subject
 from graph_memory.model.audit import shape_differences
 from graph_memory.model.errors import Code, GraphError
@@ -20,9 +20,10 @@ from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, Step, project
 from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.log import no_ontology, ontology_from_definitions, run_projection
+from graph_memory.storage.ontologies import no_ontology, ontology_from_definitions
+from graph_memory.storage.projecting import run_projection
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
 """Subjects that are compared at a time."""
@@ -71,14 +72,14 @@ DROP_TYPES = query("audit/drop_types", Nothing)
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
     suspects, subjects = await _suspects(core, domain)
-    shape = await _shape(core.store.read, domain)
+    shape = await _shape(core.store, domain)
     if not suspects and not _shape_faults(shape):
         return _verification(domain, shape, subjects, ())
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
-        findings = await _examine(core, transaction.run, domain, suspects)
-        return _verification(domain, await _shape(transaction.run, domain), subjects, findings)
+        findings = await _examine(core, transaction, domain, suspects)
+        return _verification(domain, await _shape(transaction, domain), subjects, findings)
 
     return await core.store.write("verify", look_again)
 
@@ -107,13 +108,13 @@ async def _mend(core: Core, domain: str) -> None:
 
         async def mend(transaction: Transaction, page: Sequence[Subject] = page) -> None:
             await core.log.head(transaction, domain)
-            await _mend_page(transaction, domain, await _examine(core, transaction.run, domain, page))
+            await _mend_page(transaction, domain, await _examine(core, transaction, domain, page))
 
         await core.store.write("rebuild", mend)
 
     async def mend_domain(transaction: Transaction) -> None:
         await core.log.head(transaction, domain)
-        shape = await _shape(transaction.run, domain)
+        shape = await _shape(transaction, domain)
         counters = {"seq": shape.last, "ontology_version": shape.ontology_last, "last_at": shape.last_at}
         await transaction.run(MEND_DOMAIN, domain=domain, **counters)
 
@@ -131,20 +132,20 @@ def _mending_order(subject: Subject) -> int:
 async def _suspects(core: Core, domain: str) -> tuple[list[Subject], int]:
     """Return the subjects that seem to differ, and how many were looked at."""
     subjects = await _subjects(core, domain)
-    findings = await _examine(core, core.store.read, domain, subjects)
+    findings = await _examine(core, core.store, domain, subjects)
     return [finding.subject for finding in findings], len(subjects)
 
 
-async def _examine(core: Core, run: Run, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
-    examination = Examination(run, core.contents, domain, await _logged_ontology(run, domain))
+async def _examine(core: Core, reader: Reader, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
+    examination = Examination(reader, core.contents, domain, await _logged_ontology(reader, domain))
     findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):
         findings += await examination.examine(subjects[start : start + PAGE])
     return findings
 
 
-async def _logged_ontology(run: Run, domain: str) -> Ontology:
-    events = [Event.from_row(row.stored) for row in await run(LOGGED_ONTOLOGY, domain=domain)]
+async def _logged_ontology(reader: Reader, domain: str) -> Ontology:
+    events = [Event.from_row(row.stored) for row in await reader.read(LOGGED_ONTOLOGY, domain=domain)]
     if not events:
         raise no_ontology(domain)
     states = [(event.draft.kind, event.draft.state or {}) for event in events]
@@ -177,8 +178,8 @@ async def _live_connections(core: Core, domain: str) -> dict[tuple[str, str | No
     return found
 
 
-async def _shape(run: Run, domain: str) -> ShapeRow:
-    rows = await run(SHAPE, domain=domain)
+async def _shape(reader: Reader, domain: str) -> ShapeRow:
+    rows = await reader.read(SHAPE, domain=domain)
     if not rows:
         raise no_ontology(domain)
     return rows[0]
@@ -201,7 +202,7 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
     await _mend_labels(transaction, domain, findings)
     known = [(finding, finding.event) for finding in findings if finding.event is not None and not finding.is_double]
     events = [replace(event, draft=replace(event.draft, op=_again(event.draft.op))) for _, event in known]
-    projection = project(domain, events, await _logged_ontology(transaction.run, domain))
+    projection = project(domain, events, await _logged_ontology(transaction, domain))
     _drop_misplaced(projection, findings)
     try:
         await run_projection(transaction, projection)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from graph_memory.memory.core import (
     Core,
     KeyOwner,
-    Run,
     SubjectRow,
     check_ad_hoc,
     check_unique,
@@ -32,7 +31,7 @@ from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import Reader
 
 FORMAT = "markdown"
 """The format of a connection's content: notes for people."""
@@ -124,8 +123,8 @@ async def create_connection(
     if wanted.content is not None:
         await core.contents.keep(domain, wanted.content)
 
-    async def read(transaction: Transaction, head: Head) -> Surroundings:
-        return await _look_around(transaction, head, wanted, given_id)
+    async def read(reader: Reader, head: Head) -> Surroundings:
+        return await _look_around(reader, head, wanted, given_id)
 
     def decide(head: Head, found: Surroundings) -> Sequence[Draft]:
         return decide_create(head, wanted, found, open_type_limit=core.open_type_limit)
@@ -156,29 +155,27 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
         await ensure_connection_type(core.store, wanted.type)
 
 
-async def _look_around(
-    transaction: Transaction, head: Head, wanted: NewConnection, given_id: str | None
-) -> Surroundings:
-    ends = await transaction.one(ENDS, domain=head.domain, from_id=wanted.from_id, to_id=wanted.to_id)
+async def _look_around(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Surroundings:
+    ends = await reader.one(ENDS, domain=head.domain, from_id=wanted.from_id, to_id=wanted.to_id)
     around = Surroundings(
         ends=ends or EndsRow(None, None),
-        seen=await was_seen(transaction, head.domain, given_id),
-        owners=await unique_owners(transaction, head, Kind.CONNECTION, wanted.type, wanted.properties),
+        seen=await was_seen(reader, head.domain, given_id),
+        owners=await unique_owners(reader, head, Kind.CONNECTION, wanted.type, wanted.properties),
     )
     declared = head.ontology.find_connection_type(wanted.type)
-    return around if declared is None else await _look_at_rules(transaction, head, wanted, declared, around)
+    return around if declared is None else await _look_at_rules(reader, head, wanted, declared, around)
 
 
 async def _look_at_rules(
-    transaction: Transaction, head: Head, wanted: NewConnection, declared: ConnectionType, around: Surroundings
+    reader: Reader, head: Head, wanted: NewConnection, declared: ConnectionType, around: Surroundings
 ) -> Surroundings:
     ends = {"domain": head.domain, "from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
     if declared.unique_source or declared.unique_target:
-        row = await transaction.one(CARDINALITY, **ends)
+        row = await reader.one(CARDINALITY, **ends)
         if row is not None:
             around = replace(around, source_taken=row.source_taken, target_taken=row.target_taken)
     if declared.acyclic:
-        cycle = await transaction.one(CYCLE, **ends)
+        cycle = await reader.one(CYCLE, **ends)
         around = replace(around, closes_cycle=cycle is not None and cycle.closes)
     return around
 
@@ -242,7 +239,7 @@ def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surrou
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
     """Return a connection, with its content when asked for."""
-    found, inline = await _found(core.store.read, domain, connection_id)
+    found, inline = await _found(core.store, domain, connection_id)
     content = None
     if include_content and found.content is not None:
         content = (await core.contents.fetch(domain, found.content, inline)).as_given
@@ -265,14 +262,14 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
     before_version = 0
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _found(core.store.read, domain, connection_id)
+            await _found(core.store, domain, connection_id)
         await core.contents.keep(domain, edit.content)
 
-    async def read(transaction: Transaction, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
+    async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
         nonlocal before_version
-        found, _ = await _found(transaction.run, domain, connection_id)
+        found, _ = await _found(reader, domain, connection_id)
         before_version = found.version
-        return found, await unique_owners(transaction, head, Kind.CONNECTION, found.type, edit.properties)
+        return found, await unique_owners(reader, head, Kind.CONNECTION, found.type, edit.properties)
 
     def decide(head: Head, found: tuple[ConnectionState, Sequence[KeyOwner]]) -> Sequence[Draft]:
         return decide_update(head, found[0], edit, owners=found[1])
@@ -305,8 +302,8 @@ def decide_update(
 async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
     """Delete a connection; its nodes stay."""
 
-    async def read(transaction: Transaction, _: Head) -> ConnectionState:
-        return (await _found(transaction.run, domain, connection_id))[0]
+    async def read(reader: Reader, _: Head) -> ConnectionState:
+        return (await _found(reader, domain, connection_id))[0]
 
     def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
         check_version("Connection", found.id, found.version, expected_version)
@@ -329,9 +326,9 @@ def edit_of(
     )
 
 
-async def _found(run: Run, domain: str, connection_id: str) -> tuple[ConnectionState, str | None]:
+async def _found(reader: Reader, domain: str, connection_id: str) -> tuple[ConnectionState, str | None]:
     """Return a connection and its small text. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    row = await last_state(run, GET, domain, connection_id)
+    row = await last_state(reader, GET, domain, connection_id)
     if row is None or row.from_id is None or row.to_id is None:
         raise _not_found(domain, connection_id)
     return ConnectionState.from_live(row.state, row.from_id, row.to_id), row.text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
@@ -14,11 +13,10 @@ from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
-from graph_memory.storage.log import HALF_SEEN, Head, Log, no_ontology
+from graph_memory.storage.log import Head, Log
+from graph_memory.storage.ontologies import HALF_SEEN, no_ontology
 from graph_memory.storage.queries import Query, query
-from graph_memory.storage.store import Store, Transaction
-
-R = TypeVar("R")
+from graph_memory.storage.store import Reader, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +64,18 @@ class LastState:
     text: str | None
 
 
-class Run(Protocol):
-    """Runs a statement that reads: `Store.read`, or `Transaction.run` to read under the lock."""
-
-    async def __call__(self, query: Query[R], **params: object) -> list[R]:
-        """Return the statement's rows."""
-        ...
-
-
 SEEN = query("log/seen", SeenRow)
 KEY_OWNERS = query("node/key_owners", KeyOwner)
 
 
-async def last_state(run: Run, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
+async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
     """Return a live subject as its last event has it, None when there is none.
 
     Readers take no lock, so a live node can be seen half changed; its events cannot. Raises ONTOLOGY_NOT_FOUND,
     and STORE_CONFLICT for a subject that the log does not know.
     """
     for _ in range(HALF_SEEN):
-        rows = await run(get, domain=domain, id=subject)
+        rows = await reader.read(get, domain=domain, id=subject)
         if not rows:
             raise no_ontology(domain)
         if not rows[0].is_found:
@@ -97,23 +87,23 @@ async def last_state(run: Run, get: Query[SubjectRow], domain: str, subject: str
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
-async def was_seen(transaction: Transaction, domain: str, given_id: str | None) -> bool:
+async def was_seen(reader: Reader, domain: str, given_id: str | None) -> bool:
     """Say whether the log has ever known a subject of that id. Ids that we make are new by their making."""
     if given_id is None:
         return False
-    row = await transaction.one(SEEN, domain=domain, subject=given_id)
+    row = await reader.one(SEEN, domain=domain, subject=given_id)
     return row is not None and row.seen
 
 
 async def unique_owners(
-    transaction: Transaction, head: Head, kind: Kind, type_name: str, properties: Mapping[str, PropertyValue]
+    reader: Reader, head: Head, kind: Kind, type_name: str, properties: Mapping[str, PropertyValue]
 ) -> Sequence[KeyOwner]:
     """Return who holds the values that these properties would have and that must be unique in the type."""
     unique = [rule.name for rule in indexed_rules(kind, type_name, head.ontology) if rule.unique]
     keys = [{"property": name, "value": key_value(properties[name])} for name in unique if name in properties]
     if not keys:
         return ()
-    return await transaction.run(KEY_OWNERS, domain=head.domain, kind=str(kind), type=type_name, keys=keys)
+    return await reader.read(KEY_OWNERS, domain=head.domain, kind=str(kind), type=type_name, keys=keys)
 
 
 def check_unique(type_name: str, subject: str, owners: Sequence[KeyOwner]) -> None:

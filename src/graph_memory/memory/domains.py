@@ -7,7 +7,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.model.results import DomainInfo, Domains, DomainSummary
-from graph_memory.storage.log import no_ontology
+from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
 
 

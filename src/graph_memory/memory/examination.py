@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.contents import Contents
-from graph_memory.memory.core import Run
 from graph_memory.model.audit import (
     WINDOW_FACTS,
     Facts,
@@ -26,6 +25,7 @@ from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import Kind, content_ref
 from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +207,10 @@ def is_double(subject: Subject, event: Event | None) -> bool:
 
 
 class Examination:
-    """Compares the subjects of one domain, reading through `run`."""
+    """Compares the subjects of one domain, read through `reader`."""
 
-    def __init__(self, run: Run, contents: Contents, domain: str, ontology: Ontology) -> None:
-        self._run = run
+    def __init__(self, reader: Reader, contents: Contents, domain: str, ontology: Ontology) -> None:
+        self._reader = reader
         self._contents = contents
         self._domain = domain
         self._ontology = ontology
@@ -232,12 +232,15 @@ class Examination:
         return [finding for finding in findings if finding.differences]
 
     async def _events(self, ids: Sequence[str]) -> list[Event]:
-        return [Event.from_row(row.stored) for row in await self._run(LAST_EVENTS, domain=self._domain, subjects=ids)]
+        return [
+            Event.from_row(row.stored)
+            for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)
+        ]
 
     async def _inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
         refs = (content_ref(event.draft.state or {}) for event in events)
         hashes = [ref.sha256 for ref in refs if ref is not None]
-        return {row.sha256: row.text for row in await self._run(CONTENTS, domain=self._domain, hashes=hashes)}
+        return {row.sha256: row.text for row in await self._reader.read(CONTENTS, domain=self._domain, hashes=hashes)}
 
     async def _finding(self, subject: Subject, event: Event | None, live: Live, texts: Mapping[str, str]) -> Finding:
         expected: Facts = {}
@@ -271,36 +274,36 @@ class Examination:
         return found
 
     async def _live_nodes(self, found: Found, ids: Sequence[str]) -> None:
-        for row in await self._run(LIVE_NODES, domain=self._domain, ids=ids):
+        for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
             found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels)
-        for row in await self._run(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
+        for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
             found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None))
 
     async def _live_connections(self, found: Found, subjects: Sequence[Subject]) -> None:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
-        for row in await self._run(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
+        for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
             found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type)
 
     async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
-        for row in await self._run(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
+        for row in await self._reader.read(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
             found[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
-        for row in await self._run(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
+        for row in await self._reader.read(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
             tied: Facts = {"tied from": tuple(row.from_types), "tied to": tuple(row.to_types)}
             found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
-        for row in await self._run(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
+        for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
             found["ontology", None] = Live(facts=state_facts(row.stored))
 
     async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
         keys: dict[str, list[Row]] = {}
-        for key in await self._run(KEYS, domain=self._domain, owners=ids):
+        for key in await self._reader.read(KEYS, domain=self._domain, owners=ids):
             row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
             keys.setdefault(key.owner, []).append(row)
         windows: dict[str, list[Row]] = {}
-        for window in await self._run(WINDOWS, domain=self._domain, owners=ids):
+        for window in await self._reader.read(WINDOWS, domain=self._domain, owners=ids):
             row = {"_place": window.place, "_type": window.type, "_text": window.text, "_grams": window.grams}
             windows.setdefault(window.owner, []).append(row)
         owners = keys.keys() | windows.keys()

@@ -10,7 +10,6 @@ from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import (
     Core,
     KeyOwner,
-    Run,
     SubjectRow,
     check_ad_hoc,
     check_unique,
@@ -33,7 +32,7 @@ from graph_memory.model.windows import Window
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +102,9 @@ async def create_node(
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _kept(core, domain, node.content))
 
-    async def read(transaction: Transaction, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
-        seen = await was_seen(transaction, domain, given_id)
-        return seen, await unique_owners(transaction, head, Kind.NODE, node.type, node.properties)
+    async def read(reader: Reader, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
+        seen = await was_seen(reader, domain, given_id)
+        return seen, await unique_owners(reader, head, Kind.NODE, node.type, node.properties)
 
     def decide(head: Head, found: tuple[bool, Sequence[KeyOwner]]) -> Sequence[Draft]:
         return decide_create(head, node, seen=found[0], owners=found[1], open_type_limit=core.open_type_limit)
@@ -163,7 +162,7 @@ def decide_create(
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content."""
-    node, _ = await _found(core.store.read, domain, node_id)
+    node, _ = await _found(core.store, domain, node_id)
     return NodeInfo(
         id=node.id,
         type=node.type,
@@ -179,7 +178,7 @@ async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
     """Return a node's content as it was given."""
-    node, inline = await _found(core.store.read, domain, node_id)
+    node, inline = await _found(core.store, domain, node_id)
     content = await core.contents.fetch(domain, node.content, inline)
     return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
 
@@ -189,14 +188,14 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
     before_version = 0
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
-            await _found(core.store.read, domain, node_id)
+            await _found(core.store, domain, node_id)
         edit = replace(edit, windows=await _kept(core, domain, edit.content))
 
-    async def read(transaction: Transaction, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
         nonlocal before_version
-        node, _ = await _found(transaction.run, domain, node_id)
+        node, _ = await _found(reader, domain, node_id)
         before_version = node.version
-        return node, await unique_owners(transaction, head, Kind.NODE, node.type, edit.properties)
+        return node, await unique_owners(reader, head, Kind.NODE, node.type, edit.properties)
 
     def decide(head: Head, found: tuple[NodeState, Sequence[KeyOwner]]) -> Sequence[Draft]:
         return decide_update(head, found[0], edit, owners=found[1])
@@ -247,9 +246,9 @@ def same_state(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
 async def delete_node(core: Core, domain: str, node_id: str, expected_version: int | None) -> Changed:
     """Delete a node with its connections and the observations about it."""
 
-    async def read(transaction: Transaction, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
-        node = (await _found(transaction.run, domain, node_id))[0]
-        return node, await transaction.run(ATTACHED, domain=domain, id=node_id)
+    async def read(reader: Reader, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
+        node = (await _found(reader, domain, node_id))[0]
+        return node, await reader.read(ATTACHED, domain=domain, id=node_id)
 
     def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
         return decide_delete(*found, expected_version)
@@ -308,9 +307,9 @@ async def edit_of(
     )
 
 
-async def _found(run: Run, domain: str, node_id: str) -> tuple[NodeState, str | None]:
+async def _found(reader: Reader, domain: str, node_id: str) -> tuple[NodeState, str | None]:
     """Return a node and its small text. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
-    row = await last_state(run, GET, domain, node_id)
+    row = await last_state(reader, GET, domain, node_id)
     if row is None:
         raise node_not_found(domain, node_id)
     return NodeState.from_live(row.state), row.text

@@ -12,7 +12,7 @@ from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.log import no_ontology
+from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
 
 

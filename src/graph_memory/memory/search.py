@@ -18,7 +18,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects import content_ref
 from graph_memory.model.windows import Needle
-from graph_memory.storage.log import HEAD
+from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.queries import Nothing, query
 
 _log = logging.getLogger(__name__)

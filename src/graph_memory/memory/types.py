@@ -12,9 +12,10 @@ from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
 from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import Kind, present, type_subject
-from graph_memory.storage.log import HEAD, Head
+from graph_memory.storage.log import Head
+from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.schema import ensure_connection_type
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import Reader
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
@@ -151,7 +152,7 @@ def ad_hoc_connection_type(name: str) -> ConnectionType:
     return ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)
 
 
-async def _nothing(_: Transaction, __: Head) -> None:
+async def _nothing(_: Reader, __: Head) -> None:
     return None
 
 

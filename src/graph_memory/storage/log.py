@@ -1,37 +1,33 @@
-"""The one write path: lock the domain, read, decide, append events, project them; all in one transaction."""
+"""The one write path: read, decide, append events, project them; all of it against one state of the log."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+import anyio
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import (
-    Change,
-    Draft,
-    Event,
-    Op,
-    Origin,
-    Receipt,
-    new_id,
-    number,
-    ontology_version,
+from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt, new_id, number
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
+from graph_memory.storage.ontologies import Ontologies, no_ontology
+from graph_memory.storage.projecting import (
+    APPEND,
+    appended,
+    expected_of,
+    fits_one_statement,
+    run_projection,
+    steps_of,
+    write_at_once,
 )
-from graph_memory.model.ontology import Ontology, connection_type_from, node_type_from
-from graph_memory.model.projection import Projection, Step, project
-from graph_memory.model.subjects import Kind
-from graph_memory.storage.queries import Nothing, Query, query
-from graph_memory.storage.store import Store, Transaction
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Reader, Store, Transaction
 
 S = TypeVar("S")
-
-HALF_SEEN = 20
-"""How often an ontology is read that was seen by halves."""
-ROWS_AT_ONCE = 500
-"""Rows that one projecting statement is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +43,6 @@ class LockRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HeadRow:
-    """Where a domain's log stands, read without the lock."""
-
-    seq: int
-    ontology_version: int
-    edition: str
-
-
-@dataclass(frozen=True, slots=True)
-class OntologyRow:
-    """A domain's ontology as stored."""
-
-    ontology_version: int
-    edition: str
-    newest: int
-    open: bool
-    node_types: list[str]
-    connection_types: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class BatchRow:
     """One event of a batch that was written before."""
 
@@ -77,21 +52,9 @@ class BatchRow:
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How many rows a projecting statement has settled."""
-
-    found: int
-
-
 BEGIN_DOMAIN = query("log/begin_domain", Nothing)
 LOCK = query("log/lock", LockRow)
-APPEND = query("log/append", Nothing)
 BATCH = query("log/batch", BatchRow)
-HEAD = query("log/head", HeadRow)
-ONTOLOGY = query("ontology/load", OntologyRow)
-
-PROJECT: dict[Step, Query[Found]] = {step: query(f"project/{step}", Found) for step in Step}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +67,39 @@ class Head:
     ontology: Ontology
 
 
-Read = Callable[[Transaction, Head], Awaitable[S]]
+Read = Callable[[Reader, Head], Awaitable[S]]
 Decide = Callable[[Head, S], Sequence[Draft]]
 Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[S]):
+    """A write that was asked for. `batch` is the id of its first event, by which it is known again."""
+
+    name: str
+    domain: str
+    origin: Origin
+    read: Read[S]
+    decide: Decide[S]
+    batch: str
+    now: datetime
+
+    async def plan(self, reader: Reader, head: Head) -> tuple[list[Event], Projection]:
+        """Return the events to append and what they do to the live graph; raises what `read` and `decide` raise."""
+        drafts = self.decide(head, await self.read(reader, head))
+        events = number(drafts, domain=self.domain, after=head.seq, at=head.at, batch=self.batch, origin=self.origin)
+        return events, project(self.domain, events, head.ontology)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a log stood after a write of this process: all that the next write must know before it decides."""
+
+    head: Head
+    edition: str
+    ontology_version: int
+    is_undisturbed: bool = False
+    """Whether nobody else wrote between this process's last two writes."""
 
 
 def utc_now() -> datetime:
@@ -121,63 +114,90 @@ class Log:
         self._store = store
         self._inline_limit = inline_limit
         self._clock = clock
-        self._ontologies: dict[str, tuple[tuple[str, int], Ontology]] = {}
+        self._ontologies = Ontologies()
+        self._standings: dict[str, Standing] = {}
+        self._turns: dict[str, anyio.Lock] = {}
 
     async def write(
         self, name: str, domain: str, origin: Origin, read: Read[S], decide: Decide[S], *, begins: bool = False
     ) -> Receipt:
         """Write what `decide` makes of what `read` found, and return the receipt.
 
-        `decide` must be pure: after a deadlock both run again. With `begins` the domain is made when there is
-        none. A write whose commit was in doubt is recognised by its first event and not written twice.
+        `decide` must be pure: it can run several times. With `begins` the domain is made when there is none. A write
+        whose commit was in doubt is recognised by its first event and not written twice.
 
-        Raises ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read` and `decide` raise,
-        and the errors of `Store.write`.
+        A process that has written alone of late writes in one statement, which checks that it still does; otherwise,
+        and whenever that fails, under the log's lock. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist,
+        DOMAIN_BUSY, what `read` and `decide` raise, and the errors of `Store.write`.
         """
-        batch, now = new_id("evt"), self._clock()
+        work = Work(name, domain, origin, read, decide, batch=new_id("evt"), now=self._clock())
+        async with self._turns.setdefault(domain, anyio.Lock()):
+            before = self._standings.get(domain)
+            if before is not None and before.is_undisturbed and not begins:
+                receipt = await self._write_at_once(work, before)
+                if receipt is not None:
+                    return receipt
+            return await self._write_locked(work, before, begins=begins)
 
-        async def work(transaction: Transaction) -> Receipt:
+    async def _write_at_once(self, work: Work[S], before: Standing) -> Receipt | None:
+        """Decide by what this process knows of the log, and write in one statement that checks that it is so.
+
+        None when it is not so, or there is a reason to look closer: then nothing was written, or it is in doubt. A
+        refusal is such a reason, because it may rest on what somebody else has changed meanwhile.
+        """
+        try:
+            events, projection = await work.plan(self._store, _later(before.head, work.now))
+        except GraphError:
+            return None
+        if not events or not fits_one_statement(projection):
+            return None
+        steps = steps_of(projection)
+        written = await self._store.write_at_once(
+            write_at_once(tuple(step for step, _ in steps)),
+            batch=work.batch,
+            known_seq=before.head.seq,
+            edition=before.edition,
+            rows=dict(steps),
+            expected=[expected_of(step, len(rows)) for step, rows in steps],
+            **appended(events, before.ontology_version, self._inline_limit),
+        )
+        if not written:
+            return None
+        self._stands(before, events)
+        return Receipt.of(work.domain, work.batch, events)
+
+    async def _write_locked(self, work: Work[S], before: Standing | None, *, begins: bool) -> Receipt:
+        """Take the log's lock, read, decide and write, in one transaction."""
+
+        async def attempt(transaction: Transaction) -> tuple[Standing, Sequence[Event], Receipt]:
             if begins:
-                await transaction.run(BEGIN_DOMAIN, domain=domain, at=now)
-            lock = await transaction.one(LOCK, domain=domain, batch=batch)
-            if lock is None:
-                raise no_ontology(domain)
+                await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
+            lock = await self._lock(transaction, work.domain, work.batch)
             if lock.written is not None:
-                return await self._receipt(transaction, domain, batch, lock.written)
-            head = await self._head(transaction, domain, lock, now)
-            drafts = decide(head, await read(transaction, head))
-            if not drafts:
-                return Receipt(domain=domain, batch=batch)
-            events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin)
-            await self._append(transaction, lock, events)
-            await run_projection(transaction, project(domain, events, head.ontology))
-            return Receipt.of(domain, batch, events)
+                receipt = await self._receipt(transaction, work.domain, work.batch, lock.written)
+                return await self._standing(transaction, work.domain, lock), (), receipt
+            standing = await self._standing(transaction, work.domain, lock)
+            events, projection = await work.plan(transaction, _later(standing.head, work.now))
+            if events:
+                await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+                await run_projection(transaction, projection)
+            return standing, events, Receipt.of(work.domain, work.batch, events)
 
-        return await self._store.write(name, work)
+        standing, events, receipt = await self._store.write(work.name, attempt)
+        alone = before is not None and before.head.seq == standing.head.seq
+        self._stands(replace(standing, is_undisturbed=alone), events)
+        return receipt
+
+    def _stands(self, before: Standing, events: Sequence[Event]) -> None:
+        """Note where a log stands after events; what changed the ontology has to be read anew."""
+        if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
+            return
+        head = replace(before.head, seq=events[-1].seq, at=events[-1].at) if events else before.head
+        self._standings[head.domain] = replace(before, head=head)
 
     async def ontology(self, domain: str) -> Ontology | None:
         """Return the domain's ontology as it is now, None when there is no such domain."""
-        head = await self._store.one(HEAD, domain=domain)
-        if head is None:
-            return None
-        known = self._known(domain, (head.edition, head.ontology_version))
-        return known if known is not None else await self._load(domain)
-
-    def forget(self, domain: str) -> None:
-        """Read the domain's ontology anew when it is next needed."""
-        self._ontologies.pop(domain, None)
-
-    async def _load(self, domain: str) -> Ontology | None:
-        """Read the ontology until it was seen whole; a reader can see the halves of a change.
-
-        One that a hand has damaged never agrees with its version: it is returned, but not remembered.
-        """
-        row = None
-        for _ in range(HALF_SEEN):
-            row = await self._store.one(ONTOLOGY, domain=domain)
-            if row is not None and row.newest == row.ontology_version:
-                return self._remember(domain, row)
-        return _ontology_of(row) if row is not None else None
+        return await self._ontologies.present(self._store, domain)
 
     async def require_ontology(self, domain: str) -> Ontology:
         """Return the domain's ontology as it is now. Raises ONTOLOGY_NOT_FOUND."""
@@ -186,42 +206,27 @@ class Log:
             raise no_ontology(domain)
         return ontology
 
+    def forget(self, domain: str) -> None:
+        """Read the domain's ontology and standing anew when they are next needed."""
+        self._ontologies.forget(domain)
+        self._standings.pop(domain, None)
+
     async def head(self, transaction: Transaction, domain: str) -> Head:
         """Lock the domain for work that appends nothing, such as mending the live graph."""
-        lock = await transaction.one(LOCK, domain=domain, batch="")
+        lock = await self._lock(transaction, domain, "")
+        return (await self._standing(transaction, domain, lock)).head
+
+    async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
+        lock = await transaction.one(LOCK, domain=domain, batch=batch)
         if lock is None:
             raise no_ontology(domain)
-        return await self._head(transaction, domain, lock, self._clock())
+        return lock
 
-    async def _head(self, transaction: Transaction, domain: str, lock: LockRow, now: datetime) -> Head:
+    async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> Standing:
         if lock.state != "ready":
             raise _busy(domain, lock.state)
-        ontology = self._known(domain, (lock.edition, lock.ontology_version))
-        if ontology is None:
-            row = await transaction.one(ONTOLOGY, domain=domain)
-            ontology = self._remember(domain, row) if row else Ontology()
-        return Head(domain=domain, seq=lock.seq, at=max(now, lock.last_at), ontology=ontology)
-
-    def _known(self, domain: str, edition: tuple[str, int]) -> Ontology | None:
-        known_edition, ontology = self._ontologies.get(domain, (None, None))
-        return ontology if known_edition == edition else None
-
-    def _remember(self, domain: str, row: OntologyRow) -> Ontology:
-        ontology = _ontology_of(row)
-        self._ontologies[domain] = ((row.edition, row.ontology_version), ontology)
-        return ontology
-
-    async def _append(self, transaction: Transaction, lock: LockRow, events: Sequence[Event]) -> None:
-        last = events[-1]
-        await transaction.run(
-            APPEND,
-            domain=last.domain,
-            seq=last.seq,
-            at=last.at,
-            ontology_version=ontology_version(events, lock.ontology_version),
-            events=[event.row() for event in events],
-            contents=inline_contents(events, self._inline_limit),
-        )
+        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
+        return Standing(Head(domain, lock.seq, lock.last_at, ontology), lock.edition, lock.ontology_version)
 
     async def _receipt(self, transaction: Transaction, domain: str, batch: str, first: int) -> Receipt:
         rows = await transaction.run(BATCH, domain=domain, batch=batch, first=first)
@@ -229,56 +234,9 @@ class Log:
         return Receipt(domain=domain, batch=batch, changes=changes)
 
 
-def _ontology_of(row: OntologyRow) -> Ontology:
-    return ontology_from_definitions(row.node_types, row.connection_types, is_open=row.open)
-
-
-def ontology_from_definitions(nodes: Iterable[str], connections: Iterable[str], *, is_open: bool) -> Ontology:
-    """Return the ontology of types that are given as the JSON of their definitions."""
-    return Ontology.create(
-        [node_type_from(json.loads(text)) for text in nodes],
-        [connection_type_from(json.loads(text)) for text in connections],
-        open=is_open,
-    )
-
-
-def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, object]]:
-    """Return the texts of the events that are kept in Neo4j: those of at most `limit` bytes."""
-    contents = (event.draft.content for event in events)
-    return [{"sha256": c.sha256, "text": c.text} for c in contents if c is not None and c.is_text and c.size <= limit]
-
-
-async def run_projection(transaction: Transaction, projection: Projection) -> None:
-    """Run the steps of a projection that have rows.
-
-    Raises DANGLING_REFERENCE when a put finds fewer places than it has rows: an end of a connection is gone.
-    """
-    for step in Step:
-        rows = projection.rows.get(step, [])
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            page = rows[start : start + ROWS_AT_ONCE]
-            given: dict[str, object] = {"domain": projection.domain, "rows": page}
-            found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
-            _check_found(step, found, len(page))
-
-
-def _check_found(step: Step, found: Sequence[Found], expected: int) -> None:
-    counted = sum(row.found for row in found)
-    if step.name.startswith("PUT_") and counted != expected:
-        raise GraphError(
-            Code.DANGLING_REFERENCE,
-            f"{step.value}: {expected - counted} of {expected} have no place in the live graph",
-            {"hint": "Run `graph-memory verify` to see where the graph and its log differ."},
-        )
-
-
-def no_ontology(domain: str) -> GraphError:
-    """Return the error for a domain that has no ontology, and so does not exist."""
-    return GraphError(
-        Code.ONTOLOGY_NOT_FOUND,
-        f"Domain {domain} has no ontology",
-        {"domain": domain, "hint": "Call create_ontology first; it says which node and connection types may exist."},
-    )
+def _later(head: Head, now: datetime) -> Head:
+    """Return the head with the time that the next events carry: never before that of the last."""
+    return replace(head, at=max(now, head.at))
 
 
 def _busy(domain: str, state: str) -> GraphError:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, LiteralString, TypeVar, cast
+from typing import Any, Generic, LiteralString, TypeVar, cast
 
 R = TypeVar("R")
 
@@ -111,6 +111,38 @@ def _check(path: Path, found: Query[R]) -> None:
 def row_fields(row: type[object]) -> tuple[str, ...]:
     """Return the names that a row class takes, in order."""
     return tuple(field.name for field in dataclasses.fields(row)) if dataclasses.is_dataclass(row) else ()
+
+
+def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]], row: type[R]) -> Query[R]:
+    """Return one statement that runs several, the rest only if the first gives a row, and undoes them all if need be.
+
+    Those of the rest that return a count are compared with the parameter `expected`, in which null takes any count. If
+    one differs, the statement divides by zero, which is how a statement can undo itself. `row` takes one number.
+    """
+    counts: list[str] = []
+    parts = [_call(first.text)]
+    for part in rest:
+        inner = _call(part.text)
+        if part.returns:
+            counts.append(f"count_{len(counts)}")
+            inner = _call(f"{inner}\nRETURN {part.returns[0]} AS {counts[-1]}")
+        parts.append(inner)
+    [result] = row_fields(row)
+    parts.append(_SETTLED.format(counts=", ".join(counts), result=result))
+    params = frozenset({"expected"}).union(first.params, *(part.params for part in rest))
+    text = cast("LiteralString", "\n".join(parts))  # put together from our own files and the names of our own fields
+    return Query(name=name, text=text, mode="write", params=params, returns=(result,), row=row)
+
+
+_SETTLED = """WITH [{counts}] AS found
+RETURN 1 / CASE
+  WHEN all(place IN range(0, size(found) - 1) WHERE coalesce($expected[place] = found[place], true)) THEN 1
+  ELSE 0
+END AS {result}"""
+
+
+def _call(text: str) -> str:
+    return f"CALL () {{\n{text}\n}}"
 
 
 def quoted(identifier: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, LiteralString, Protocol, TypeVar, cast
 
 import anyio
 import neo4j
@@ -70,6 +70,18 @@ class Limits:
     retry: float = 30.0
 
 
+class Reader(Protocol):
+    """What statements that read are run with: the store, or a transaction to read under its locks."""
+
+    async def read(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads and return its rows."""
+        ...
+
+    async def one(self, query: Query[R], **params: object) -> R | None:
+        """Run one statement and return its first row, None when there is none."""
+        ...
+
+
 class Transaction:
     """A write transaction in progress. What it did counts only once `Store.write` has returned."""
 
@@ -81,6 +93,10 @@ class Transaction:
         check_text(params)
         result = await self._inner.run(query.text, params)
         return [_row(query, record.values()) async for record in result]
+
+    async def read(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads and return its rows."""
+        return await self.run(query, **params)
 
     async def one(self, query: Query[R], **params: object) -> R | None:
         """Run one statement and return its first row, None when there is none."""
@@ -136,6 +152,23 @@ class Store:
                     return outcome
 
         return await self._persist(attempt)
+
+    async def write_at_once(self, query: Query[R], **params: object) -> list[R] | None:
+        """Run one statement that writes in a transaction of its own, and return its rows.
+
+        It is tried once. None means that it may have been committed or not: a connection was lost, or a lock was not
+        to be had. Raises TIMEOUT, STORE_UNAVAILABLE for a server that lacks memory, and INVALID_ARGUMENT.
+        """
+        check_text(params)
+        try:
+            async with self._session(neo4j.WRITE_ACCESS) as session:
+                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.write)
+                result = await session.run(statement, params)
+                return [_row(query, record.values()) async for record in result]
+        except (DriverError, Neo4jError, OSError) as error:
+            if _is_passing(error) or isinstance(error, ConstraintError):
+                return None
+            raise _ours(error, in_doubt=False) from error
 
     async def define(self, statement: LiteralString, **params: object) -> None:
         """Run one schema statement in a transaction of its own; it must be one that may run twice."""
