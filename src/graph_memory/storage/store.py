@@ -156,8 +156,9 @@ class Store:
     async def write_at_once(self, query: Query[R], **params: object) -> list[R] | None:
         """Run one statement that writes in a transaction of its own, and return its rows.
 
-        It is tried once. None means that it may have been committed or not: a connection was lost, or a lock was not
-        to be had. Raises TIMEOUT, STORE_UNAVAILABLE for a server that lacks memory, and INVALID_ARGUMENT.
+        It is tried once. None means that a closer look is needed: it undid itself, a lock was not to be had, or a
+        connection was lost, so that it may have been committed or not. Raises TIMEOUT, STORE_UNAVAILABLE for a server
+        that lacks memory, and INVALID_ARGUMENT.
         """
         check_text(params)
         try:
@@ -166,7 +167,7 @@ class Store:
                 result = await session.run(statement, params)
                 return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
-            if _is_passing(error) or isinstance(error, ConstraintError):
+            if _is_passing(error) or isinstance(error, ConstraintError) or _undid_itself(error):
                 return None
             raise _ours(error, in_doubt=False) from error
 
@@ -307,6 +308,11 @@ def _is_passing(error: BaseException) -> bool:
     if isinstance(error, (OSError, IncompleteCommit)):
         return True
     return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+
+
+def _undid_itself(error: BaseException) -> bool:
+    """Say whether a statement divided by zero, which is how one undoes what it did."""
+    return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
 
 
 def _lacks_memory(error: BaseException) -> bool:
