@@ -11,6 +11,8 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
+from graph_memory.model.projection import Step
+from graph_memory.storage.projecting import write_at_once
 from graph_memory.storage.queries import cypher_root
 from support import observe
 
@@ -109,3 +111,24 @@ def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driv
     lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
     assert lookups
     assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Step.PUT_NODES, Step.PUT_KEYS, Step.PUT_WINDOWS),
+        (Step.PUT_CONNECTIONS, Step.PUT_KEYS),
+        (Step.DROP_KEYS, Step.DROP_WINDOWS, Step.PUT_NODES, Step.PUT_KEYS, Step.PUT_WINDOWS),
+        (Step.DROP_CONNECTIONS, Step.DROP_OBSERVATIONS, Step.DROP_NODES, Step.DROP_KEYS, Step.DROP_WINDOWS),
+        tuple(Step),
+    ],
+    ids=len,
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_write_in_one_statement_scans_nothing_either(driver: Driver, steps: tuple[Step, ...]) -> None:
+    statement = write_at_once(steps)
+    answer = driver.execute_query("EXPLAIN " + statement.text)
+    assert tuple(answer.keys) == statement.returns
+    assert answer.summary.query_type == "rw"
+    for operator in operators(answer.summary.plan):
+        assert not kind(operator).endswith(SCANS), kind(operator)
