@@ -1,15 +1,19 @@
-// Ids of the connections of a type that match every property, found by one property that is indexed, in id order.
+// Ids of the connections of a type that match every property, found by one property that is indexed, in id order; and
+// the edition of the domain, as for nodes.
 // mode: read
 // params: domain, type, property, value, filter, after, limit
-// returns: id
-MATCH (k:_Key {_domain: $domain, _kind: 'connection', _type: $type, _property: $property, _value: $value})
-USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
-WHERE k._owner > $after
-CALL (k) {
-  MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()
-  WHERE all(key IN keys($filter) WHERE r[key] = $filter[key])
-  RETURN r._id AS id
-}
-RETURN id
-ORDER BY id
-LIMIT $limit
+// returns: edition, ids
+MATCH (d:_Domain {_id: $domain})
+RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
+  MATCH (k:_Key {_domain: $domain, _kind: 'connection', _type: $type, _property: $property, _value: $value})
+  USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
+  WHERE k._owner > $after
+  CALL (k) {
+    MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()
+    WHERE all(key IN keys($filter) WHERE r[key] = $filter[key])
+    RETURN r._id AS id
+  }
+  RETURN id
+  ORDER BY id
+  LIMIT $limit
+} AS ids

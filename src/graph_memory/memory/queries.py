@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.nodes import node_not_found
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_direction, check_limit, cursor_after
+from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.ontologies import no_ontology
+from graph_memory.storage.ontologies import Remembered, no_ontology
 from graph_memory.storage.queries import query
 
 
@@ -21,6 +23,14 @@ class IdRow:
     """One match."""
 
     id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRow:
+    """The matches that an indexed property led to, and the edition of the domain."""
+
+    edition: str
+    ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +43,11 @@ class ConnectedRow:
 
 NODES = query("query/nodes", IdRow)
 NODES_OF_TYPE = query("query/nodes_of_type", IdRow)
-NODES_BY_KEY = query("query/nodes_by_key", IdRow)
+NODES_BY_KEY = query("query/nodes_by_key", KeyedRow)
 CONNECTIONS = query("query/connections", IdRow)
 CONNECTIONS_OF_TYPE = query("query/connections_of_type", IdRow)
-CONNECTIONS_BY_KEY = query("query/connections_by_key", IdRow)
+CONNECTIONS_BY_KEY = query("query/connections_by_key", KeyedRow)
+BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
 CONNECTIONS_FROM = query("query/connections_from", IdRow)
 CONNECTIONS_TO = query("query/connections_to", IdRow)
 CONNECTIONS_BETWEEN = query("query/connections_between", IdRow)
@@ -73,12 +84,12 @@ async def query_nodes(
     wanted = check_properties(properties or {})
     params = {"domain": domain, "filter": wanted, **page.params}
     if type_name is None:
-        rows = await core.store.read(NODES, **params)
-    elif key := await _indexed(core, domain, Kind.NODE, type_name, wanted):
-        rows = await core.store.read(NODES_BY_KEY, type=type_name, **key, **params)
+        found = _ids(await core.store.read(NODES, **params))
     else:
-        rows = await core.store.read(NODES_OF_TYPE, type=type_name, **params)
-    ids, cursor = page.cut([row.id for row in rows])
+        found = await _by_key(core, Kind.NODE, type_name, wanted, params)
+        if found is None:
+            found = _ids(await core.store.read(NODES_OF_TYPE, type=type_name, **params))
+    ids, cursor = page.cut(found)
     return NodeIds(node_ids=ids, next_cursor=cursor)
 
 
@@ -97,27 +108,59 @@ async def query_connections(
     everywhere: dict[str, object] = {"domain": domain, "filter": wanted, **page.params}
     params = {"type": type_name, **everywhere}
     if from_node_id is not None and to_node_id is not None:
-        rows = await core.store.read(CONNECTIONS_BETWEEN, from_id=from_node_id, to_id=to_node_id, **params)
+        found = _ids(await core.store.read(CONNECTIONS_BETWEEN, from_id=from_node_id, to_id=to_node_id, **params))
     elif from_node_id is not None:
-        rows = await core.store.read(CONNECTIONS_FROM, from_id=from_node_id, **params)
+        found = _ids(await core.store.read(CONNECTIONS_FROM, from_id=from_node_id, **params))
     elif to_node_id is not None:
-        rows = await core.store.read(CONNECTIONS_TO, to_id=to_node_id, **params)
+        found = _ids(await core.store.read(CONNECTIONS_TO, to_id=to_node_id, **params))
     elif type_name is None:
-        rows = await core.store.read(CONNECTIONS, **everywhere)
-    elif (key := await _indexed(core, domain, Kind.CONNECTION, type_name, wanted)) is not None:
-        rows = await core.store.read(CONNECTIONS_BY_KEY, **key, **params)
+        found = _ids(await core.store.read(CONNECTIONS, **everywhere))
     else:
-        rows = await core.store.read(CONNECTIONS_OF_TYPE, **params)
-    ids, cursor = page.cut([row.id for row in rows])
+        found = await _by_key(core, Kind.CONNECTION, type_name, wanted, everywhere)
+        if found is None:
+            found = _ids(await core.store.read(CONNECTIONS_OF_TYPE, **params))
+    ids, cursor = page.cut(found)
     return ConnectionIds(connection_ids=ids, next_cursor=cursor)
 
 
-async def _indexed(
-    core: Core, domain: str, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue]
+def _ids(rows: Sequence[IdRow]) -> list[str]:
+    return [row.id for row in rows]
+
+
+async def _by_key(
+    core: Core, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue], params: Mapping[str, Any]
+) -> list[str] | None:
+    """Return what an indexed property leads to, None when none of the properties is indexed in the type.
+
+    The ontology that this process remembers will do if the domain is still of the same edition: types never change.
+    """
+    domain, statement = str(params["domain"]), BY_KEY[kind]
+    for _ in range(2 if wanted else 0):
+        known = await _known(core, domain, kind, type_name)
+        key = _key(known.ontology, kind, type_name, wanted) if known else None
+        if known is None or key is None:
+            return None
+        row = await core.store.one(statement, type=type_name, **key, **params)
+        if row is not None and row.edition == known.edition:
+            return row.ids
+        core.log.forget(domain)
+    return None
+
+
+async def _known(core: Core, domain: str, kind: Kind, type_name: str) -> Remembered | None:
+    """Return what is remembered of a domain, read anew if that does not have the type."""
+    known = core.log.remembered(domain)
+    if known is None or not known.has(kind, type_name):
+        await core.log.ontology(domain)
+        known = core.log.remembered(domain)
+    return known
+
+
+def _key(
+    ontology: Ontology, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue]
 ) -> dict[str, object] | None:
     """Return the key to look for when one of the properties is indexed in the type; `unique` ones first."""
-    ontology = await core.log.ontology(domain) if wanted else None
-    rules = indexed_rules(kind, type_name, ontology) if ontology else []
+    rules = indexed_rules(kind, type_name, ontology)
     rule = next((rule for rule in sorted(rules, key=lambda rule: not rule.unique) if rule.name in wanted), None)
     return {"property": rule.name, "value": key_value(wanted[rule.name])} if rule else None
 

@@ -14,7 +14,7 @@ from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt,
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
-from graph_memory.storage.ontologies import Ontologies, no_ontology
+from graph_memory.storage.ontologies import Ontologies, Remembered, no_ontology
 from graph_memory.storage.projecting import (
     APPEND,
     appended,
@@ -205,6 +205,10 @@ class Log:
         if ontology is None:
             raise no_ontology(domain)
         return ontology
+
+    def remembered(self, domain: str) -> Remembered | None:
+        """Return the domain's ontology as it was last read, without a look at the store."""
+        return self._ontologies.remembered(domain)
 
     def forget(self, domain: str) -> None:
         """Read the domain's ontology and standing anew when they are next needed."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology import Ontology, connection_type_from, node_type_from
+from graph_memory.model.subjects import Kind
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -40,11 +41,29 @@ HEAD = query("log/head", HeadRow)
 ONTOLOGY = query("ontology/load", OntologyRow)
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An ontology as it was when it was read. Within an edition types are added, never changed."""
+
+    edition: str
+    version: int
+    ontology: Ontology
+
+    def has(self, kind: Kind, name: str) -> bool:
+        """Say whether it has a type of nodes or of connections."""
+        find = self.ontology.find_node_type if kind is Kind.NODE else self.ontology.find_connection_type
+        return find(name) is not None
+
+
 class Ontologies:
-    """What was read last, by domain, with the edition and version that it belongs to."""
+    """What was read last, by domain."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[str, int], Ontology]] = {}
+        self._known: dict[str, Remembered] = {}
+
+    def remembered(self, domain: str) -> Remembered | None:
+        """Return what was read last, without a look at the store."""
+        return self._known.get(domain)
 
     async def present(self, reader: Reader, domain: str) -> Ontology | None:
         """Return the domain's ontology as it is now, None when there is no such domain."""
@@ -79,12 +98,12 @@ class Ontologies:
         return _ontology_of(row) if row is not None else None
 
     def _at(self, domain: str, edition: str, version: int) -> Ontology | None:
-        known, ontology = self._known.get(domain, (None, None))
-        return ontology if known == (edition, version) else None
+        known = self._known.get(domain)
+        return known.ontology if known and (known.edition, known.version) == (edition, version) else None
 
     def _remember(self, domain: str, row: OntologyRow) -> Ontology:
         ontology = _ontology_of(row)
-        self._known[domain] = ((row.edition, row.ontology_version), ontology)
+        self._known[domain] = Remembered(row.edition, row.ontology_version, ontology)
         return ontology
 
 
