@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test unit lint check soak conformance golden reference docs lock clean
+.PHONY: help setup demo test unit lint check soak bench conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -38,6 +38,11 @@ check: lint test  ## What CI runs
 soak: setup  ## The property-based tests with many more examples: make soak SOAK=200
 	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py
 
+bench: setup  ## What operations cost beside the raw driver: make bench, or BENCH=full for larger graphs
+	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=off $(BIN)/python -m benchmarks \
+		$(if $(filter full,$(BENCH)),--sizes 1000 10000 100000 --calls 400)
+	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop
+
 conformance: setup  ## The MCP server over HTTP against the protocol's conformance suite and the Inspector
 	$(BIN)/python tools/conformance/run.py
 
@@ -58,4 +63,5 @@ lock: setup  ## Choose the newest versions of all dependencies
 
 clean:  ## Remove what make made, the demo's data included
 	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/graph-memory neo4j stop
-	rm -rf .venv .demo dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	-@[ ! -x $(BIN)/graph-memory ] || GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop
+	rm -rf .venv .demo .bench dist site .pytest_cache .ruff_cache .hypothesis .import_linter_cache
