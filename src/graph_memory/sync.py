@@ -7,6 +7,7 @@ with open_memory_sync() as memory:
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
@@ -49,11 +50,13 @@ class SyncMemory:
 
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
-        future = self._portal.start_task_soon(use, self._memory)
+        future: Future[R] | None = None
         try:
+            future = self._portal.start_task_soon(use, self._memory)
             return future.result()
         except BaseException:
-            future.cancel()  # whoever waits was interrupted: so is the work
+            if future is not None:
+                future.cancel()  # whoever waits was interrupted: so is the work
             raise
 
     create_node = _waited(Memory.create_node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import signal
 import threading
+import time
 from collections.abc import Iterator
 
 import anyio
@@ -74,6 +75,7 @@ def test_whoever_is_interrupted_while_waiting_stops_the_work(waiting: SyncMemory
 
     def interrupt() -> None:
         begun.wait(10)
+        time.sleep(0.2)  # until the caller waits
         signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
