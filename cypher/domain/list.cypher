@@ -3,7 +3,7 @@
 // params: -
 // returns: name, created, modified, events, node_types, connection_types
 MATCH (d:_Domain)
-WHERE d._id IS NOT NULL
+WHERE d._id IS NOT NULL AND d._created IS NOT NULL AND d._seq IS NOT NULL
 RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq AS events,
        COUNT { MATCH (t:_NodeType) WHERE t._domain = d._id AND t._name IS NOT NULL } AS node_types,
        COUNT { MATCH (t:_ConnectionType) WHERE t._domain = d._id AND t._name IS NOT NULL } AS connection_types

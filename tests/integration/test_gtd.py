@@ -134,6 +134,8 @@ async def test_a_review_goes_through_every_list(desk: Desk) -> None:
     await desk.add("Action", "Send back", status="next", due="2025-10-19")
     await desk.add("Action", "Old plan", status="cancelled", due="2025-10-19")
     await desk.join("DependsOn", "Send back", "Old plan")
+    await desk.add("Action", "Dentist", status="scheduled", scheduled="2025-10-28T09:00:00+01:00")
+    await desk.add("Project", "Cellar", status="on_hold", due="next week")
     await desk.join("WaitingFor", "Kitchen", "Anna", since="2025-10-01", follow_up_date="2025-12-01")
     review = await desk.gtd.weekly_review(today=TODAY)
     assert titles(review.inbox) == ["A thought"]
@@ -145,6 +147,10 @@ async def test_a_review_goes_through_every_list(desk: Desk) -> None:
     assert titles(review.coming) == ["Call contractor"]
     assert titles(review.projects) == ["Garden", "Kitchen", "Bathroom"]
     assert titles(review.someday) == ["Attic"]
+    assert titles(review.scheduled) == ["Dentist"]
+    assert titles(review.resting) == ["Cellar"]
+    assert titles(review.undated) == ["Cellar"]
+    assert titles(review.loose) == ["Send back", "Call plumber"]
     assert review.done == ()  # nothing of today was done in the week before that day
     for days, done in ((0, ["Measure"]), (6, ["Measure"]), (7, [])):
         later = await desk.gtd.weekly_review(today=date.today() + timedelta(days=days))
@@ -167,7 +173,7 @@ async def test_a_domain_without_the_types_says_which_are_missing(memory: Memory)
 
 
 async def test_arguments_that_cannot_be_are_refused(desk: Desk) -> None:
-    for means in ({"contexts": "phone"}, {"energy": "some"}):
+    for means in ({"contexts": "phone"}, {"energy": "some"}, {"minutes": 0}):
         with pytest.raises(GraphError) as caught:
             await desk.available(**means)
         assert caught.value.code is Code.INVALID_ARGUMENT

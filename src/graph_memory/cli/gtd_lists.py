@@ -74,6 +74,10 @@ def print_review(review: Review) -> None:
         _section("Overdue", review.overdue, _print_items),
         _section("Due within 7 days", review.coming, _print_items),
         _section("Active projects", review.projects, _print_projects),
+        _section("Next actions without a project", review.loose, _print_items),
+        _section("Scheduled", review.scheduled, _print_items),
+        _section("Waiting or on hold", review.resting, _print_items),
+        _section("Due on a day that cannot be read: write 2025-10-31", review.undated, _print_items),
         _section("Someday", review.someday, _print_items),
         _section("Done within 7 days", review.done, _print_items),
     )

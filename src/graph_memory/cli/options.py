@@ -45,7 +45,7 @@ CursorOption = Annotated[str | None, typer.Option(help="next_cursor of the page 
 ExpectedVersionOption = Annotated[
     int | None, typer.Option(min=0, help="Refuse if the version is another: somebody else changed it.")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal nobody is asked.")]
 
 ROWS = 100
 """Rows of a table when nobody said how many."""

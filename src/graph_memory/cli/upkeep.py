@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.exits import DIFFERENCES
 from graph_memory.cli.options import DomainOption, JsonOption
-from graph_memory.cli.printing import counted, print_json
+from graph_memory.cli.printing import counted, note, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.results import Difference, Verification
 
@@ -22,7 +22,7 @@ blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.",
 
 def verify(
     domain: DomainOption = None,
-    every: Annotated[bool, typer.Option("--all", help="Every domain, one after the other.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every domain, whatever --domain names.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
@@ -40,6 +40,8 @@ def _verify_all(*, as_json: bool) -> None:
     found = with_memory(use, "Verifying")
     if as_json:
         print_json({"domains": [one.to_dict() for one in found]})
+    elif not found:
+        note("No domain yet.")
     else:
         for one in found:
             _show(one, "difference", as_json=False)

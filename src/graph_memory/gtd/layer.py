@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, timedelta
 
 from graph_memory.gtd import lists, reading, rules
@@ -54,7 +54,7 @@ class Gtd:
         than `energy` (low, medium or high). What an action does not say leaves it in: one without context can be done
         anywhere. Raises INVALID_ARGUMENT.
         """
-        means = Means(lists.names(_several(contexts)), minutes, _energy(energy))
+        means = Means(lists.names(_several(contexts)), _time(minutes), _energy(energy))
         await reading.require_types(self._memory, ("Action",), ())
         found = await reading.nodes(self._memory, "Action", rules.NEXT)
         depends = await reading.neighbours(self._memory, found, "DependsOn", "out")
@@ -79,16 +79,22 @@ class Gtd:
         active, steps = await self._active_projects()
         actions = await reading.nodes(self._memory, "Action")
         everything = (*await reading.nodes(self._memory, "Project"), *actions)
+        upcoming = _with(actions, rules.NEXT)
+        around = await self._around(upcoming)
         return Review(
-            inbox=lists.items(one for one in actions if lists.status(one) == "inbox"),
+            inbox=lists.items(_with(actions, "inbox")),
             unclear=lists.items(one for one in everything if lists.status(one) is None),
             stuck=lists.stuck(active, steps),
-            blocked=lists.items(await self._blocked_for_good(actions)),
+            blocked=lists.items(await self._blocked_for_good(upcoming)),
             waiting=await self._waiting(day),
             overdue=lists.items(lists.due_within(everything, date.min, day - DAY)),
             coming=lists.items(lists.due_within(everything, day, day + WEEK)),
             projects=await self._with_actions(active, steps),
-            someday=lists.items(one for one in everything if lists.status(one) == "someday"),
+            scheduled=lists.items(_with(actions, "scheduled")),
+            resting=lists.items([*_with(everything, "waiting"), *_with(everything, "on_hold")]),
+            loose=lists.items(one for one in upcoming if not around.projects[one.id]),
+            undated=lists.items(filter(lists.is_due_some_day, everything)),
+            someday=lists.items(_with(everything, "someday")),
             done=lists.items(one for one in everything if lists.is_done_within(one, day - WEEK + DAY, day)),
         )
 
@@ -114,9 +120,8 @@ class Gtd:
         several = {one.id: one for found in ahead.values() for one in found}
         return lists.with_actions(projects, ahead, await self._around(list(several.values())))
 
-    async def _blocked_for_good(self, actions: Sequence[NodeSummary]) -> list[NodeSummary]:
-        """Return the next actions that depend on something cancelled: it will never be complete."""
-        upcoming = [one for one in actions if lists.status(one) == rules.NEXT]
+    async def _blocked_for_good(self, upcoming: Sequence[NodeSummary]) -> list[NodeSummary]:
+        """Return the actions that depend on something cancelled: it will never be complete."""
         depends = await reading.neighbours(self._memory, upcoming, "DependsOn", "out")
         return [one for one in upcoming if any(lists.status(other) == "cancelled" for other in depends[one.id])]
 
@@ -127,6 +132,10 @@ class Gtd:
         return lists.waiting(found, {one.id: one for one in sources}, today)
 
 
+def _with(nodes: Iterable[NodeSummary], status: str) -> list[NodeSummary]:
+    return [one for one in nodes if lists.status(one) == status]
+
+
 def _day(today: date | None) -> date:
     return date.today() if today is None else today
 
@@ -135,6 +144,12 @@ def _several(contexts: Collection[str] | None) -> Collection[str] | None:
     if isinstance(contexts, str):
         raise fault("contexts", "contexts must be a list of text", 'Write ["phone"] for one context.')
     return contexts
+
+
+def _time(minutes: float | None) -> float | None:
+    if minutes is not None and not minutes > 0:
+        raise fault("minutes", f"{minutes:g} minutes are no time", "Give more than 0, or leave it out.")
+    return minutes
 
 
 def _energy(energy: str | None) -> str | None:

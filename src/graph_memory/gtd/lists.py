@@ -69,6 +69,12 @@ def due_within(nodes: Iterable[NodeSummary], first: date, last: date) -> list[No
     ]
 
 
+def is_due_some_day(node: NodeSummary) -> bool:
+    """Say whether a node that is not over is due on a day that cannot be read, such as "next week"."""
+    due = rules.text_of(node.properties, "due")
+    return due is not None and not is_over(node) and rules.day_of(node.properties["due"]) is None
+
+
 def is_done_within(node: NodeSummary, first: date, last: date) -> bool:
     """Say whether a node is complete and was changed on one of these days."""
     return status(node) in rules.COMPLETE and first <= node.modified.astimezone().date() <= last

@@ -110,5 +110,9 @@ class Review(Result):
     overdue: tuple[Item, ...] = Field(description="Due before today")
     coming: tuple[Item, ...] = Field(description="Due within the next 7 days")
     projects: tuple[ProjectActions, ...] = Field(description="Active projects with their next actions")
+    scheduled: tuple[Item, ...] = Field(description="Actions for a certain time")
+    resting: tuple[Item, ...] = Field(description="Projects and actions with status waiting or on_hold")
+    loose: tuple[Item, ...] = Field(description="Next actions that belong to no project")
+    undated: tuple[Item, ...] = Field(description="Due on a day that cannot be read, such as next week")
     someday: tuple[Item, ...]
     done: tuple[Item, ...] = Field(description="Complete, and changed on one of the last 7 days")

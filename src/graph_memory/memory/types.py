@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.model.additions import Additions, additions
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
 from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import Kind, present, type_subject
+from graph_memory.model.wording import kind_of
 from graph_memory.storage.log import Head
 from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.schema import ensure_connection_type
@@ -24,6 +26,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolo
     The constraints of its connection types are made first, each in a transaction of its own: when that is
     interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
+    _check_ontology(ontology)
     if await core.log.ontology(domain) is not None:
         raise _exists(domain)
     for connection_type in ontology.connection_types:
@@ -68,6 +71,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
 
     Raises TYPE_ALREADY_EXISTS and INVALID_ONTOLOGY as `additions` does, before anything is written.
     """
+    _check_ontology(wanted)
     added = missing_types(await core.log.ontology(domain), wanted)
     for connection_type in added.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
@@ -87,6 +91,13 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         node_types=tuple(declared.name for declared in added.node_types),
         connection_types=tuple(declared.name for declared in added.connection_types),
     )
+
+
+def _check_ontology(given: object) -> None:
+    """Raise INVALID_ARGUMENT for what is no ontology, such as the dict that the tools take."""
+    if not isinstance(given, Ontology):
+        message = f"The ontology must be an Ontology, not {kind_of(given)}"
+        raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
 
 
 def missing_types(present: Ontology | None, wanted: Ontology) -> Additions:
