@@ -68,7 +68,7 @@ def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
     assert {row["state"] for row in rows} == {"ONLINE"}
     (fulltext,) = [row["options"]["indexConfig"] for row in rows if row["type"] == "FULLTEXT"]
     assert fulltext["fulltext.analyzer"] == "whitespace"
-    assert fulltext["fulltext.eventually_consistent"] is True
+    assert fulltext["fulltext.eventually_consistent"] is False
 
 
 async def test_a_migrated_database_needs_nothing(store: Store) -> None:

@@ -26,8 +26,6 @@ server.https.enabled=false
 server.memory.pagecache.size={page_cache}
 # A writer, or a new constraint, that cannot have a lock gives up instead of holding up everybody behind it.
 db.lock.acquisition.timeout=30s
-# Search windows are refreshed by whoever searches, or once a second, and not after every commit.
-db.index.fulltext.eventually_consistent_refresh_interval=1s
 # Nothing leaves this machine.
 dbms.usage_report.enabled=false
 dbms.fleet_manager.enabled=false

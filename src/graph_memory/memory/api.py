@@ -351,9 +351,7 @@ class Memory:
 
     async def rebuild(self, *, domain: str | None = None) -> Verification:
         """Mend every difference that `verify` finds, and return those that were found."""
-        mended = await audit.rebuild(self._core, self._domain(domain))
-        await self._search.refresh()
-        return mended
+        return await audit.rebuild(self._core, self._domain(domain))
 
     async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
         """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.

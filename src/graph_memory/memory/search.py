@@ -2,26 +2,20 @@
 
 Windows that may hold the needle come from a full-text index of trigrams, and each is compared with the needle, so
 there are no false positives; every window with the needle has all its trigrams, so there are no false negatives.
-The index is eventually consistent to keep writes cheap: a search first waits for it, unless the domain's log has
-not moved since the last wait, and scans the windows when the wait takes too long.
 """
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.queries import IdRow, Page
 from graph_memory.model.arguments import UNLIMITED, check_query
-from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects import content_ref
 from graph_memory.model.windows import Needle
-from graph_memory.storage.ontologies import HEAD
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import query
 
-_log = logging.getLogger(__name__)
 _BATCH = 100
 
 
@@ -34,22 +28,16 @@ class TextRow:
     text: str | None
 
 
-REFRESH = query("search/refresh", Nothing)
 BY_GRAMS = query("search/by_grams", IdRow)
 BY_SCAN = query("search/by_scan", IdRow)
 TEXTS = query("search/texts", TextRow)
 
 
 class Search:
-    """Substring search, and up to where in each domain's log its index is known to be complete."""
+    """Substring search."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._complete: dict[str, int] = {}
-
-    async def refresh(self) -> None:
-        """Wait until the index holds all that was committed, by whichever process and without a change of a log."""
-        await self._core.store.read(REFRESH)
 
     async def search_content(self, domain: str, text: str, page: Page, *, node_type: str | None) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
@@ -64,26 +52,11 @@ class Search:
 
     async def _candidates(self, domain: str, needle: Needle, node_type: str | None, page: Page) -> list[str]:
         params = {"domain": domain, "needle": needle.probe, "type": node_type, **page.params}
-        if needle.is_short or not await self._is_complete(domain):
+        if needle.is_short:
             rows = await self._core.store.read(BY_SCAN, **params)
         else:
             rows = await self._core.store.read(BY_GRAMS, grams=needle.lucene(domain), **params)
         return [row.id for row in rows]
-
-    async def _is_complete(self, domain: str) -> bool:
-        """Wait until the index holds all that was written, and say whether it does."""
-        head = await self._core.store.one(HEAD, domain=domain)
-        if head is None or self._complete.get(domain) == head.seq:
-            return True
-        try:
-            await self.refresh()
-        except GraphError as error:
-            if error.code is not Code.TIMEOUT:
-                raise
-            _log.warning("the search index is late; scanning domain %s", domain)
-            return False
-        self._complete[domain] = head.seq
-        return True
 
     async def _verified(self, domain: str, needle: Needle, ids: list[str]) -> list[str]:
         """Return the candidates whose whole text holds a needle that is longer than what windows can show."""

@@ -1,0 +1,4 @@
+// The index of search windows is kept up to date inside the commit: an eventually consistent one loses updates in a crash.
+DROP INDEX _window_grams IF EXISTS;
+CREATE FULLTEXT INDEX _window_grams IF NOT EXISTS FOR (w:_Window) ON EACH [w._grams]
+  OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false } };
