@@ -6,6 +6,7 @@ import argparse
 import platform
 import secrets
 import sys
+import time
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -14,7 +15,7 @@ import anyio
 import psutil
 from neo4j import AsyncGraphDatabase
 
-from benchmarks.graph import BATCH, fill, fill_raw
+from benchmarks.graph import BATCH, fill, fill_raw, index
 from benchmarks.measure import Result, compare, rate
 from benchmarks.operations import Sides
 from benchmarks.report import batches, single, spread
@@ -49,11 +50,14 @@ async def measured(sizes: Sequence[int], calls: int) -> str:
             domain = f"bench-{size}-{secrets.token_hex(3)}"
             _say(f"filling {size:,} nodes")
             await fill(memory, domain, size)
+            began = time.perf_counter()
+            await index(memory, domain)
+            indexing = f"Indexing {size:,} texts for search took {time.perf_counter() - began:.1f} s.\n"
             await fill_raw(driver, domain, size)
             await driver.execute_query("CALL db.awaitIndexes()")
             sides = Sides(memory.in_domain(domain), driver, domain, size)
             results[size] = [await _compared(sides, place, calls) for place in range(len(sides.operations()))]
-            parts.append(single(size, results[size]))
+            parts += [single(size, results[size]), indexing]
             parts.append(await _together(sides, calls))
             parts.append(batches(await compare(sides.batch(), calls=8, turn=2), BATCH))
             _say("verifying")

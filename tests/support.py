@@ -10,6 +10,11 @@ from graph_memory.model.subjects import Kind, ObservationState
 from graph_memory.storage.log import Head
 
 
+async def index(memory: Memory) -> None:
+    """Have all texts of the memory's domain indexed for search, which is otherwise done behind the searches."""
+    await memory._search.index(memory._domain(None))
+
+
 async def observe(memory: Memory, domain: str, node_id: str) -> str:
     """Write an observation through the log; the tools for it come later."""
     log = memory._core.log

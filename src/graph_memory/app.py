@@ -57,7 +57,10 @@ async def open_memory(
         check_version(await store.server_version())
         await migrate(store)
         core = _core(settings, store, await store_id(store), origin or Origin())
-        yield Memory(core, default_domain=settings.domain)
+        try:
+            yield Memory(core, default_domain=settings.domain)
+        finally:
+            await core.background.close()
 
 
 async def check_connection(settings: Settings) -> str:

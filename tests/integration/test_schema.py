@@ -37,6 +37,7 @@ INDEXES = {
     ("RANGE", "_Key", ("_domain", "_kind", "_type", "_property", "_value")),
     ("RANGE", "_Key", ("_domain", "_owner")),
     ("RANGE", "_Window", ("_domain", "_owner")),
+    ("RANGE", "_NewWindow", ("_domain", "_owner")),
     ("FULLTEXT", "_Window", ("_grams",)),
 }
 

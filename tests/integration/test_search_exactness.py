@@ -15,6 +15,7 @@ from soak import profile
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.model.windows import NEEDLE, OVERLAP, WINDOW
+from support import index
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
@@ -100,7 +101,11 @@ async def written(memory: Memory, texts: Sequence[str], node_type: str = "Note")
 
 
 async def found(memory: Memory, needle: str, node_type: str | None = None) -> list[str]:
-    return list((await memory.search_content(needle, node_type=node_type)).node_ids)
+    """What is found as things are, which is the same when all is indexed."""
+    ids = (await memory.search_content(needle, node_type=node_type)).node_ids
+    await index(memory)
+    assert (await memory.search_content(needle, node_type=node_type)).node_ids == ids
+    return list(ids)
 
 
 def holding(texts: Mapping[str, str], needle: str) -> list[str]:

@@ -47,14 +47,14 @@ class Memory:
     of the domain: give the one you saw as `expected_version`, and a change made since raises VERSION_CONFLICT.
     """
 
-    def __init__(self, core: Core, *, default_domain: str, search: Search | None = None) -> None:
+    def __init__(self, core: Core, *, default_domain: str) -> None:
         self._core = core
-        self._search = search or Search(core)
+        self._search = Search(core)
         self._default_domain = check_domain(default_domain)
 
     def in_domain(self, domain: str) -> Memory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
-        return Memory(self._core, default_domain=domain, search=self._search)
+        return Memory(self._core, default_domain=domain)
 
     def _domain(self, domain: str | None) -> str:
         return self._default_domain if domain is None else check_domain(domain)

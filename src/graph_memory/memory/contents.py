@@ -10,7 +10,7 @@ import anyio.to_thread
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.windows import Window, windows_of
+from graph_memory.model.windows import windows
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.blobs import Blobs
 from graph_memory.storage.content_cache import ContentCache
@@ -50,11 +50,11 @@ class Contents:
             await self.blobs.claim(self.store)
             self._is_claimed = True
 
-    async def windows(self, domain: str, content: Content) -> tuple[Window, ...]:
+    async def windows(self, content: Content) -> tuple[str, ...]:
         """Return the search windows of text, made in a worker thread when that takes a while; binary has none."""
         if content.size <= QUICK:
-            return windows_of(domain, content.text or "")
-        return await anyio.to_thread.run_sync(windows_of, domain, content.text or "")
+            return tuple(windows(content.text or ""))
+        return tuple(await anyio.to_thread.run_sync(list, windows(content.text or "")))
 
     async def fetch(self, domain: str, ref: ContentRef, inline: str | None) -> Content:
         """Return the content that a node or connection refers to, given its text where Neo4j keeps it.

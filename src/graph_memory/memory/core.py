@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from graph_memory.memory.background import Background
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Origin
@@ -28,6 +29,7 @@ class Core:
     contents: Contents
     origin: Origin
     open_type_limit: int = 200
+    background: Background = field(default_factory=Background)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import Kind, content_ref
+from graph_memory.model.windows import gram_text
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -111,7 +112,14 @@ class WindowRow:
     type: str
     place: int
     text: str
-    grams: str
+    grams: str | None
+    is_new: bool
+
+    def row(self, domain: str) -> Row:
+        """Return it as a row of a projection, with what is wrong with its place in the index, if anything is."""
+        is_right = self.is_new or self.grams == gram_text(domain, self.text)
+        wrong: Row = {} if is_right else {"_grams": self.grams}
+        return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +312,7 @@ class Examination:
             keys.setdefault(key.owner, []).append(row)
         windows: dict[str, list[Row]] = {}
         for window in await self._reader.read(WINDOWS, domain=self._domain, owners=ids):
-            row = {"_place": window.place, "_type": window.type, "_text": window.text, "_grams": window.grams}
-            windows.setdefault(window.owner, []).append(row)
+            windows.setdefault(window.owner, []).append(window.row(self._domain))
         owners = keys.keys() | windows.keys()
         return {owner: key_facts(keys.get(owner, ())) | window_facts(windows.get(owner, ())) for owner in owners}
 

@@ -28,7 +28,6 @@ from graph_memory.model.properties import PropertyValue, check_amount, check_pro
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.subjects import Kind, NodeState
 from graph_memory.model.titles import title_of
-from graph_memory.model.windows import Window
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
@@ -61,7 +60,7 @@ class NewNode:
     properties: Mapping[str, PropertyValue]
     tags: tuple[str, ...]
     path: str | None
-    windows: tuple[Window, ...] = ()
+    windows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +73,7 @@ class NodeEdit:
     tags: tuple[str, ...] | None
     path: str | None
     expected_version: int | None
-    windows: tuple[Window, ...] = ()
+    windows: tuple[str, ...] = ()
 
 
 async def create_node(
@@ -121,10 +120,10 @@ async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
             ontology.check_node(node.type, node.properties)
 
 
-async def _kept(core: Core, domain: str, content: Content) -> tuple[Window, ...]:
+async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
     """Put content where it is safe to refer to, and return its search windows."""
     await core.contents.keep(domain, content)
-    return await core.contents.windows(domain, content)
+    return await core.contents.windows(content)
 
 
 def decide_create(
@@ -315,7 +314,7 @@ async def _found(reader: Reader, domain: str, node_id: str) -> tuple[NodeState, 
     return NodeState.from_live(row.state), row.text
 
 
-def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[Window, ...]) -> Draft:
+def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str, ...]) -> Draft:
     return Draft(
         op=op,
         kind=Kind.NODE,

@@ -70,7 +70,8 @@ def window_facts(rows: Iterable[Row]) -> Facts:
     facts: list[tuple[str, object]] = []
     for row in rows:
         window = f"window {row['_place']}"
-        facts += [(window, row["_text"]), (f"type of {window}", row["_type"]), (f"grams of {window}", row["_grams"])]
+        facts += [(window, row["_text"]), (f"type of {window}", row["_type"])]
+        facts += [(f"grams of {window}", row["_grams"])] if "_grams" in row else []
     return _counted(facts)
 
 

@@ -12,7 +12,6 @@ from ulid import ULID
 
 from graph_memory.model.content import Content
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, present
-from graph_memory.model.windows import Window
 
 
 class Op(StrEnum):
@@ -54,7 +53,7 @@ class Draft:
     previous: int | None = None
     state: State | None = None
     content: Content | None = None
-    windows: tuple[Window, ...] | None = None
+    windows: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

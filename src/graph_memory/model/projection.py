@@ -15,7 +15,7 @@ from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology import Ontology, PropertyRule
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind, State, StoredValue
-from graph_memory.model.windows import windows_of
+from graph_memory.model.windows import windows
 
 Row = dict[str, object]
 
@@ -161,18 +161,17 @@ def key_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> list[R
 
 
 def window_rows(domain: str, draft: Draft) -> list[Row]:
-    """Return the `_Window` rows of a node's content; binary content has none."""
+    """Return the `_Window` rows of a node's content; binary content has none. They are indexed later."""
     made = draft.windows
     if made is None:
-        made = windows_of(domain, (draft.content.text if draft.content else None) or "")
+        made = windows((draft.content.text if draft.content else None) or "")
     return [
         {
             "_domain": domain,
             "_owner": draft.subject,
             "_type": draft.type,
             "_place": place,
-            "_text": window.text,
-            "_grams": window.grams,
+            "_text": window,
         }
         for place, window in enumerate(made)
     ]

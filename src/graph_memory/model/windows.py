@@ -49,19 +49,6 @@ def gram_text(domain: str, folded: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """One window, and what the full-text index reads for it."""
-
-    text: str
-    grams: str
-
-
-def windows_of(domain: str, text: str) -> tuple[Window, ...]:
-    """Return the windows of a text as they are stored for a domain."""
-    return tuple(Window(window, gram_text(domain, window)) for window in windows(text))
-
-
-@dataclass(frozen=True, slots=True)
 class Needle:
     """What is searched for. `probe` is what windows are compared with, at most `NEEDLE` characters."""
 

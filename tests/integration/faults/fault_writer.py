@@ -43,6 +43,7 @@ class Writer:
         self.nodes: dict[str, int] = {}
         self.connections: dict[str, int] = {}
         self.made = 0
+        self.counted = 0
 
     async def attempt(self, subject: str, turn: int | None, call: Any, **told: Any) -> bool:
         """Say, do, say again; `turn` is what the subject will be at, None when it will be gone."""
@@ -95,6 +96,16 @@ class Writer:
         if await self.attempt(one, 2, self.memory.create_node("Note", text_of(one, 2), properties={"turn": 2}, id=one)):
             await self.attempt(one, None, self.memory.delete_node(one))
 
+    async def search(self) -> None:
+        """Nobody else writes these nodes, so what is found is known, whatever is being indexed."""
+        one = self.rng.choice(list(self.nodes))
+        found = (await self.memory.search_content(f"{one}turn")).node_ids
+        if found != (one,):
+            raise AssertionError(f"searched for {one}, found {found}")
+
+    async def index(self) -> None:
+        await self.memory._search.index(self.memory._domain(None))
+
     async def count(self) -> None:
         """Add one to a shared node, if nobody else has since it was read."""
         one = f"shared{self.rng.randrange(SHARED)}"
@@ -110,12 +121,16 @@ class Writer:
                 raise
             say(conflict=one)
         else:
+            self.counted += 1
             say(counted=one, to=count + 1, version=changed.version, by=self.name)
 
     async def work(self, until: float) -> None:
-        while time.monotonic() < until:
+        """Go on until a time, and for as long as it takes to have counted where that is asked for."""
+        while time.monotonic() < until or (self.name.startswith("count") and not self.counted):
             acts = [self.create, self.delete]
-            acts += [self.update, self.update, self.connect, self.connect] if self.nodes else []
+            acts += (
+                [self.update, self.update, self.connect, self.connect, self.search, self.index] if self.nodes else []
+            )
             acts += [self.update_connection, self.disconnect] if self.connections else []
             acts += [self.count, self.count] if self.name.startswith("count") else []
             try:

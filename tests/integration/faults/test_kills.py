@@ -25,6 +25,7 @@ import pytest
 from fault_writer import SHARED, text_of
 
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
+from support import index
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -213,7 +214,7 @@ async def test_two_services_with_eight_writers_each_lose_nothing(
             told.add(one.lines)
     assert told.failures == []
     assert told.attempted == {}
-    assert len({line["by"] for line in told.counted}) > 8
+    assert len({line["by"] for line in told.counted}) == 16
     await check(memory, told, others=shared)
     for one in shared:
         properties = (await memory.get_node(one)).properties
@@ -242,6 +243,10 @@ async def check(memory: Memory, told: Told, others: list[str] | None = None) -> 
         for subject in sorted(told.subjects):
             look = _look_at_connection if re.search(r"c\d+$", subject) else _look_at_node
             tasks.start_soon(one_by_one, look, subject)
+    await index(memory)
+    for subject in sorted(told.subjects):
+        if not re.search(r"c\d+$", subject):
+            await _look_at_node(memory, told, subject)
 
 
 async def _look_at_node(memory: Memory, told: Told, one: str) -> None:

@@ -1,0 +1,45 @@
+"""Work that goes on behind the calls, for as long as the memory is open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from graph_memory.model.errors import GraphError
+
+PATIENCE = 1.0
+"""Seconds for which closing waits for work to be done, so that a command that ends at once gets something done too."""
+
+_log = logging.getLogger(__name__)
+
+
+class Background:
+    """Tasks by name, one of a name at a time. What one does must be safe to leave off anywhere and to begin again."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Start work, unless some of that name is going on."""
+        if name in self._tasks:
+            work.close()
+            return
+        task = self._tasks[name] = asyncio.create_task(_logged(name, work), name=name)
+        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+    async def close(self) -> None:
+        """Give what is going on a moment to end, then leave it off."""
+        if tasks := list(self._tasks.values()):
+            _, pending = await asyncio.wait(tasks, timeout=PATIENCE)
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+
+
+async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except GraphError as error:
+        _log.warning("%s was left off: %s", name, error)

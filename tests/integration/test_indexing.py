@@ -1,0 +1,79 @@
+"""New texts are found at once, and are indexed behind the searches once many wait."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from neo4j import Driver
+
+from graph_memory import Memory, ontology_from
+from graph_memory.memory import search
+from support import index
+
+pytestmark = pytest.mark.anyio
+
+WAITING = "MATCH (w:_NewWindow {_domain: $domain}) RETURN count(*) AS n"
+
+
+@pytest.fixture
+async def notes(memory: Memory) -> Memory:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    return memory
+
+
+def waiting(driver: Driver, domain: str) -> int:
+    return int(driver.execute_query(WAITING, domain=domain).records[0]["n"])
+
+
+async def test_a_search_that_looks_through_many_new_windows_has_them_indexed(
+    notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MANY", 3)
+    monkeypatch.setattr(search, "_AT_ONCE", 2)
+    ids = [(await notes.create_node("Note", f"needle {number}")).node_id for number in range(3)]
+    assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))
+    assert waiting(driver, domain) == 3
+    ids.append((await notes.create_node("Note", "needle 3")).node_id)
+    assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))
+    with anyio.fail_after(20):
+        while waiting(driver, domain):  # noqa: ASYNC110 - Neo4j is what is waited for
+            await anyio.sleep(0.05)
+    assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))
+    assert (await notes.search_content("needle 3")).node_ids == (ids[3],)
+    assert (await notes.verify()).clean
+
+
+async def test_pages_are_whole_while_some_windows_wait(notes: Memory) -> None:
+    ids: list[str] = []
+    for number in range(6):
+        ids.append((await notes.create_node("Note", f"needle {number}", id=f"n{number}")).node_id)
+        if number == 2:
+            await index(notes)
+    await notes.update_node("n1", content="needle again", encoding="utf-8")
+    first = await notes.search_content("needle", limit=4)
+    assert first.node_ids == tuple(ids[:4])
+    rest = await notes.search_content("needle", limit=4, cursor=first.next_cursor)
+    assert (rest.node_ids, rest.next_cursor) == (tuple(ids[4:]), None)
+
+
+async def test_a_window_broken_by_hand_ends_the_indexing_and_is_named(
+    notes: Memory, driver: Driver, domain: str
+) -> None:
+    (one, two) = [(await notes.create_node("Note", text)).node_id for text in ("first", "second")]
+    driver.execute_query(
+        "MATCH (w:_NewWindow {_domain: $domain, _owner: $one}) REMOVE w._place", domain=domain, one=one
+    )
+    with anyio.fail_after(20):
+        await index(notes)
+    assert (await notes.search_content("second")).node_ids == (two,)
+    assert {difference.subject for difference in (await notes.rebuild()).differences} == {one}
+    assert (await notes.verify()).clean
+
+
+async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driver: Driver, domain: str) -> None:
+    one = (await notes.create_node("Note", "needle")).node_id
+    await index(notes)
+    driver.execute_query("MATCH (w:_Window {_domain: $domain}) SET w._grams = 'nothing'", domain=domain)
+    assert (await notes.search_content("needle")).node_ids == ()
+    assert {difference.subject for difference in (await notes.rebuild()).differences} == {one}
+    assert (await notes.search_content("needle")).node_ids == (one,)
