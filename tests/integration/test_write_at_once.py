@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_
 from graph_memory.model.events import Draft, Op, Origin
 from graph_memory.model.subjects import ConnectionState, Kind
 from graph_memory.storage.log import Head
-from graph_memory.storage.store import Reader, Store
+from graph_memory.storage.store import Limits, Reader, Store
 
 pytestmark = pytest.mark.anyio
 
@@ -164,6 +164,35 @@ async def test_a_write_whose_answer_was_lost_is_made_once(
     assert len(log_of(driver, domain)) == events + 1
     assert made.version == events + 1
     assert (await alone.verify()).clean
+
+
+async def test_a_lost_answer_of_a_server_that_stays_away_is_told_as_in_doubt(
+    alone: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = alone._core.store
+    whole = store._session
+    sessions: Iterator[Any] = iter([_LosesTheAnswer])
+    monkeypatch.setattr(store, "_limits", Limits(retry=0.5))
+    monkeypatch.setattr(store, "_session", lambda access: next(sessions, _IsAway)(whole(access)))
+    with pytest.raises(GraphError) as caught:
+        await alone.create_node("Project", "perhaps")
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "may or may not" in caught.value.message
+    monkeypatch.setattr(store, "_session", whole)
+    assert len((await alone.search_content("perhaps")).node_ids) == 1
+
+
+class _IsAway:
+    """A session of a server that nobody can reach."""
+
+    def __init__(self, session: Any) -> None:
+        self._context = session
+
+    async def __aenter__(self) -> Any:
+        raise ServiceUnavailable("Couldn't connect to localhost")
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return None
 
 
 class _LosesTheAnswer:

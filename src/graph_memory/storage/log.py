@@ -25,7 +25,7 @@ from graph_memory.storage.projecting import (
     write_at_once,
 )
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.store import Reader, Store, Transaction
+from graph_memory.storage.store import Reader, Store, Transaction, Unsettled
 
 S = TypeVar("S")
 
@@ -132,18 +132,20 @@ class Log:
         """
         work = Work(name, domain, origin, read, decide, batch=new_id("evt"), now=self._clock())
         async with self._turns.setdefault(domain, anyio.Lock()):
-            before = self._standings.get(domain)
+            before, in_doubt = self._standings.get(domain), False
             if before is not None and before.is_undisturbed and not begins:
-                receipt = await self._write_at_once(work, before)
-                if receipt is not None:
-                    return receipt
-            return await self._write_locked(work, before, begins=begins)
+                try:
+                    if receipt := await self._write_at_once(work, before):
+                        return receipt
+                except Unsettled as unsettled:
+                    in_doubt = unsettled.in_doubt
+            return await self._write_locked(work, before, begins=begins, in_doubt=in_doubt)
 
     async def _write_at_once(self, work: Work[S], before: Standing) -> Receipt | None:
         """Decide by what this process knows of the log, and write in one statement that checks that it is so.
 
-        None when it is not so, or there is a reason to look closer: then nothing was written, or it is in doubt. A
-        refusal is such a reason, because it may rest on what somebody else has changed meanwhile.
+        None when it is not so, or there is a reason to look closer: then nothing was written. A refusal is such a
+        reason, because it may rest on what somebody else has changed meanwhile. Raises Unsettled.
         """
         try:
             events, projection = await work.plan(self._store, _later(before.head, work.now))
@@ -166,7 +168,7 @@ class Log:
         self._stands(before, events)
         return Receipt.of(work.domain, work.batch, events)
 
-    async def _write_locked(self, work: Work[S], before: Standing | None, *, begins: bool) -> Receipt:
+    async def _write_locked(self, work: Work[S], before: Standing | None, *, begins: bool, in_doubt: bool) -> Receipt:
         """Take the log's lock, read, decide and write, in one transaction."""
 
         async def attempt(transaction: Transaction) -> tuple[Standing, Sequence[Event], Receipt]:
@@ -183,7 +185,7 @@ class Log:
                 await run_projection(transaction, projection)
             return standing, events, Receipt.of(work.domain, work.batch, events)
 
-        standing, events, receipt = await self._store.write(work.name, attempt)
+        standing, events, receipt = await self._store.write(work.name, attempt, in_doubt=in_doubt)
         alone = before is not None and before.head.seq == standing.head.seq
         self._stands(replace(standing, is_undisturbed=alone), events)
         return receipt

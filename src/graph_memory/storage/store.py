@@ -104,6 +104,14 @@ class Transaction:
         return rows[0] if rows else None
 
 
+class Unsettled(Exception):  # noqa: N818 - it is no error: the write is looked at again
+    """A statement that must be looked at more closely, and whether it may have been committed all the same."""
+
+    def __init__(self, *, in_doubt: bool) -> None:
+        super().__init__(in_doubt)
+        self.in_doubt = in_doubt
+
+
 class Store:
     """A Neo4j database. Open with `open_store`; safe for any number of concurrent tasks of one event loop."""
 
@@ -135,12 +143,19 @@ class Store:
         rows = await self.read(query, **params)
         return rows[0] if rows else None
 
-    async def write(self, name: str, work: Callable[[Transaction], Awaitable[T]], *, limit: float | None = None) -> T:
+    async def write(
+        self,
+        name: str,
+        work: Callable[[Transaction], Awaitable[T]],
+        *,
+        limit: float | None = None,
+        in_doubt: bool = False,
+    ) -> T:
         """Run `work` in one transaction and return what it returned once that is committed.
 
         After a deadlock or a lost connection `work` runs again from its beginning, so it must find out for itself
-        whether an earlier run was committed after all. Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and
-        STORE_CONFLICT; whatever `work` raises undoes the transaction.
+        whether an earlier run was committed after all; `in_doubt` says that one may have been before this call.
+        Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and STORE_CONFLICT; whatever `work` raises undoes it.
         """
 
         async def attempt() -> T:
@@ -151,14 +166,13 @@ class Store:
                     await inner.commit()
                     return outcome
 
-        return await self._persist(attempt)
+        return await self._persist(attempt, in_doubt=in_doubt)
 
-    async def write_at_once(self, query: Query[R], **params: object) -> list[R] | None:
+    async def write_at_once(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that writes in a transaction of its own, and return its rows.
 
-        It is tried once. None means that a closer look is needed: it undid itself, a lock was not to be had, or a
-        connection was lost, so that it may have been committed or not. Raises TIMEOUT, STORE_UNAVAILABLE for a server
-        that lacks memory, and INVALID_ARGUMENT.
+        It is tried once. Raises Unsettled when it undid itself, a lock was not to be had, or a connection was lost;
+        TIMEOUT, STORE_UNAVAILABLE for a server that lacks memory, and INVALID_ARGUMENT.
         """
         check_text(params)
         try:
@@ -168,7 +182,7 @@ class Store:
                 return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
             if _is_passing(error) or isinstance(error, ConstraintError) or _undid_itself(error):
-                return None
+                raise Unsettled(in_doubt=_may_be_committed(error)) from error
             raise _ours(error, in_doubt=False) from error
 
     async def define(self, statement: LiteralString, **params: object) -> None:
@@ -204,9 +218,9 @@ class Store:
         ) as session:
             yield session
 
-    async def _persist(self, attempt: Callable[[], Awaitable[T]]) -> T:
+    async def _persist(self, attempt: Callable[[], Awaitable[T]], *, in_doubt: bool = False) -> T:
         """Attempt until it works, fails for good, or has been tried for too long."""
-        first_failure, pause, in_doubt = None, 0.02, False
+        first_failure, pause = None, 0.02
         while True:
             driver = self._driver
             try:
@@ -269,6 +283,7 @@ def _driver(address: Address) -> AsyncDriver:
         connection_timeout=5.0,
         connection_acquisition_timeout=30.0,
         keep_alive=True,
+        liveness_check_timeout=1.0,  # a connection that died while nobody used it must not put a write in doubt
         max_connection_pool_size=64,
         notifications_min_severity="OFF",
         telemetry_disabled=True,
@@ -308,6 +323,11 @@ def _is_passing(error: BaseException) -> bool:
     if isinstance(error, (OSError, IncompleteCommit)):
         return True
     return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+
+
+def _may_be_committed(error: BaseException) -> bool:
+    """Say whether a statement of its own may have been committed: its connection broke after it was there."""
+    return isinstance(error, _LOST) and not str(error).startswith("Couldn't connect")
 
 
 def _undid_itself(error: BaseException) -> bool:
