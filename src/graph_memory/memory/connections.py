@@ -136,11 +136,14 @@ async def create_connection(
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     """Refuse what is sure to be refused before anything lasting is made: a blob, or the constraint of an ad-hoc type.
 
-    The decision checks it all again under the lock.
+    The decision checks it all again under the lock. Types are never taken away, so one that was there is there.
     """
+    needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
+    remembered = core.log.remembered(domain)
+    if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
+        return
     ontology = await core.log.require_ontology(domain)
     is_ad_hoc = ontology.open and ontology.find_connection_type(wanted.type) is None
-    needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
     if not is_ad_hoc and not needs_blob:
         return
     if is_ad_hoc:

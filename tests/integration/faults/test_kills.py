@@ -27,13 +27,15 @@ from fault_writer import SHARED, text_of
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
 from support import index
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+KILLS = int(os.environ.get("KILLS") or 3)
+"""How often each is killed; `make soak` asks for more."""
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300 + 60 * KILLS)]
 
 SEED = int(os.environ.get("SEED") or 0) or random.SystemRandom().randrange(10**6)
 """Printed when a test fails; set SEED to have the same random choices again."""
 PATIENCE = 90.0
 """Seconds after which what is waited for is given up: a restart of Neo4j on a busy machine takes ten."""
-KILLS = 3
 ONTOLOGY = ontology_from(
     {"node_types": ["Note"], "connection_types": [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}]}
 )
