@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test unit lint check soak bench conformance golden reference docs lock clean
+.PHONY: help setup demo test test-container unit lint check soak bench conformance golden reference docs lock clean
 
 help:  ## Show this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 setup: .venv/ready  ## Make .venv with everything in it; starts nothing
 
@@ -24,6 +24,11 @@ demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 test: setup  ## All tests, on a real Neo4j of their own
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
+test-container: setup  ## The integration tests on Neo4j in a container: NEO4J_IMAGE, BASE, TESTS
+	docker build --tag graph-memory $(if $(BASE),--network host --build-arg BASE=$(BASE)) --file docker/Dockerfile .
+	NEO4J_IMAGE=$(or $(NEO4J_IMAGE),neo4j:2026.08.1) SERVICE_IMAGE=graph-memory $(BIN)/pytest tests/container \
+		$(or $(TESTS),tests/integration --ignore tests/integration/local --ignore tests/integration/faults)
+
 unit: setup  ## The tests that need no database
 	$(BIN)/pytest tests/unit
 
@@ -35,8 +40,10 @@ lint: setup  ## Style, types and the directions of imports
 
 check: lint test  ## What CI runs
 
-soak: setup  ## The property-based tests with many more examples: make soak SOAK=200
-	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py
+soak: setup  ## Many more examples, and many kills of Neo4j and of the service: make soak SOAK=200 KILLS=100
+	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py \
+		tests/acceptance/test_fuzz_tools.py
+	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py
 
 bench: setup  ## What operations cost beside the raw driver: make bench, or BENCH=full for larger graphs
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=off $(BIN)/python -m benchmarks \

@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 from neo4j import Driver, GraphDatabase
 
+from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
@@ -52,11 +53,15 @@ def neo4j_home(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iter
 
 
 @pytest.fixture(scope="session")
-def settings(neo4j_home: Path) -> Settings:
+def settings(neo4j_home: Path) -> Iterator[Settings]:
     """Settings that lead to the run's Neo4j, started when this is first asked for."""
-    settings = Settings(home=neo4j_home, neo4j_heap="1g")
-    local.ensure_running(settings)
-    return settings
+    if NEO4J_IMAGE:
+        with neo4j_of(NEO4J_IMAGE, neo4j_home) as settings:
+            yield settings
+    else:
+        settings = Settings(home=neo4j_home, neo4j_heap="1g")
+        local.ensure_running(settings)
+        yield settings
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +74,8 @@ async def opened(settings: Settings, anyio_backend: str) -> AsyncIterator[Memory
 @pytest.fixture(scope="session")
 def driver(settings: Settings) -> Iterator[Driver]:
     """A raw driver, for looking at and damaging what the memory keeps."""
-    server = local.ensure_running(settings)
-    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+    address = address_of(settings)
+    with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
         yield driver
 
 

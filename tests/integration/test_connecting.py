@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory import Code, GraphError, Settings, local, open_memory
+from container.images import address_of
+from graph_memory import Code, GraphError, Settings, open_memory
 from graph_memory.app import check_connection, check_version
 
 pytestmark = pytest.mark.anyio
 
 
 def server_settings(settings: Settings, **changes: str) -> Settings:
-    server = local.ensure_running(settings)
+    server = address_of(settings)
     given = {"neo4j_uri": server.uri, "neo4j_password": server.password, **changes}
     return Settings(home=settings.home, **given)  # pyright: ignore[reportArgumentType]
 
@@ -25,7 +26,7 @@ async def failure(settings: Settings) -> GraphError:
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 async def test_a_server_that_is_named_is_used(settings: Settings, scheme: str, domain: str) -> None:
-    uri = local.ensure_running(settings).uri.replace("bolt", scheme)
+    uri = address_of(settings).uri.replace("bolt", scheme)
     async with open_memory(server_settings(settings, neo4j_uri=uri)) as memory:
         assert (await memory.query_nodes(domain=domain)).node_ids == ()
     assert (await check_connection(server_settings(settings))).startswith("Neo4j 20")
@@ -59,7 +60,7 @@ async def test_a_password_in_an_address_is_not_repeated(settings: Settings, uri:
 
 
 async def test_a_server_without_tls_is_refused_over_tls(settings: Settings) -> None:
-    uri = local.ensure_running(settings).uri.replace("bolt://", "bolt+ssc://")
+    uri = address_of(settings).uri.replace("bolt://", "bolt+ssc://")
     error = await failure(server_settings(settings, neo4j_uri=uri))
     assert error.code is Code.STORE_UNAVAILABLE
     assert "without +s" in str(error.hint)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from neo4j import Driver
 
+from container.images import address_of
 from graph_memory import Settings
 
 README = (Path(__file__).parents[2] / "README.md").read_text()
@@ -19,9 +20,15 @@ def block(language: str) -> str:
 
 
 def test_the_python_and_cypher_examples_run_and_print_what_the_readme_says(settings: Settings, driver: Driver) -> None:
+    address = address_of(settings)
     done = subprocess.run(
         [sys.executable, "-c", block("python")],
-        env={**os.environ, "GRAPH_MEMORY_HOME": str(settings.home)},
+        env={
+            **os.environ,
+            "GRAPH_MEMORY_HOME": str(settings.home),
+            "NEO4J_URI": address.uri,
+            "NEO4J_PASSWORD": address.password,
+        },
         capture_output=True,
         text=True,
         timeout=60,

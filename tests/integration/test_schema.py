@@ -12,7 +12,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from neo4j import Driver, GraphDatabase
 
-from graph_memory import Code, GraphError, Memory, Settings, local
+from container.images import address_of
+from graph_memory import Code, GraphError, Memory, Settings
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import AppliedStep, Step, ensure_connection_type, migrate, missing_steps, steps
 from graph_memory.storage.store import Address, Store, open_store
@@ -44,7 +45,7 @@ INDEXES = {
 
 @pytest.fixture
 async def store(settings: Settings, opened: Memory) -> AsyncIterator[Store]:
-    server = local.ensure_running(settings)
+    server = address_of(settings)
 
     async def find() -> Address:
         return Address(server.uri, server.username, server.password)
@@ -122,7 +123,7 @@ def test_a_database_of_newer_code_is_refused() -> None:
 @example("`) REQUIRE (r._x) IS UNIQUE //")
 @example("日本語 😀 'quoted' \"twice\"")
 def test_a_connection_type_of_any_name_gets_a_constraint_on_exactly_that_name(settings: Settings, name: str) -> None:
-    server = local.ensure_running(settings)
+    server = address_of(settings)
 
     async def find() -> Address:
         return Address(server.uri, server.username, server.password)

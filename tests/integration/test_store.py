@@ -10,7 +10,8 @@ import anyio
 import pytest
 from neo4j.exceptions import IncompleteCommit
 
-from graph_memory import Code, GraphError, Settings, local
+from container.images import address_of
+from graph_memory import Code, GraphError, Settings
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Address, Limits, Store, Transaction, open_store
 
@@ -35,7 +36,7 @@ HOLD = Query(
 
 @asynccontextmanager
 async def store_with(settings: Settings, limits: Limits) -> AsyncIterator[Store]:
-    server = local.ensure_running(settings)
+    server = address_of(settings)
 
     async def find() -> Address:
         return Address(server.uri, server.username, server.password)
@@ -93,7 +94,7 @@ async def test_two_writers_that_take_two_locks_crosswise_both_finish(settings: S
 
 
 async def test_a_commit_in_doubt_is_told_as_such_when_the_server_stays_away(settings: Settings, domain: str) -> None:
-    server = local.ensure_running(settings)
+    server = address_of(settings)
     asked = 0
 
     async def find() -> Address:

@@ -76,7 +76,7 @@ def test_whoever_is_interrupted_while_waiting_stops_the_work(waiting: SyncMemory
     def interrupt() -> None:
         begun.wait(10)
         time.sleep(0.2)  # until the caller waits
-        signal.raise_signal(signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):

@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from graph_memory import Code, GraphError, Settings, local, open_memory
+from container.images import address_of
+from graph_memory import Code, GraphError, Settings, open_memory
 
 pytestmark = pytest.mark.anyio
 
@@ -67,7 +68,7 @@ async def behind_tls(bolt_port: int, file: Path) -> AsyncIterator[int]:
 async def test_a_server_with_a_certificate_of_its_own_is_used_with_ssc_and_refused_with_s(
     settings: Settings, tmp_path: Path, domain: str
 ) -> None:
-    inner = local.ensure_running(settings)
+    inner = address_of(settings)
     given = {"home": settings.home, "neo4j_password": inner.password}
     async with behind_tls(int(inner.uri.rpartition(":")[2]), certificate(tmp_path)) as port:
         trusting = Settings(neo4j_uri=f"bolt+ssc://127.0.0.1:{port}", **given)  # pyright: ignore[reportArgumentType]
