@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -95,7 +96,7 @@ async def test_tools_tell_what_they_do_to_the_memory(server: Agent):
             assert hints.idempotent_hint is False, tool.name
 
 
-def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: str):
+def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: str, tmp_path: Path):
     calls: list[Any] = [
         ("get_ontology", "{}"),
         ("create_ontology", '{"node_types": ["Project"], "connection_types": []}'),
@@ -112,15 +113,18 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
     ]
     request = '{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "%s", "arguments": %s}}'
     answers: dict[Any, dict[str, Any]] = {}
-    with subprocess.Popen(
-        [COMMAND, "mcp", "--domain", domain],
-        env={**os.environ, **environment, "GRAPH_MEMORY_LOG_LEVEL": "DEBUG"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-    ) as process:
+    with (
+        (tmp_path / "log").open("w+", encoding="utf-8") as log,
+        subprocess.Popen(
+            [COMMAND, "mcp", "--domain", domain],
+            env={**os.environ, **environment, "GRAPH_MEMORY_LOG_LEVEL": "DEBUG"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            encoding="utf-8",
+        ) as process,
+    ):
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("\n".join(lines) + "\nthis is not JSON\n")
@@ -130,12 +134,12 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
             while number not in answers:
                 message = json.loads(process.stdout.readline())
                 answers[message.get("id")] = message
-        rest, logged = process.communicate(timeout=20)
+        rest, _ = process.communicate(timeout=20)
         for line in rest.splitlines():
             answers[(message := json.loads(line)).get("id")] = message
 
     assert process.returncode == 0
-    assert logged
+    assert (tmp_path / "log").stat().st_size > 0
     assert all(message["jsonrpc"] == "2.0" for message in answers.values())
     assert answers["init"]["result"]["serverInfo"]["name"] == "graph-memory-core"
     assert len(answers["list"]["result"]["tools"]) == 18

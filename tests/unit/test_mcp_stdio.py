@@ -36,7 +36,7 @@ class Server:
         self.send(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
         return self.answer(number)
 
-    def answer(self, number: int) -> dict[str, Any]:
+    def answer(self, number: int | None) -> dict[str, Any]:
         assert self.process.stdout is not None
         while True:
             message = json.loads(self.process.stdout.readline())
@@ -65,6 +65,17 @@ def running(*how: str) -> Iterator[Server]:
     finally:
         process.kill()
         process.communicate()
+
+
+def test_a_line_that_cannot_be_read_is_answered_and_the_next_one_too():
+    with running() as server:
+        server.begin()
+        for number, value in enumerate(["[" * 1_000 + "]" * 1_000, "9" * 5_000, "{"], start=1):
+            server.send(f'{{"jsonrpc":"2.0","id":{number},"method":"ping","params":{{"a":{value}}}}}')
+            assert server.answer(number)["error"]["code"] == -32700
+        server.send("this is no JSON")
+        assert server.answer(None)["error"]["code"] == -32700
+        assert server.ask(9, "ping", {})["result"] == {}
 
 
 def test_stdout_carries_the_protocol_only_and_stdin_closing_ends_the_server_cleanly():

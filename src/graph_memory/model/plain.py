@@ -11,7 +11,7 @@ from typing import cast
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
 
-_SIMPLE = re.compile(r"[^\W\d]\w*")
+_SIMPLE = re.compile(r"[^\W\d]\w{0,79}")
 
 
 def place(parent: str, step: str | int) -> str:

@@ -193,6 +193,7 @@ class Log:
     def _stands(self, before: Standing, events: Sequence[Event]) -> None:
         """Note where a log stands after events; what changed the ontology has to be read anew."""
         if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
+            self._standings.pop(before.head.domain, None)
             return
         head = replace(before.head, seq=events[-1].seq, at=events[-1].at) if events else before.head
         self._standings[head.domain] = replace(before, head=head)
