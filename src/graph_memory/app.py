@@ -16,7 +16,7 @@ from graph_memory.memory.api import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.model.arguments import fault
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.ontology_yaml import parse
@@ -108,7 +108,10 @@ async def _find(settings: Settings, progress: Progress) -> Address:
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
         return Address(settings.neo4j_uri, settings.neo4j_username, password, settings.neo4j_database)
-    server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
+    try:
+        server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
+    except OSError as error:
+        raise unusable_place(error) from error
     return Address(server.uri, server.username, server.password)
 
 

@@ -62,6 +62,10 @@ class Settings(BaseSettings):
     neo4j_page_cache: str = Field(
         default="128m", pattern=r"^\d+[kmgKMG]$", description="Page cache of the local Neo4j."
     )
+    neo4j_salvage: bool = Field(
+        default=False,
+        description="Start the local Neo4j even if the end of its transaction log is torn, and cut that end off.",
+    )
     neo4j_bolt_port: int = Field(
         default=0, ge=0, le=65535, description="Bolt port of the local Neo4j. 0: 7687 or, when taken, a free one."
     )

@@ -34,6 +34,8 @@ client.allow_telemetry=false
 browser.remote_content_hostname_whitelist=localhost,127.0.0.1
 dbms.security.http_static_content_security_policy_header={policy}
 browser.post_connect_cmd=guide http://localhost:{http}/{guide}
+# An end of the transaction log that cannot be read is cut off only when somebody asks for it.
+internal.dbms.tx_log.fail_on_corrupted_log_files={strict_log}
 # Small on disk, and no copy of what users ask.
 db.tx_log.preallocate=false
 db.logs.query.enabled=OFF
@@ -76,6 +78,7 @@ def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path
         bolt=run.bolt_port,
         http=run.http_port,
         page_cache=settings.neo4j_page_cache,
+        strict_log="false" if settings.neo4j_salvage else "true",
         policy=_POLICY,
         guide=GUIDE,
     )

@@ -20,6 +20,7 @@ from graph_memory.settings import Settings
 
 _POLL = 0.05
 _LOOK = 5.0
+_TURNS = 5
 
 
 @dataclass(frozen=True)
@@ -144,17 +145,42 @@ def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServe
 def _started(place: Place, settings: Settings, progress: Progress) -> LocalServer:
     from graph_memory.local.aot_use import look_after
     from graph_memory.local.fetch import forget_checks
-    from graph_memory.local.start import start
 
     failed: Run | None = None
     for attempt in (settings, settings.model_copy(update={"aot": "off"})):  # a bad AOT cache can bring Java down
-        run, process = start(place, attempt, progress)
-        if server := _awaited(run, process, place, settings, progress):
+        run, server = _launched(place, attempt, progress)
+        if server:
             look_after(settings, place, failed)
             return server
         failed = run
-        forget_checks(settings)  # perhaps a jar was damaged behind our back, perhaps somebody took the port
+        forget_checks(settings)  # perhaps a jar was damaged behind our back
     raise ended(place)
+
+
+def _launched(place: Place, settings: Settings, progress: Progress, *, turn: int = 1) -> tuple[Run, LocalServer | None]:
+    """Start and wait for the answer, on other ports when somebody took one between our look and Neo4j's.
+
+    That happens when the servers of two homes start at the same moment. None when it ends for another reason.
+    """
+    from graph_memory.local.start import start
+
+    written = _size(place.console_log)
+    run, process = start(place, settings, progress, elsewhere=turn > 1)
+    server = _awaited(run, process, place, settings, progress)
+    if server is None and turn < _TURNS and _lost_a_port(place.console_log, written):
+        return _launched(place, settings, progress, turn=turn + 1)
+    return run, server
+
+
+def _lost_a_port(console: Path, written: int) -> bool:
+    """Tell whether Neo4j said, in what it wrote after so many bytes, that it could not have one of its ports."""
+    with console.open("rb") as file:
+        file.seek(written if written <= _size(console) else 0)  # a large log is set aside at a launch
+        return b"PortBindException" in file.read()
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
 
 
 def _awaited(

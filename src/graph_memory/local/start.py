@@ -22,10 +22,13 @@ BOLT, HTTP = 7687, 7474
 _LETTING_GO = 2.0
 
 
-def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, psutil.Process]:
+def start(
+    place: Place, settings: Settings, progress: Progress, *, elsewhere: bool = False
+) -> tuple[Run, psutil.Process]:
     """Launch a server and write it down; it does not answer yet.
 
     The ports are written down before the launch, so that whoever finds the process knows where it will listen.
+    `elsewhere` is said when another server was quicker to take ports that had been free.
     """
     java = find_java(settings)
     jars = class_path(settings, progress)
@@ -33,7 +36,7 @@ def start(place: Place, settings: Settings, progress: Progress) -> tuple[Run, ps
     if last and last.pid:
         _let_go(last)
     place.begin()
-    planned = plan(settings, last)
+    planned = plan(settings, last, elsewhere=elsewhere)
     planned.save(place)
     write_config(settings, place, planned, jars)
     ensure_password(place, java.command)
@@ -51,12 +54,15 @@ def _let_go(last: Run) -> None:
         time.sleep(0.02)
 
 
-def plan(settings: Settings, last: Run | None) -> Run:
-    """Choose the ports: those of the settings, else those of the last start, else the usual ones, else free ones."""
+def plan(settings: Settings, last: Run | None, *, elsewhere: bool = False) -> Run:
+    """Choose the ports: those of the settings, else those of the last start, else the usual ones, else free ones.
+
+    With `elsewhere`, those of the settings, else free ones: what somebody else chooses too is not tried again.
+    """
     bolt = (last.bolt_port, BOLT) if last else (BOLT,)
     http = (last.http_port, HTTP) if last else (HTTP,)
     return Run(
-        choose_port(settings.neo4j_bolt_port, bolt, "GRAPH_MEMORY_NEO4J_BOLT_PORT"),
-        choose_port(settings.neo4j_http_port, http, "GRAPH_MEMORY_NEO4J_HTTP_PORT"),
+        choose_port(settings.neo4j_bolt_port, () if elsewhere else bolt, "GRAPH_MEMORY_NEO4J_BOLT_PORT"),
+        choose_port(settings.neo4j_http_port, () if elsewhere else http, "GRAPH_MEMORY_NEO4J_HTTP_PORT"),
         settings.neo4j_version,
     )

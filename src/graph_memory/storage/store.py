@@ -384,6 +384,15 @@ def _is_about_tls(error: BaseException | None) -> bool:
     return error is not None
 
 
+def _broken(code: str, where: str) -> GraphError:
+    """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
+    hint = "See that its disk has room, then restart Neo4j; for the local one `graph-memory neo4j stop` is enough."
+    if code.endswith("StartFailed"):
+        return _unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
+    message = f"Neo4j{where} failed while it committed; the change may or may not have been made"
+    return _unavailable(message, f"{hint} Read the subject before you repeat the change.")
+
+
 def _unavailable(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
 
@@ -396,6 +405,8 @@ def _from_server(error: Neo4jError, where: str) -> GraphError:
     if _lacks_memory(error):
         hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
         return _unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
+    if code.startswith("Neo.DatabaseError.Transaction."):
+        return _broken(code, where)
     if "DatabaseNotFound" in code:
         return _unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     if isinstance(error, ConstraintError):
