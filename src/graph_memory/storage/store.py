@@ -1,4 +1,4 @@
-"""The one door to Neo4j: reads, transactions, retries, and the driver's errors turned into ours."""
+"""The one door to Neo4j: reads, transactions and retries."""
 
 # The driver leaves the types of its configuration open.
 # pyright: reportUnknownMemberType=false
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import random
-import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,21 +17,21 @@ from typing import Any, LiteralString, Protocol, TypeVar, cast
 import anyio
 import neo4j
 from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession, AsyncTransaction
-from neo4j.exceptions import (
-    AuthError,
-    ConfigurationError,
-    ConstraintError,
-    DriverError,
-    IncompleteCommit,
-    Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
-)
+from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
 from neo4j.time import DateTime
 
 from graph_memory.model.arguments import fault, is_encodable
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import without_credentials
+from graph_memory.storage.driver_errors import (
+    LOST,
+    is_passing,
+    may_be_committed,
+    ours,
+    translated,
+    unavailable,
+    undid_itself,
+)
 from graph_memory.storage.queries import Query
 
 R = TypeVar("R")
@@ -44,7 +43,6 @@ UNREACHABLE_PATIENCE = 5.0
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 _log = logging.getLogger(__name__)
-_LOST = (ServiceUnavailable, SessionExpired, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +179,9 @@ class Store:
                 result = await session.run(statement, params)
                 return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
-            if _is_passing(error) or isinstance(error, ConstraintError) or _undid_itself(error):
-                raise Unsettled(in_doubt=_may_be_committed(error)) from error
-            raise _ours(error, in_doubt=False) from error
+            if is_passing(error) or isinstance(error, ConstraintError) or undid_itself(error):
+                raise Unsettled(in_doubt=may_be_committed(error)) from error
+            raise ours(error, in_doubt=False) from error
 
     async def define(self, statement: LiteralString, **params: object) -> None:
         """Run one schema statement in a transaction of its own; it must be one that may run twice."""
@@ -198,12 +196,12 @@ class Store:
 
     async def prove(self) -> None:
         """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
-        with _translated(self._address):
+        with translated(self._address.uri):
             await self._driver.verify_connectivity()
 
     async def server_version(self) -> str:
         """Return the server's version, for example `2026.08.1`."""
-        with _translated():
+        with translated():
             info = await self._driver.get_server_info()
         return info.agent.removeprefix("Neo4j/")
 
@@ -228,12 +226,12 @@ class Store:
             except (DriverError, Neo4jError, OSError) as error:
                 first_failure = first_failure or time.monotonic()
                 in_doubt = in_doubt or isinstance(error, IncompleteCommit)
-                patience = self._limits.retry if in_doubt or not isinstance(error, _LOST) else UNREACHABLE_PATIENCE
-                is_passing = _is_passing(error) or self._driver is not driver
-                if not is_passing or time.monotonic() - first_failure > patience:
-                    raise _ours(error, in_doubt=in_doubt) from error
+                patience = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_PATIENCE
+                is_worth_it = is_passing(error) or self._driver is not driver
+                if not is_worth_it or time.monotonic() - first_failure > patience:
+                    raise ours(error, in_doubt=in_doubt) from error
                 _log.info("trying again after %s", type(error).__name__)
-                if isinstance(error, _LOST):
+                if isinstance(error, LOST):
                     await self._reconnect(driver, error, in_doubt=in_doubt)
             await anyio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
             pause = min(pause * 2, 1.0)
@@ -247,7 +245,7 @@ class Store:
                 address = await self._find()
             except GraphError:
                 if in_doubt:
-                    raise _ours(lost, in_doubt=True) from lost
+                    raise ours(lost, in_doubt=True) from lost
                 raise
             if address != self._address:
                 self._driver, self._address = _driver(address), address
@@ -261,7 +259,7 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
     Raises STORE_UNAVAILABLE when it cannot be reached or refuses the credentials.
     """
     address = await find()
-    with _translated(address):
+    with translated(address.uri):
         store = Store(_driver(address), address, find, limits or Limits())
     try:
         await store.prove()
@@ -273,10 +271,10 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
 def _driver(address: Address) -> AsyncDriver:
     if without_credentials(address.uri) != address.uri:
         hint = "Set NEO4J_USERNAME and NEO4J_PASSWORD, and leave them out of NEO4J_URI."
-        raise _unavailable("NEO4J_URI holds a user name or password", hint)
+        raise unavailable("NEO4J_URI holds a user name or password", hint)
     if address.uri.partition("://")[0] not in SCHEMES:
         hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
-        raise _unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
+        raise unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
     return AsyncGraphDatabase.driver(
         address.uri,
         auth=(address.username, address.password),
@@ -315,107 +313,3 @@ def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
     return value
-
-
-def _is_passing(error: BaseException) -> bool:
-    if _lacks_memory(error):
-        return False
-    if isinstance(error, (OSError, IncompleteCommit)):
-        return True
-    return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
-
-
-def _may_be_committed(error: BaseException) -> bool:
-    """Say whether a statement of its own may have been committed: its connection broke after it was there."""
-    return isinstance(error, _LOST) and not str(error).startswith("Couldn't connect")
-
-
-def _undid_itself(error: BaseException) -> bool:
-    """Say whether a statement divided by zero, which is how one undoes what it did."""
-    return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
-
-
-def _lacks_memory(error: BaseException) -> bool:
-    return isinstance(error, Neo4jError) and "OutOfMemory" in (error.code or "")
-
-
-class _translated:  # noqa: N801
-    """Turn the driver's errors into ours, naming the address where one is given."""
-
-    def __init__(self, address: Address | None = None) -> None:
-        self._address = address
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (DriverError, Neo4jError, OSError, ValueError)):
-            raise _ours(error, address=self._address) from error
-
-
-def _ours(error: BaseException, *, address: Address | None = None, in_doubt: bool = False) -> GraphError:
-    """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
-    _log.info("driver error: %r", error)
-    where = f" at {without_credentials(address.uri)}" if address else ""
-    if in_doubt:
-        hint = "Read the subject before you repeat the change."
-        return _unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
-    if isinstance(error, AuthError):
-        return _unavailable(f"Neo4j{where} refused the user name or password", "Set NEO4J_USERNAME and NEO4J_PASSWORD.")
-    if isinstance(error, (ConfigurationError, ValueError)) and address:
-        hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
-        return _unavailable(f"Neo4j{where} cannot be used", hint)
-    if _is_about_tls(error):
-        hint = "bolt+s:// and neo4j+s:// want a trusted certificate, +ssc:// takes any, without + there is no TLS."
-        return _unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
-    if isinstance(error, (ServiceUnavailable, SessionExpired, OSError)):
-        hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
-        if address and "+s" in address.uri.partition("://")[0]:
-            hint += " A server without TLS is reached with bolt:// or neo4j://, without +s."
-        return _unavailable(f"Neo4j{where} cannot be reached", hint)
-    if isinstance(error, Neo4jError):
-        return _from_server(error, where)
-    return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
-
-
-def _is_about_tls(error: BaseException | None) -> bool:
-    while error is not None and not isinstance(error, ssl.SSLError):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
-def _broken(code: str, where: str) -> GraphError:
-    """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
-    hint = "See that its disk has room, then restart Neo4j; for the local one `graph-memory neo4j stop` is enough."
-    if code.endswith("StartFailed"):
-        return _unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
-    message = f"Neo4j{where} failed while it committed; the change may or may not have been made"
-    return _unavailable(message, f"{hint} Read the subject before you repeat the change.")
-
-
-def _unavailable(message: str, hint: str) -> GraphError:
-    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
-
-
-def _from_server(error: Neo4jError, where: str) -> GraphError:
-    code = error.code or ""
-    if "TransactionTimedOut" in code:
-        hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
-        return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
-    if _lacks_memory(error):
-        hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
-        return _unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
-    if code.startswith("Neo.DatabaseError.Transaction."):
-        return _broken(code, where)
-    if "DatabaseNotFound" in code:
-        return _unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
-    if isinstance(error, ConstraintError):
-        hint = "Run `graph-memory verify` to see where the graph and its log differ."
-        return GraphError(
-            Code.STORE_CONFLICT, "The database holds something that the log does not know", {"hint": hint}
-        )
-    if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
-        return GraphError(Code.DOMAIN_BUSY, "Too many writers wait for this domain", {"hint": "Try again in a moment."})
-    if error.is_retryable():
-        return _unavailable(f"Neo4j{where} is not available just now", "Try again in a moment.")
-    return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})

@@ -1,0 +1,132 @@
+"""The driver's errors: what each says of the work that met it, and what the caller is told."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+
+from neo4j.exceptions import (
+    AuthError,
+    ConfigurationError,
+    ConstraintError,
+    DriverError,
+    IncompleteCommit,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+)
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import without_credentials
+
+LOST = (ServiceUnavailable, SessionExpired, OSError)
+"""That the connection broke, or could not be had."""
+
+_log = logging.getLogger(__name__)
+
+
+def is_passing(error: BaseException) -> bool:
+    """Say whether it is worth trying again."""
+    if _lacks_memory(error):
+        return False
+    if isinstance(error, (OSError, IncompleteCommit)):
+        return True
+    return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+
+
+def may_be_committed(error: BaseException) -> bool:
+    """Say whether a statement of its own may have been committed: its connection broke after it was there."""
+    return isinstance(error, LOST) and not str(error).startswith("Couldn't connect")
+
+
+def undid_itself(error: BaseException) -> bool:
+    """Say whether a statement divided by zero, which is how one undoes what it did."""
+    return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
+
+
+def _lacks_memory(error: BaseException) -> bool:
+    return isinstance(error, Neo4jError) and "OutOfMemory" in (error.code or "")
+
+
+class translated:  # noqa: N801
+    """Turn the driver's errors into ours, naming the server where its address is given."""
+
+    def __init__(self, uri: str = "") -> None:
+        self._uri = uri
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (DriverError, Neo4jError, OSError, ValueError)):
+            raise ours(error, uri=self._uri) from error
+
+
+def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False) -> GraphError:
+    """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
+    _log.info("driver error: %r", error)
+    where = f" at {without_credentials(uri)}" if uri else ""
+    if in_doubt:
+        hint = "Read the subject before you repeat the change."
+        return unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
+    if isinstance(error, AuthError):
+        return unavailable(f"Neo4j{where} refused the user name or password", "Set NEO4J_USERNAME and NEO4J_PASSWORD.")
+    if isinstance(error, (ConfigurationError, ValueError)) and uri:
+        hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
+        return unavailable(f"Neo4j{where} cannot be used", hint)
+    if _is_about_tls(error):
+        hint = "bolt+s:// and neo4j+s:// want a trusted certificate, +ssc:// takes any, without + there is no TLS."
+        return unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
+    if isinstance(error, LOST):
+        hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
+        if "+s" in uri.partition("://")[0]:
+            hint += " A server without TLS is reached with bolt:// or neo4j://, without +s."
+        return unavailable(f"Neo4j{where} cannot be reached", hint)
+    if isinstance(error, Neo4jError):
+        return _from_server(error, where)
+    return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
+
+
+def _is_about_tls(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, ssl.SSLError):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _broken(code: str, where: str) -> GraphError:
+    """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
+    hint = "See that its disk has room, then restart Neo4j; for the local one `graph-memory neo4j stop` is enough."
+    if code.endswith("StartFailed"):
+        return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
+    message = f"Neo4j{where} failed while it committed; the change may or may not have been made"
+    return unavailable(message, f"{hint} Read the subject before you repeat the change.")
+
+
+def unavailable(message: str, hint: str) -> GraphError:
+    """Return a STORE_UNAVAILABLE."""
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
+
+
+def _from_server(error: Neo4jError, where: str) -> GraphError:
+    code = error.code or ""
+    if "TransactionTimedOut" in code:
+        hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
+        return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
+    if _lacks_memory(error):
+        hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
+        return unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
+    if code.startswith("Neo.DatabaseError.Transaction."):
+        return _broken(code, where)
+    if "DatabaseNotFound" in code:
+        return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
+    if isinstance(error, ConstraintError):
+        hint = "Run `graph-memory verify` to see where the graph and its log differ."
+        return GraphError(
+            Code.STORE_CONFLICT, "The database holds something that the log does not know", {"hint": hint}
+        )
+    if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
+        return GraphError(Code.DOMAIN_BUSY, "Too many writers wait for this domain", {"hint": "Try again in a moment."})
+    if error.is_retryable():
+        hint = "Try again in a moment; if it stays so, `graph-memory neo4j logs` or the server's debug.log tell why."
+        return unavailable(f"Neo4j{where} is not available just now", hint)
+    return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})
