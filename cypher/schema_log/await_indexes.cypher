@@ -2,4 +2,4 @@
 // mode: read
 // params: -
 // returns: -
-CALL db.awaitIndexes(120)
+CALL db.awaitIndexes(290)

@@ -77,3 +77,27 @@ async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driv
     assert (await notes.search_content("needle")).node_ids == ()
     assert {difference.subject for difference in (await notes.rebuild()).differences} == {one}
     assert (await notes.search_content("needle")).node_ids == (one,)
+
+
+async def test_windows_that_are_replaced_while_they_are_indexed_are_left_to_the_next_look(notes: Memory) -> None:
+    ids = [(await notes.create_node("Note", f"needle {number}")).node_id for number in range(4)]
+    done = anyio.Event()
+
+    async def rewrite(node_id: str) -> None:
+        for turn in range(12):
+            await notes.update_node(node_id, content=f"needle again {turn}", encoding="utf-8")
+
+    async def go_on_indexing() -> None:
+        while not done.is_set():
+            await index(notes)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(go_on_indexing)
+        async with anyio.create_task_group() as writers:
+            for node_id in ids:
+                writers.start_soon(rewrite, node_id)
+        done.set()
+    assert (await notes.search_content("needle again 11")).node_ids == tuple(sorted(ids))
+    assert (await notes.search_content("needle again 10")).node_ids == ()
+    assert (await notes.verify()).clean

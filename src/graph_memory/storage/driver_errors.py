@@ -31,7 +31,12 @@ def is_passing(error: BaseException) -> bool:
         return False
     if isinstance(error, (OSError, IncompleteCommit)):
         return True
-    return isinstance(error, (DriverError, Neo4jError)) and error.is_retryable()
+    return isinstance(error, (DriverError, Neo4jError)) and (error.is_retryable() or _met_a_deleted_entity(error))
+
+
+def _met_a_deleted_entity(error: BaseException) -> bool:
+    """Say whether somebody deleted what a statement had found but not read yet."""
+    return isinstance(error, Neo4jError) and "EntityNotFound" in (error.code or "")
 
 
 def may_be_committed(error: BaseException) -> bool:

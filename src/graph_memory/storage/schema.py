@@ -13,7 +13,7 @@ from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, q
 from graph_memory.storage.store import Store, Transaction
 
 LOCK_SECONDS = 300.0
-"""Seconds for which one process may hold the schema lock while it applies steps."""
+"""Seconds for which one process may hold the schema lock while it applies steps, and may wait for new indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,11 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
         return len(todo)
 
+    async def wait(transaction: Transaction) -> None:
+        await transaction.run(AWAIT_INDEXES)
+
     count = await store.write("schema", apply, limit=LOCK_SECONDS)
-    await store.read(AWAIT_INDEXES)
+    await store.write("schema", wait, limit=LOCK_SECONDS)
     return count
 
 

@@ -40,6 +40,9 @@ T = TypeVar("T")
 UNREACHABLE_PATIENCE = 5.0
 """Seconds for which a call tries to reach a server that does not answer, when no commit is in doubt."""
 
+SILENCE = 5.0
+"""Seconds beyond its limit after which a statement that is not answered is given up: the network is silent."""
+
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 _log = logging.getLogger(__name__)
@@ -134,7 +137,7 @@ class Store:
                 result = await session.run(statement, params)
                 return [_row(query, record.values()) async for record in result]
 
-        return await self._persist(attempt)
+        return await self._persist(attempt, within=self._limits.read)
 
     async def one(self, query: Query[R], **params: object) -> R | None:
         """Run one statement that only reads and return its first row, None when there is none."""
@@ -155,16 +158,18 @@ class Store:
         whether an earlier run was committed after all; `in_doubt` says that one may have been before this call.
         Raises STORE_UNAVAILABLE, TIMEOUT, DOMAIN_BUSY and STORE_CONFLICT; whatever `work` raises undoes it.
         """
+        seconds = limit or self._limits.write
 
         async def attempt() -> T:
-            async with self._session(neo4j.WRITE_ACCESS) as session:
-                seconds = limit or self._limits.write
-                async with await session.begin_transaction(metadata=_metadata(name), timeout=seconds) as inner:
-                    outcome = await work(Transaction(inner))
-                    await inner.commit()
-                    return outcome
+            async with (
+                self._session(neo4j.WRITE_ACCESS) as session,
+                await session.begin_transaction(metadata=_metadata(name), timeout=seconds) as inner,
+            ):
+                outcome = await work(Transaction(inner))
+                await inner.commit()
+                return outcome
 
-        return await self._persist(attempt, in_doubt=in_doubt)
+        return await self._persist(attempt, within=seconds, commits=True, in_doubt=in_doubt)
 
     async def write_at_once(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that writes in a transaction of its own, and return its rows.
@@ -174,10 +179,11 @@ class Store:
         """
         check_text(params)
         try:
-            async with self._session(neo4j.WRITE_ACCESS) as session:
-                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.write)
-                result = await session.run(statement, params)
-                return [_row(query, record.values()) async for record in result]
+            with anyio.fail_after(self._limits.write + SILENCE):
+                async with self._session(neo4j.WRITE_ACCESS) as session:
+                    statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.write)
+                    result = await session.run(statement, params)
+                    return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
             if is_passing(error) or isinstance(error, ConstraintError) or undid_itself(error):
                 raise Unsettled(in_doubt=may_be_committed(error)) from error
@@ -192,7 +198,7 @@ class Store:
                 result = await session.run(query, params)
                 await result.consume()
 
-        await self._persist(attempt)
+        await self._persist(attempt, within=self._limits.write)
 
     async def prove(self) -> None:
         """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
@@ -216,16 +222,24 @@ class Store:
         ) as session:
             yield session
 
-    async def _persist(self, attempt: Callable[[], Awaitable[T]], *, in_doubt: bool = False) -> T:
-        """Attempt until it works, fails for good, or has been tried for too long."""
+    async def _persist(
+        self, attempt: Callable[[], Awaitable[T]], *, within: float, commits: bool = False, in_doubt: bool = False
+    ) -> T:
+        """Attempt until it works, fails for good, or has been tried for too long.
+
+        The server itself stops an attempt `within` so many seconds; one that then says nothing is taken for lost.
+        """
         first_failure, pause = None, 0.02
         while True:
             driver = self._driver
             try:
-                return await attempt()
+                with anyio.fail_after(within + SILENCE):
+                    return await attempt()
             except (DriverError, Neo4jError, OSError) as error:
                 first_failure = first_failure or time.monotonic()
-                in_doubt = in_doubt or isinstance(error, IncompleteCommit)
+                in_doubt = (
+                    in_doubt or isinstance(error, IncompleteCommit) or (commits and isinstance(error, TimeoutError))
+                )
                 patience = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_PATIENCE
                 is_worth_it = is_passing(error) or self._driver is not driver
                 if not is_worth_it or time.monotonic() - first_failure > patience:

@@ -150,6 +150,28 @@ async def test_a_network_that_is_silent_when_a_connection_is_opened_is_told(far:
     assert proxy.uri in caught.value.message
 
 
+async def test_a_network_that_falls_silent_is_given_up_soon_after_the_limits(
+    far: Settings, proxy: Proxy, driver: Driver, domain: str
+) -> None:
+    limits = {"read_timeout": 2, "write_timeout": 2, "retry_time": 1}
+    async with open_memory(far.model_copy(update=limits)) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        kept = await memory.create_node("Note", "kept")
+        for call, word in (
+            (memory.get_node(kept.node_id), "reached"),
+            (memory.create_node("Note", "decisive"), "may not"),
+        ):
+            proxy.swallows = True
+            with anyio.fail_after(60), pytest.raises(GraphError) as caught:
+                await call
+            assert caught.value.code is Code.STORE_UNAVAILABLE
+            assert word in caught.value.message
+            proxy.swallows = False
+            assert (await memory.get_node(kept.node_id)).version == kept.version
+        assert times_written(driver, domain, "decisive") <= 1
+        assert (await memory.verify()).clean
+
+
 async def test_a_server_that_was_away_for_longer_than_the_patience_is_found_again(
     remote: Memory, proxy: Proxy, driver: Driver, domain: str
 ) -> None:
