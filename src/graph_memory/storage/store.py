@@ -40,7 +40,7 @@ T = TypeVar("T")
 UNREACHABLE_PATIENCE = 5.0
 """Seconds for which a call tries to reach a server that does not answer, when no commit is in doubt."""
 
-SILENCE = 5.0
+SILENCE = 10.0
 """Seconds beyond its limit after which a statement that is not answered is given up: the network is silent."""
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")

