@@ -18,6 +18,7 @@ main() {
   make --silent setup
   docker info >/dev/null 2>&1 || start_engine
   docker image inspect "$BASE" >/dev/null 2>&1 || make_base
+  docker run --rm --publish 127.0.0.1::9 "$BASE" true || give_up "the engine runs no container"
   .venv/bin/python docker/neo4j/build.py "$NEO4J_IMAGE" "$BASE" || give_up "the image of Neo4j could not be made"
   docker build --quiet --tag graph-memory --network host --build-arg BASE="$BASE" --file docker/Dockerfile . \
     || give_up "the image of the service could not be made"
