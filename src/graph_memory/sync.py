@@ -54,7 +54,7 @@ class SyncMemory:
         try:
             future = self._portal.start_task_soon(use, self._memory)
             return future.result()
-        except BaseException:
+        except BaseException:  # Ctrl-C while waiting is one
             if future is not None:
                 future.cancel()  # whoever waits was interrupted: so is the work
             raise

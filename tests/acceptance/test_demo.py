@@ -27,7 +27,7 @@ SAID = [
     "Garden   no next action",
     "37 events replayed, 35 subjects compared, 0 differences.",
     "(:Project Kitchen Renovation)-[:",
-    f"claude mcp add graph-memory -- {shlex.quote(str(COMMAND))} mcp",
+    f"claude mcp add --scope user graph-memory -- {shlex.quote(str(COMMAND))} mcp",
 ]
 
 

@@ -93,7 +93,8 @@ async def test_a_server_ends_well_while_neo4j_starts(settings: Settings, tmp_pat
     try:
         with http_server(environment_of(new)) as url:
             async with over_http(url) as agent:
-                await agent.client.list_tools()
+                assert len((await agent.client.list_tools()).tools) == 18
+                assert local.status(new).state is not local.State.RUNNING
     finally:
         local.stop(new)
 

@@ -159,7 +159,8 @@ async def test_a_unique_value_is_free_again_after_a_change_or_a_delete(ruled: Ag
     await ruled.call("update_node", node_id=first, properties={"key": "l"})
     second = await ruled.node("Project", properties={"title": "t", "key": "k"})
     await ruled.call("delete_node", node_id=second)
-    await ruled.node("Project", properties={"title": "t", "key": "k"})
+    third = await ruled.node("Project", properties={"title": "t", "key": "k"})
+    assert await ruled.found("query_nodes", properties={"key": "k"}) == [third]
 
 
 async def test_declared_cardinality_and_acyclicity_are_enforced(ruled: Agent):

@@ -89,7 +89,7 @@ def test_a_program_runs(block: Block, settings: Settings, domain: str):
 @pytest.mark.parametrize("block", blocks("cypher"), ids=str)
 def test_the_server_understands_the_cypher(block: Block, driver: Driver):
     with driver.session() as session:
-        session.run(cast("LiteralString", f"EXPLAIN {block.text}")).consume()
+        assert session.run(cast("LiteralString", f"EXPLAIN {block.text}")).consume().plan
 
 
 def servers(found: Any) -> list[dict[str, Any]]:

@@ -159,7 +159,7 @@ class MemoryMachine(RuleBasedStateMachine):
             return Answer(self.talk.portal.call(partial(method, *args, **kwargs)), None)
         except GraphError as error:
             return Answer(None, str(error.code))
-        except BaseException:
+        except BaseException:  # whatever it is, what follows says nothing of the memory
             self.broken = True
             raise
 

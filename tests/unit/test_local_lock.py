@@ -21,9 +21,11 @@ def nobody_waits() -> None:
 
 
 def test_a_free_lock_is_taken_without_waiting_and_again_after(tmp_path):
+    taken = 0
     for _ in range(2):
         with file_lock(tmp_path / "run" / "lock", 0, nobody_waits):
-            pass
+            taken += 1
+    assert taken == 2
 
 
 def test_a_held_lock_is_waited_for_and_then_reported(tmp_path):

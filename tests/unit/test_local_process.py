@@ -84,6 +84,7 @@ def test_a_process_that_ended_is_not_found(place, launched):
 def test_a_child_that_ended_leaves_no_zombie(place, launched):
     process = python(place, launched, "print('up')")
     wait_for(lambda: not psutil.pid_exists(process.pid))
+    assert not is_alive(process)
 
 
 @posix_only
@@ -120,6 +121,7 @@ def test_ending_a_process_that_ended_does_nothing(place, launched):
     process.kill()
     wait_for(lambda: not is_alive(process))
     end(process)
+    assert not is_alive(process)
 
 
 @posix_only

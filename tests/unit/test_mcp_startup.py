@@ -135,9 +135,11 @@ async def test_the_memory_is_closed_cleanly_when_the_server_is_cancelled():
 
 
 async def test_opening_is_given_up_when_the_client_leaves():
+    opening = Opening()
     with anyio.fail_after(2):
-        async with client_of(Opening(), "legacy") as client:
+        async with client_of(opening, "legacy") as client:
             await client.list_tools()
+    assert (opening.tries, opening.closed) == (1, False)
 
 
 async def test_a_memory_that_does_not_close_is_left_in_the_end(monkeypatch: pytest.MonkeyPatch):
@@ -150,7 +152,8 @@ async def test_a_memory_that_does_not_close_is_left_in_the_end(monkeypatch: pyte
 
     with anyio.fail_after(2):
         async with startup.Startup(stuck, 1).running() as running:
-            await running.memory(no_tell)
+            memory = await running.memory(no_tell)
+    assert isinstance(memory, RecordingMemory)
 
 
 async def no_tell(_seconds: float, _stage: str) -> None:

@@ -75,7 +75,7 @@ def saved_on_failure(given: Given | None, *, edit: bool) -> Generator[None]:
     """Keep what a person wrote in an editor in a file when the write fails, and say where."""
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # Ctrl-C and a lost terminal too: what a person wrote must not go with them
         if given is None or not edit:
             raise
         saved = f"Your text is in {_saved(given)}."

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import typer
 
 from graph_memory import local
-from graph_memory.cli.handover import hand_over, has_display
 from graph_memory.cli.options import DomainOption
 from graph_memory.cli.progress import progress_bar
 from graph_memory.cli.session import read_settings
@@ -135,6 +134,8 @@ def _refuse_other_server(settings: Settings) -> None:
 
 def _opened(server: local.LocalServer, domain: str) -> bool:
     """Open the page where there is a screen; say on stderr how it went."""
+    from graph_memory.cli.handover import hand_over, has_display  # brings a web server, which no other command needs
+
     if not has_display():
         typer.echo("There is no display here: open the address yourself.", err=True)
         return False

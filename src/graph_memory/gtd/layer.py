@@ -76,11 +76,13 @@ class Gtd:
         """Return every list that a weekly review goes through."""
         day = _day(today)
         await reading.require_types(self._memory, ("Project", "Action"), ("NextAction",))
-        active, steps = await self._active_projects()
+        projects = await reading.nodes(self._memory, "Project")
         actions = await reading.nodes(self._memory, "Action")
-        everything = (*await reading.nodes(self._memory, "Project"), *actions)
+        everything = (*projects, *actions)
+        active = lists.by_urgency(_with(projects, rules.ACTIVE))
+        steps = await reading.neighbours(self._memory, active, "NextAction", "out")
         upcoming = _with(actions, rules.NEXT)
-        around = await self._around(upcoming)
+        homes = await reading.neighbours(self._memory, upcoming, "NextAction", "in")
         return Review(
             inbox=lists.items(_with(actions, "inbox")),
             unclear=lists.items(one for one in everything if lists.status(one) is None),
@@ -92,7 +94,7 @@ class Gtd:
             projects=await self._with_actions(active, steps),
             scheduled=lists.items(_with(actions, "scheduled")),
             resting=lists.items([*_with(everything, "waiting"), *_with(everything, "on_hold")]),
-            loose=lists.items(one for one in upcoming if not around.projects[one.id]),
+            loose=lists.items(one for one in upcoming if not homes[one.id]),
             undated=lists.items(filter(lists.is_due_some_day, everything)),
             someday=lists.items(_with(everything, "someday")),
             done=lists.items(one for one in everything if lists.is_done_within(one, day - WEEK + DAY, day)),

@@ -22,7 +22,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
 
 MANY = 250
-"""Windows that wait in a domain before they are indexed: looking through so many takes a search a few milliseconds."""
+"""Windows that wait in a domain before they are indexed: looking through so many does not slow a search down."""
 _AT_ONCE = 250
 """Windows that are indexed in one transaction."""
 _BATCH = 100

@@ -121,7 +121,7 @@ class Folder:
         try:
             _write_synced(temporary, source)
             _rename(temporary, target / source.stored.sha256)
-        except BaseException:
+        except BaseException:  # a cancelled write too leaves no half a blob behind
             temporary.unlink(missing_ok=True)
             raise
         _sync_folder(target)
@@ -187,8 +187,8 @@ class Remote:
             try:
                 self._upload(temporary, source)
                 self._system.mv(temporary, self._path(folder, source.stored.sha256))
-            except BaseException:
-                with suppress(Exception):
+            except BaseException:  # a cancelled write too leaves no half a blob behind
+                with suppress(Exception):  # what is told is why the upload failed; `blobs gc` removes leftovers
                     self._system.rm_file(temporary)
                 raise
 
@@ -296,7 +296,7 @@ def _os_errors() -> Generator[None]:
         yield
     except (OSError, GraphError):
         raise
-    except Exception as error:
+    except Exception as error:  # each of fsspec's file systems has exceptions of its own, without a common root
         raise OSError(f"{type(error).__name__}: {error}") from error
 
 
