@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Op, Origin
 from graph_memory.model.subjects import Kind, ObservationState
-from graph_memory.storage.log import Head
+from graph_memory.storage.work import Head
 
 
 async def index(memory: Memory) -> None:

@@ -3,6 +3,7 @@
 // mode: read
 // params: domain, id
 // returns: is_found, event, text
+// subjects: id
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL CALL () {
   MATCH (t:_ConnectionType)

@@ -2,6 +2,7 @@
 // mode: read
 // params: domain, subject
 // returns: seen
+// subjects: subject
 RETURN EXISTS {
   MATCH (e:_Event)
   USING INDEX e:_Event(_domain, _subject, _seq)

@@ -3,6 +3,7 @@
 // mode: read
 // params: domain, id
 // returns: is_found, event, text
+// subjects: id
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (n:_Node {_domain: $domain, _id: $id})
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: n._version})

@@ -7,7 +7,7 @@ UNWIND $rows.put_nodes AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
 WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept
-SET n = row.state
+SET n = row.state, n._created = datetime(row.state._created), n._modified = datetime(row.state._modified)
 WITH n, row, kept
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
 SET n._content = coalesce(c._text, kept)

@@ -12,8 +12,9 @@ from neo4j.exceptions import IncompleteCommit
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.model.events import Draft, Origin
-from graph_memory.storage.log import Head, Log
+from graph_memory.storage.log import Log
 from graph_memory.storage.store import Transaction
+from graph_memory.storage.work import Head
 from support import observe
 
 pytestmark = pytest.mark.anyio

@@ -85,6 +85,14 @@ def test_a_missing_header_field_is_named(write: Write, field: str) -> None:
     assert f"no {field}" in refused(path)
 
 
+def test_the_subjects_that_an_answer_depends_on_are_all_unless_the_header_names_them(write: Write) -> None:
+    write(GOOD)
+    assert query("some/thing", Pair).subjects is None
+    write(GOOD.replace("// returns", "// subjects: limit\n// returns"))
+    assert query("some/thing", Pair).subjects == ("limit",)
+    assert "no parameters" in refused(write(GOOD.replace("// returns", "// subjects: id\n// returns")))
+
+
 @pytest.mark.parametrize("text", ["", "RETURN 1 AS one, 2 AS two\n", "\n".join(GOOD.splitlines()[2:])])
 def test_a_header_must_begin_with_what_the_statement_is_for(write: Write, text: str) -> None:
     assert "what the statement is for" in refused(write(text))

@@ -28,10 +28,10 @@ from graph_memory.model.properties import PropertyValue, check_amount, check_nam
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
 from graph_memory.model.subjects import ConnectionState, Kind
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
+from graph_memory.storage.work import Head
 
 FORMAT = "markdown"
 """The format of a connection's content: notes for people."""

@@ -14,10 +14,11 @@ from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
-from graph_memory.storage.log import Head, Log
+from graph_memory.storage.log import Log
 from graph_memory.storage.ontologies import HALF_SEEN, no_ontology
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader, Store
+from graph_memory.storage.work import Head
 
 
 @dataclass(frozen=True, slots=True)

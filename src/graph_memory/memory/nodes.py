@@ -29,9 +29,9 @@ from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeIn
 from graph_memory.model.subjects import Kind, NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
+from graph_memory.storage.work import Head
 
 
 @dataclass(frozen=True, slots=True)

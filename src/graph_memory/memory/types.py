@@ -14,10 +14,10 @@ from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology,
 from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import Kind, present, type_subject
 from graph_memory.model.wording import kind_of
-from graph_memory.storage.log import Head
 from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
+from graph_memory.storage.work import Head
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:

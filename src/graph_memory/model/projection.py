@@ -67,6 +67,16 @@ class Projection:
         if new := list(rows):
             self.rows.setdefault(step, []).extend(new)
 
+    def extend(self, more: Projection) -> None:
+        """Add the rows of another projection of the same domain."""
+        for step, rows in more.rows.items():
+            self.add(step, rows)
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return sum(map(len, self.rows.values()))
+
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Projection:
     """Return what the events do to the live graph and to the derived rows."""

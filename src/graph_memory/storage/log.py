@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
-
-import anyio
+from typing import TypeVar
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt, new_id, number
+from graph_memory.model.events import Change, Event, Op, Origin, Receipt, new_id
 from graph_memory.model.ontology import Ontology
-from graph_memory.model.projection import Projection, project
+from graph_memory.model.projection import project
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
+from graph_memory.storage.group_commit import Group, Line, Waiting, grouped
 from graph_memory.storage.ontologies import Ontologies, Remembered, no_ontology
 from graph_memory.storage.projecting import (
     APPEND,
     appended,
     expected_of,
-    fits_one_statement,
     run_projection,
     steps_of,
     write_at_once,
 )
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.store import Reader, Store, Transaction, Unsettled
+from graph_memory.storage.store import Store, Transaction, Unsettled
+from graph_memory.storage.work import Clock, Decide, Head, Read, Standing, Work
 
 S = TypeVar("S")
 
@@ -57,51 +56,6 @@ LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
-
-    domain: str
-    seq: int
-    at: datetime
-    ontology: Ontology
-
-
-Read = Callable[[Reader, Head], Awaitable[S]]
-Decide = Callable[[Head, S], Sequence[Draft]]
-Clock = Callable[[], datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class Work(Generic[S]):
-    """A write that was asked for. `batch` is the id of its first event, by which it is known again."""
-
-    name: str
-    domain: str
-    origin: Origin
-    read: Read[S]
-    decide: Decide[S]
-    batch: str
-    now: datetime
-
-    async def plan(self, reader: Reader, head: Head) -> tuple[list[Event], Projection]:
-        """Return the events to append and what they do to the live graph; raises what `read` and `decide` raise."""
-        drafts = self.decide(head, await self.read(reader, head))
-        events = number(drafts, domain=self.domain, after=head.seq, at=head.at, batch=self.batch, origin=self.origin)
-        return events, project(self.domain, events, head.ontology)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a log stood after a write of this process: all that the next write must know before it decides."""
-
-    head: Head
-    edition: str
-    ontology_version: int
-    is_undisturbed: bool = False
-    """Whether nobody else wrote between this process's last two writes."""
-
-
 def utc_now() -> datetime:
     """Return the present time in UTC."""
     return datetime.now(UTC)
@@ -116,7 +70,7 @@ class Log:
         self._clock = clock
         self._ontologies = Ontologies()
         self._standings: dict[str, Standing] = {}
-        self._turns: dict[str, anyio.Lock] = {}
+        self._lines: dict[str, Line] = {}
 
     async def write(
         self, name: str, domain: str, origin: Origin, read: Read[S], decide: Decide[S], *, begins: bool = False
@@ -126,50 +80,66 @@ class Log:
         `decide` must be pure: it can run several times. With `begins` the domain is made when there is none. A write
         whose commit was in doubt is recognised by its first event and not written twice.
 
-        A process that has written alone of late writes in one statement, which checks that it still does; otherwise,
-        and whenever that fails, under the log's lock. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist,
-        DOMAIN_BUSY, what `read` and `decide` raise, and the errors of `Store.write`.
+        A process that has written alone of late writes in one statement, which checks that it still does, and takes
+        with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
+        lock. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read` and `decide` raise,
+        and the errors of `Store.write`.
         """
         work = Work(name, domain, origin, read, decide, batch=new_id("evt"), now=self._clock())
-        async with self._turns.setdefault(domain, anyio.Lock()):
-            before, in_doubt = self._standings.get(domain), False
-            if before is not None and before.is_undisturbed and not begins:
-                try:
-                    if receipt := await self._write_at_once(work, before):
-                        return receipt
-                except Unsettled as unsettled:
-                    in_doubt = unsettled.in_doubt
-            return await self._write_locked(work, before, begins=begins, in_doubt=in_doubt)
+        line = self._lines.setdefault(domain, Line())
+        if begins:
+            async with line.turn:
+                return await self._write_locked(work, begins=True, in_doubt=False)
+        with line.place_for(work) as mine:
+            async with line.turn:
+                if mine.receipt is None and not mine.in_doubt:
+                    await self._write_together(domain, line.headed_by(mine))
+                return mine.receipt or await self._write_locked(work, begins=False, in_doubt=mine.in_doubt)
 
-    async def _write_at_once(self, work: Work[S], before: Standing) -> Receipt | None:
-        """Decide by what this process knows of the log, and write in one statement that checks that it is so.
+    async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
+        """Make the first of these writes, and what fits to it, in one statement that checks where the log stands.
 
-        None when it is not so, or there is a reason to look closer: then nothing was written. A refusal is such a
-        reason, because it may rest on what somebody else has changed meanwhile. Raises Unsettled.
+        It is decided by what this process knows of the log. Nothing is written when that is not so any more, or when
+        there is a reason to look closer. A refusal is such a reason, because it may rest on what somebody else has
+        changed meanwhile.
         """
-        try:
-            events, projection = await work.plan(self._store, _later(before.head, work.now))
-        except GraphError:
-            return None
-        if not events or not fits_one_statement(projection):
-            return None
-        steps = steps_of(projection)
-        written = await self._store.write_at_once(
-            write_at_once(tuple(step for step, _ in steps)),
-            batch=work.batch,
-            known_seq=before.head.seq,
-            edition=before.edition,
-            rows=dict(steps),
-            expected=[expected_of(step, len(rows)) for step, rows in steps],
-            **appended(events, before.ontology_version, self._inline_limit),
-        )
-        if not written:
-            return None
-        self._stands(before, events)
-        return Receipt.of(work.domain, work.batch, events)
+        before = self._standings.get(domain)
+        if before is None or not before.is_undisturbed:
+            return
+        group = await grouped(self._store, before.head, waiting)
+        if group is not None and await self._is_committed(group, before):
+            self._stands(before, group.events)
+            for one, events in group.members:
+                one.receipt = Receipt.of(domain, one.work.batch, events)
 
-    async def _write_locked(self, work: Work[S], before: Standing | None, *, begins: bool, in_doubt: bool) -> Receipt:
+    async def _is_committed(self, group: Group, before: Standing) -> bool:
+        """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
+        steps = steps_of(group.projection)
+        _set_doubt(group, in_doubt=True)
+        try:
+            written = await self._store.write_at_once(
+                write_at_once(tuple(step for step, _ in steps)),
+                batch=group.members[0][0].work.batch,
+                known_seq=before.head.seq,
+                edition=before.edition,
+                rows=dict(steps),
+                expected=[expected_of(step, len(rows)) for step, rows in steps],
+                **appended(group.events, before.ontology_version, self._inline_limit),
+            )
+        except Unsettled as unsettled:
+            _set_doubt(group, in_doubt=unsettled.in_doubt)
+            return False
+        except GraphError:
+            _set_doubt(group, in_doubt=False)
+            if len(group.members) == 1:
+                raise
+            return False  # whose fault it is shows when each is made alone
+        _set_doubt(group, in_doubt=False)
+        return bool(written)
+
+    async def _write_locked(self, work: Work[S], *, begins: bool, in_doubt: bool) -> Receipt:
         """Take the log's lock, read, decide and write, in one transaction."""
+        before = self._standings.get(work.domain)
 
         async def attempt(transaction: Transaction) -> tuple[Standing, Sequence[Event], Receipt]:
             if begins:
@@ -179,10 +149,11 @@ class Log:
                 receipt = await self._receipt(transaction, work.domain, work.batch, lock.written)
                 return await self._standing(transaction, work.domain, lock), (), receipt
             standing = await self._standing(transaction, work.domain, lock)
-            events, projection = await work.plan(transaction, _later(standing.head, work.now))
+            head = standing.head.at_or_after(work.now)
+            events = work.events(head, await work.read(transaction, head))
             if events:
                 await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
-                await run_projection(transaction, projection)
+                await run_projection(transaction, project(work.domain, events, head.ontology))
             return standing, events, Receipt.of(work.domain, work.batch, events)
 
         standing, events, receipt = await self._store.write(work.name, attempt, in_doubt=in_doubt)
@@ -195,8 +166,7 @@ class Log:
         if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
             self._standings.pop(before.head.domain, None)
             return
-        head = replace(before.head, seq=events[-1].seq, at=events[-1].at) if events else before.head
-        self._standings[head.domain] = replace(before, head=head)
+        self._standings[before.head.domain] = replace(before, head=before.head.after(events))
 
     async def ontology(self, domain: str) -> Ontology | None:
         """Return the domain's ontology as it is now, None when there is no such domain."""
@@ -241,9 +211,9 @@ class Log:
         return Receipt(domain=domain, batch=batch, changes=changes)
 
 
-def _later(head: Head, now: datetime) -> Head:
-    """Return the head with the time that the next events carry: never before that of the last."""
-    return replace(head, at=max(now, head.at))
+def _set_doubt(group: Group, *, in_doubt: bool) -> None:
+    for one, _ in group.members:
+        one.in_doubt = in_doubt
 
 
 def _busy(domain: str, state: str) -> GraphError:

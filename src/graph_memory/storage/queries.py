@@ -1,7 +1,8 @@
 """Every Cypher statement: found by its path, checked at import, bound to a constant where it is used.
 
 A file holds one statement below a header of comments: a sentence or more of what it is for, then `mode: read` or
-`mode: write`, `params:` and `returns:`. The path below `cypher/` without the ending is the query's name.
+`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids of the
+subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the query's name.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, Generic, LiteralString, TypeVar, cast
 R = TypeVar("R")
 
 _FIELDS = ("mode", "params", "returns")
+_KNOWN = (*_FIELDS, "subjects")
 _NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
 _PARAMETER = re.compile(r"\$(\w+)")
 _WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b", re.IGNORECASE)
@@ -36,6 +38,7 @@ class Query(Generic[R]):
     params: frozenset[str]
     returns: tuple[str, ...]
     row: type[R]
+    subjects: tuple[str, ...] | None = None
 
     @property
     def writes(self) -> bool:
@@ -72,6 +75,7 @@ def query(name: str, row: type[R]) -> Query[R]:
         params=frozenset(_names(fields["params"])),
         returns=_names(fields["returns"]),
         row=row,
+        subjects=_names(fields["subjects"]) if "subjects" in fields else None,
     )
     _check(path, found)
     return found
@@ -81,7 +85,7 @@ def _header(path: Path, text: str) -> Mapping[str, str]:
     comments = [line[2:].strip() for line in text.splitlines() if line.startswith("//")]
     if not comments or comments[0].partition(":")[0] in _FIELDS:
         raise QueryFileError(f"{path}:1: the header must begin with what the statement is for")
-    fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _FIELDS}
+    fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _KNOWN}
     if missing := [name for name in _FIELDS if name not in fields]:
         raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
     return fields
@@ -100,6 +104,8 @@ def _check(path: Path, found: Query[R]) -> None:
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
     if used != found.params:
         raise QueryFileError(f"{path}: params name {sorted(found.params)}, the statement uses {sorted(used)}")
+    if unknown := set(found.subjects or ()) - found.params:
+        raise QueryFileError(f"{path}: subjects name {sorted(unknown)}, which are no parameters")
     if found.mode not in ("read", "write"):
         raise QueryFileError(f"{path}: mode must be read or write")
     if found.mode == "read" and (clause := _WRITES.search(code)):
