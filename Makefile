@@ -40,15 +40,21 @@ lint: setup  ## Style, types and the directions of imports
 
 check: lint test  ## What CI runs
 
-soak: setup  ## Many more examples, and many kills of Neo4j and of the service: make soak SOAK=200 KILLS=100
+soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5
 	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py \
 		tests/acceptance/test_fuzz_tools.py
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py
+	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/integration/faults/test_network.py -k random
+	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/integration/concurrency
 
-bench: setup  ## What operations cost beside the raw driver: make bench, or BENCH=full for larger graphs
-	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=off $(BIN)/python -m benchmarks \
-		$(if $(filter full,$(BENCH)),--sizes 1000 10000 100000 --calls 400)
-	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop
+bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI
+	@-GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop >/dev/null
+	@rm -rf .bench
+	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" GRAPH_MEMORY_AOT=use \
+		$(if $(filter full,$(BENCH)),GRAPH_MEMORY_NEO4J_HEAP=4g GRAPH_MEMORY_NEO4J_PAGE_CACHE=4g) \
+		$(BIN)/python -m benchmarks$(if $(filter guard,$(BENCH)),.guard) \
+		$(if $(filter full,$(BENCH)),--sizes 1000 10000 100000 1000000 --calls 400 --mixed 50000); \
+		status=$$?; GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop; exit $$status
 
 conformance: setup  ## The MCP server over HTTP against the protocol's conformance suite and the Inspector
 	$(BIN)/python tools/conformance/run.py

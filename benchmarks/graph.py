@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from neo4j import AsyncDriver
 
@@ -13,8 +15,9 @@ from graph_memory.memory.nodes import decide_create as decide_node
 from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.subjects import ConnectionState, Kind
-from graph_memory.storage.log import Head
+from graph_memory.model.windows import windows
 from graph_memory.storage.store import Reader
+from graph_memory.storage.work import Head
 
 ONTOLOGY = ontology_from(
     {
@@ -23,6 +26,12 @@ ONTOLOGY = ontology_from(
     }
 )
 BATCH = 500
+"""Nodes of a batch that is measured."""
+FILLED_AT_ONCE = 1_000
+"""Nodes or connections that are filled in with one write of ours; more at once are no faster."""
+RAW_FILLED_AT_ONCE = 10_000
+TELL_EVERY = 15.0
+"""Seconds between two words on how far filling has come."""
 WORDS = "kitchen contractor budget farmhouse phone quote plumber garden window floor paint order call plan".split()
 GROUP = 10
 """Nodes that share a value of the indexed property."""
@@ -48,10 +57,15 @@ def node_id(place: int) -> str:
     return f"n{place}"
 
 
+def rare_word(place: int) -> str:
+    """Return a word that is in one text of a graph, and part of no other rare word."""
+    return f"rare{place}x"
+
+
 def text_of(place: int) -> str:
     """Return a text of about 80 words; every thousandth has a rare one."""
     words = [WORDS[(place * 7 + step * step) % len(WORDS)] for step in range(78)]
-    rare = f"rare{place // 1000}" if place % 1000 == 0 else "usual"
+    rare = rare_word(place // 1000) if place % 1000 == 0 else "usual"
     return f"# Thing {place}\n\n{' '.join(words)} {rare}"
 
 
@@ -62,19 +76,39 @@ def ends(size: int) -> Iterator[tuple[int, int]]:
         yield place, (place * 7919 + 13) % size
 
 
-async def fill(memory: Memory, domain: str, size: int) -> None:
-    """Write a domain through the log, in batches: so many nodes with two connections each."""
+async def fill(memory: Memory, domain: str, size: int) -> float:
+    """Write a domain through the log: so many nodes with two connections each. Return the seconds that it took."""
+    began = time.perf_counter()
     await memory.create_ontology(ONTOLOGY, domain=domain)
-    for start in range(0, size, BATCH):
-        await write_nodes(memory, domain, range(start, min(start + BATCH, size)))
+    async for start, end in _portions("nodes", size, FILLED_AT_ONCE):
+        await write_nodes(memory, domain, range(start, end))
     pairs = list(ends(size))
-    for start in range(0, len(pairs), BATCH):
-        await _write_links(memory, domain, start, pairs[start : start + BATCH])
+    async for start, end in _portions("connections", len(pairs), FILLED_AT_ONCE):
+        await _write_links(memory, domain, start, pairs[start:end])
+    return time.perf_counter() - began
 
 
-async def index(memory: Memory, domain: str) -> None:
-    """Have all texts indexed for search, which is otherwise done behind the searches."""
+async def _portions(what: str, count: int, at_once: int) -> AsyncIterator[tuple[int, int]]:
+    """Give the beginning and the end of each portion, and tell now and then how far it is."""
+    began = told = time.perf_counter()
+    for start in range(0, count, at_once):
+        yield start, min(start + at_once, count)
+        if time.perf_counter() - told > TELL_EVERY:
+            told = time.perf_counter()
+            done = start + at_once
+            say(f"  {done:,} of {count:,} {what}, {done / (told - began):,.0f} a second")
+
+
+def say(what: str) -> None:
+    """Tell on stderr what goes on."""
+    sys.stderr.write(f"{what}\n")
+
+
+async def index(memory: Memory, domain: str) -> float:
+    """Have all texts indexed for search, otherwise done behind the searches. Return the seconds that it took."""
+    began = time.perf_counter()
     await memory._search.index(domain)
+    return time.perf_counter() - began
 
 
 async def write_nodes(memory: Memory, domain: str, places: Sequence[int], prefix: str = "") -> None:
@@ -88,16 +122,17 @@ async def write_nodes(memory: Memory, domain: str, places: Sequence[int], prefix
 
 
 def _node(head: Head, place: int, prefix: str) -> Sequence[Draft]:
+    text = text_of(place)
     node = NewNode(
         id=prefix + node_id(place),
         type="Thing",
-        content=content_from(text_of(place), "utf-8", "markdown"),
+        content=content_from(text, "utf-8", "markdown"),
         properties={"code": place // GROUP},
         tags=(),
         path=None,
+        windows=tuple(windows(text)),
     )
-    [draft] = decide_node(head, node, seen=False, owners=(), open_type_limit=0)
-    return [Draft(**{name: getattr(draft, name) for name in draft.__slots__ if name != "windows"})]
+    return decide_node(head, node, seen=False, owners=(), open_type_limit=0)
 
 
 async def _write_links(memory: Memory, domain: str, start: int, pairs: Sequence[tuple[int, int]]) -> None:
@@ -133,16 +168,19 @@ async def _nothing(_: Reader, __: Head) -> None:
     return None
 
 
-async def fill_raw(driver: AsyncDriver, domain: str, size: int) -> None:
-    """Write the same nodes and connections through the raw driver."""
+async def fill_raw(driver: AsyncDriver, domain: str, size: int) -> float:
+    """Write the same nodes and connections through the raw driver. Return the seconds that it took."""
+    began = time.perf_counter()
     for statement in RAW_SCHEMA:
         await driver.execute_query(statement)
-    for start in range(0, size, BATCH):
-        rows = [raw_node(domain, place) for place in range(start, min(start + BATCH, size))]
-        await driver.execute_query(RAW_NODES, rows=rows)
+    async for start, end in _portions("raw nodes", size, RAW_FILLED_AT_ONCE):
+        await driver.execute_query(RAW_NODES, rows=[raw_node(domain, place) for place in range(start, end)])
     pairs = [{"from": node_id(a), "to": node_id(b), "id": f"c{step}"} for step, (a, b) in enumerate(ends(size))]
-    for start in range(0, len(pairs), BATCH):
-        await driver.execute_query(RAW_LINKS, rows=pairs[start : start + BATCH], domain=domain)
+    async for start, end in _portions("raw connections", len(pairs), RAW_FILLED_AT_ONCE):
+        await driver.execute_query(RAW_LINKS, rows=pairs[start:end], domain=domain)
+    await driver.execute_query("CALL db.awaitIndexes()")
+    await driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    return time.perf_counter() - began
 
 
 def raw_node(domain: str, place: int, name: str | None = None) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 
@@ -14,6 +14,12 @@ Call = Callable[[int], Awaitable[object]]
 
 WARM_UP = 0.25
 """The part of the calls that come first and are not counted."""
+TURN = 20
+"""Calls of one side before it is the other's turn."""
+ROUNDS = 4
+"""Turns of each side where several call at once."""
+SETTLE = 0.05
+"""Seconds after a turn of writes: what a write leaves to be done behind is not the next one's to bear."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +34,10 @@ class Operation:
 
 @dataclass
 class Timings:
-    """Times of single calls in milliseconds."""
+    """Times of calls in milliseconds, and the seconds in which they were made."""
 
     times: list[float] = field(default_factory=list[float])
+    elapsed: float = 0.0
 
     @property
     def p50(self) -> float:
@@ -41,6 +48,17 @@ class Timings:
     def p95(self) -> float:
         """What 95 of 100 calls stay under."""
         return quantiles(self.times, n=20)[-1]
+
+    @property
+    def rate(self) -> float:
+        """Calls a second."""
+        return len(self.times) / self.elapsed
+
+    async def take(self, call: Call, place: int) -> None:
+        """Make a call and note its time."""
+        began = time.perf_counter()
+        await call(place)
+        self.times.append(1_000 * (time.perf_counter() - began))
 
 
 @dataclass(frozen=True)
@@ -56,44 +74,57 @@ class Result:
         """The median of ours over that of the floor."""
         return self.ours.p50 / self.floor.p50
 
+    @property
+    def share(self) -> float:
+        """The calls a second of ours over those of the floor."""
+        return self.ours.rate / self.floor.rate
 
-async def compare(operation: Operation, calls: int, turn: int = 20) -> Result:
+
+async def compare(operation: Operation, calls: int, turn: int = TURN) -> Result:
     """Return the timings of `calls` calls of each side, a turn of so many at a time."""
-    ours, floor = Timings(), Timings()
-    for start in range(0, int(calls * (1 + WARM_UP)), turn):
-        for call, timings in ((operation.ours, ours), (operation.floor, floor)):
-            for place in range(start, start + turn):
-                began = time.perf_counter()
-                await call(place)
-                timings.times.append(1_000 * (time.perf_counter() - began))
-            if operation.writes:
-                await anyio.sleep(0.05)  # what a write leaves to be done behind is not the next one's to bear
-    for timings in (ours, floor):
-        del timings.times[: int(calls * WARM_UP)]
+    sides = (operation.ours, operation.floor)
+    ours, floor = await in_turns(sides, calls, turn=turn, writes=operation.writes)
     return Result(operation.name, ours, floor)
 
 
-async def rate(call: Call, calls: int, writers: int) -> float:
-    """Return calls a second when so many run at once."""
-    places = iter(range(calls))
+async def in_turns(sides: Sequence[Call], calls: int, *, turn: int = TURN, writes: bool = False) -> list[Timings]:
+    """Return the timings of `calls` calls of every side after a warm-up, a turn of so many at a time."""
+    warm_up = int(calls * WARM_UP)
+    found = [Timings() for _ in sides]
+    for start in range(0, calls + warm_up, turn):
+        for call, timings in zip(sides, found, strict=True):
+            for place in range(start, start + turn):
+                await timings.take(call, place)
+            if writes:
+                await anyio.sleep(SETTLE)
+    for timings in found:
+        del timings.times[:warm_up]
+    return found
 
-    async def work() -> None:
+
+async def at_once(operations: Sequence[Operation], calls: int) -> Result:
+    """Return the timings of `calls` calls of each side, made by so many at once as there are operations, in turns."""
+    ours, floor = Timings(), Timings()
+    portion = max(1, calls // ROUNDS)
+    for start in range(-portion, calls, portion):
+        if start == 0:  # the first round warms up
+            ours, floor = Timings(), Timings()
+        await _together([operation.ours for operation in operations], range(start, start + portion), ours)
+        await anyio.sleep(SETTLE)
+        await _together([operation.floor for operation in operations], range(start, start + portion), floor)
+    return Result(operations[0].name, ours, floor)
+
+
+async def _together(workers: Sequence[Call], numbers: Sequence[int], timings: Timings) -> None:
+    """Make the calls of these numbers, each by the worker that is free first, and add their times."""
+    places = iter(numbers)
+
+    async def work(call: Call) -> None:
         for place in places:
-            await call(place)
+            await timings.take(call, place)
 
     began = time.perf_counter()
     async with anyio.create_task_group() as tasks:
-        for _ in range(writers):
-            tasks.start_soon(work)
-    return calls / (time.perf_counter() - began)
-
-
-async def timed(call: Call, calls: int) -> Timings:
-    """Return the timings of so many calls after a warm-up."""
-    timings = Timings()
-    for place in range(int(calls * (1 + WARM_UP))):
-        began = time.perf_counter()
-        await call(place)
-        timings.times.append(1_000 * (time.perf_counter() - began))
-    del timings.times[: int(calls * WARM_UP)]
-    return timings
+        for call in workers:
+            tasks.start_soon(work, call)
+    timings.elapsed += time.perf_counter() - began

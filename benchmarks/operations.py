@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neo4j import AsyncDriver, AsyncManagedTransaction
+from neo4j.exceptions import TransientError
 
-from benchmarks.graph import BATCH, GROUP, RAW_NODES, fresh, node_id, raw_node, text_of, write_nodes
+from benchmarks.graph import BATCH, GROUP, RAW_NODES, fresh, node_id, rare_word, raw_node, text_of, write_nodes
 from benchmarks.measure import Operation
 from graph_memory import Memory
+
+PLAIN = range(1, BATCH + 1)
+"""Places whose texts have no rare word."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,14 @@ class Sides:
         return node_id(random.Random(place).randrange(self.size))
 
     async def raw(self, statement: str, **given: object) -> list[dict[str, object]]:
-        """Run one statement in a transaction of its own."""
-        async with self.driver.session() as session:
-            result = await session.run(statement, domain=self.domain, **given)  # pyright: ignore[reportArgumentType]
-            return await result.data()
+        """Run one statement in a transaction of its own, again after a deadlock, as ours is."""
+        while True:
+            try:
+                async with self.driver.session() as session:
+                    result = await session.run(statement, domain=self.domain, **given)  # pyright: ignore[reportArgumentType]
+                    return await result.data()
+            except TransientError:
+                continue
 
     async def get(self, place: int) -> object:
         """Read a node."""
@@ -97,7 +105,7 @@ class Sides:
 
     def rare(self, place: int) -> str:
         """Return a word that is in one text."""
-        return f"rare{random.Random(place).randrange(self.size // 1000)}"
+        return rare_word(random.Random(place).randrange(self.size // 1000))
 
     async def create(self, place: int) -> object:
         """Create a node."""
@@ -140,10 +148,10 @@ class Sides:
 
     async def create_many(self, place: int) -> object:
         """Write a batch of nodes."""
-        return await write_nodes(self.memory, self.domain, range(BATCH), prefix=fresh("batch"))
+        return await write_nodes(self.memory, self.domain, PLAIN, prefix=fresh("batch"))
 
     async def raw_create_many(self, place: int) -> object:
         """Write a batch of nodes with one UNWIND."""
         prefix = fresh("batch")
-        rows = [raw_node(self.domain, step, f"{prefix}{step}") for step in range(BATCH)]
+        rows = [raw_node(self.domain, step, f"{prefix}{step}") for step in PLAIN]
         return await self.raw(RAW_NODES, rows=rows)

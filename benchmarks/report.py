@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
-from benchmarks.measure import Result
+from benchmarks.measure import Result, Timings
 
 
-def single(size: int, results: Sequence[Result]) -> str:
+def table(heading: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table: the first column of words, the others of numbers."""
+    lines = [heading, ["---", *["--:"] * (len(heading) - 1)], *rows]
+    return "\n".join([*(f"| {' | '.join(map(str, line))} |" for line in lines), ""])
+
+
+def single(results: Sequence[Result]) -> str:
     """Return a table of single calls."""
-    rows = [
-        f"| {one.name} | {one.ours.p50:.1f} | {one.ours.p95:.1f} | {one.floor.p50:.1f} | {one.floor.p95:.1f} "
-        f"| {one.ratio:.2f} |"
-        for one in results
-    ]
-    heading = f"## {size:,} nodes, {2 * size:,} connections\n"
-    return "\n".join(
-        [
-            heading,
-            "| one at a time | p50 | p95 | floor p50 | floor p95 | ratio |",
-            "|---|--:|--:|--:|--:|--:|",
-            *rows,
-            "",
-        ]
-    )
+    heading = ("one at a time", "p50", "p95", "floor p50", "floor p95", "ratio")
+    return table(heading, [(one.name, *_both(one), f"{one.ratio:.2f}") for one in results])
+
+
+def together(title: str, results: Sequence[Result]) -> str:
+    """Return a table of calls that were made by several at once."""
+    heading = (title, "calls/s", "p50", "p95", "floor calls/s", "p50", "p95", "ours / floor")
+    rows = [(one.name, *_loaded(one.ours), *_loaded(one.floor), f"{one.share:.2f}") for one in results]
+    return table(heading, rows)
 
 
 def batches(result: Result, rows: int) -> str:
@@ -32,13 +33,33 @@ def batches(result: Result, rows: int) -> str:
     return f"{result.name}: {ours:,.0f} nodes a second, floor {floor:,.0f}: {ours / floor:.2f} of its rate.\n"
 
 
-def spread(results: Mapping[int, Sequence[Result]]) -> str:
-    """Return how the operations grow from the smallest size to the largest."""
-    first, last = min(results), max(results)
-    if first == last:
-        return ""
-    lines = [
-        f"- {small.name}: {large.ours.p50 / small.ours.p50:.2f} (floor {large.floor.p50 / small.floor.p50:.2f})"
-        for small, large in zip(results[first], results[last], strict=True)
-    ]
-    return "\n".join([f"## From {first:,} to {last:,} nodes, p50 grows by\n", *lines, ""])
+def growth(results: Mapping[int, Sequence[Result]]) -> str:
+    """Return how the operations grow from each size to the next: ours, the floor, and ours beside the floor."""
+    sizes = sorted(results)
+    return "\n".join(_growth(a, b, results[a], results[b]) for a, b in pairwise(sizes))
+
+
+def _growth(small: int, large: int, before: Sequence[Result], after: Sequence[Result]) -> str:
+    title = f"{small:,} → {large:,} nodes"
+    heading = (title, f"p50 at {small:,}", f"at {large:,}", "grows by", "floor grows by", "ours / floor")
+    rows = [_grown(a, b) for a, b in zip(before, after, strict=True)]
+    return table(heading, rows)
+
+
+def _grown(before: Result, after: Result) -> Sequence[str]:
+    ours, floor = after.ours.p50 / before.ours.p50, after.floor.p50 / before.floor.p50
+    times = (f"{before.ours.p50:.1f}", f"{after.ours.p50:.1f}")
+    return (before.name, *times, f"{ours:.2f}", f"{floor:.2f}", f"{ours / floor:.2f}")
+
+
+def _both(result: Result) -> Sequence[str]:
+    return (*milliseconds(result.ours), *milliseconds(result.floor))
+
+
+def _loaded(timings: Timings) -> Sequence[str]:
+    return (f"{timings.rate:,.0f}", *milliseconds(timings))
+
+
+def milliseconds(timings: Timings) -> Sequence[str]:
+    """Return the cells for p50 and p95."""
+    return f"{timings.p50:.1f}", f"{timings.p95:.1f}"

@@ -1,71 +1,115 @@
-"""The same calls from Python, over MCP on stdio, and over MCP on HTTP."""
+"""The same calls from Python, over MCP on stdio, and over MCP on HTTP; and beside servers that do nothing."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import subprocess
+import json
 import sys
+import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
-from mcp import Client, StdioServerParameters, stdio_client
+from mcp import types
 
-from benchmarks.graph import ONTOLOGY, text_of
-from benchmarks.measure import Call, Timings, timed
+from benchmarks.graph import ONTOLOGY, fresh, say, text_of
+from benchmarks.measure import Call, Timings, in_turns
+from benchmarks.report import milliseconds, table
+from benchmarks.servers import Server, over_http, over_stdio
 from graph_memory import Memory, Settings
 
-COMMAND = Path(sys.executable).with_name("graph-memory")
+PYTHON, STDIO, HTTP = "Python", "MCP, stdio", "MCP, HTTP"
+BARE, LISTING = "a bare MCP server, stdio", "a bare MCP server that lists our tools"
+BARE_SERVER = (sys.executable, "-m", "benchmarks.bare_server")
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways in, to one node of one domain."""
+
+    memory: Memory
+    node: str
+    domain: str
+    servers: Mapping[str, Server]
+
+    def gets(self) -> dict[str, Call]:
+        """Return how a node is read on each way; a bare server gives the same reply without looking."""
+        arguments = {"node_id": self.node, "domain": self.domain}
+        return {
+            PYTHON: lambda _: self.memory.get_node(**arguments),
+            **{name: server.tool("get_node", **arguments) for name, server in self.servers.items()},
+        }
+
+    def creates(self) -> dict[str, Call]:
+        """Return how a node is made on each way."""
+        text, domain = text_of(1), self.domain
+        arguments = {"type": "Thing", "content": text, "format": "markdown", "domain": domain}
+        return {
+            PYTHON: lambda _: self.memory.create_node("Thing", text, domain=domain),
+            **{name: self.servers[name].tool("create_node", **arguments) for name in (STDIO, HTTP)},
+        }
 
 
 async def transports(memory: Memory, settings: Settings, calls: int) -> str:
-    """Return a table of the three ways in."""
-    domain = f"ways-{secrets.token_hex(3)}"
+    """Return a table of the ways in, and where the time on stdio goes."""
+    say("ways in")
+    domain = fresh("ways-")
     await memory.create_ontology(ONTOLOGY, domain=domain)
-    node = (await memory.create_node("Thing", text_of(1), domain=domain)).node_id
-    environment = {**os.environ, "GRAPH_MEMORY_HOME": str(settings.home)}
-    rows: dict[str, tuple[Timings, Timings]] = {}
-
-    async def get(_: int) -> object:
-        return await memory.get_node(node, domain=domain)
-
-    async def create(place: int) -> object:
-        return await memory.create_node("Thing", text_of(place * 1000 + 1), domain=domain)
-
-    rows["Python"] = (await timed(get, calls), await timed(create, calls))
-    parameters = StdioServerParameters(command=str(COMMAND), args=["mcp"], env=environment)
-    async with Client(stdio_client(parameters)) as client:
-        rows["MCP, stdio"] = await _through(client, node, domain, calls)
-    command = [str(COMMAND), "mcp", "--transport", "http", "--port", "0"]
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:  # noqa: ASYNC220
-        assert server.stderr is not None
-        url = server.stderr.readline().removeprefix("Serving MCP at ").partition(" ")[0]
-        async with Client(url) as client:
-            rows["MCP, HTTP"] = await _through(client, node, domain, calls)
-        server.terminate()
-    table = [
-        f"| {name} | {get.p50:.1f} | {get.p95:.1f} | {create.p50:.1f} | {create.p95:.1f} |"
-        for name, (get, create) in rows.items()
-    ]
-    heading = "| way in | get_node p50 | p95 | create_node p50 | p95 |\n|---|--:|--:|--:|--:|"
-    return "\n".join(["## Ways in\n", heading, *table, ""])
+    node = (await memory.create_node("Thing", text_of(1), properties={"code": 1}, domain=domain)).node_id
+    async with over_stdio(settings) as stdio, over_http(settings) as http:
+        reply = text_of_reply(await stdio.call("get_node", node_id=node, domain=domain))
+        async with (
+            over_stdio(settings, *BARE_SERVER, reply) as bare,
+            over_stdio(settings, *BARE_SERVER, reply, await tools_of(stdio)) as listing,
+        ):
+            servers = {STDIO: stdio, HTTP: http, BARE: bare, LISTING: listing}
+            return await _compared(Ways(memory, node, domain, servers), calls)
 
 
-async def _through(client: Client, node: str, domain: str, calls: int) -> tuple[Timings, Timings]:
-    return (
-        await timed(_tool(client, "get_node", {"node_id": node, "domain": domain}), calls),
-        await timed(
-            _tool(client, "create_node", {"type": "Thing", "content": text_of(1), "format": "text", "domain": domain}),
-            calls,
-        ),
+async def _compared(ways: Ways, calls: int) -> str:
+    gets, creates = await _timed(ways.gets(), calls), await _timed(ways.creates(), calls, writes=True)
+    heading = ("way in", "get_node p50", "p95", "over Python", "create_node p50", "p95", "over Python")
+    rows = [(name, *_cells(gets, name), *_cells(creates, name)) for name in gets]
+    over = gets[STDIO].p50 - gets[PYTHON].p50
+    said = (
+        f"Of the {over:.1f} ms that get_node takes longer on stdio than from Python, {gets[BARE].p50:.1f} ms are what "
+        "a bare server takes: what the MCP library's client and server spend between them.\n"
     )
+    return "\n".join(["## Ways in\n", table(heading, rows), said, await _processors(ways, calls)])
 
 
-def _tool(client: Client, name: str, arguments: Mapping[str, Any]) -> Call:
-    async def call(_: int) -> object:
-        result = await client.call_tool(name, dict(arguments))
-        assert not result.is_error
-        return result
+async def _timed(ways: Mapping[str, Call], calls: int, *, writes: bool = False) -> Mapping[str, Timings]:
+    return dict(zip(ways, await in_turns(list(ways.values()), calls, turn=10, writes=writes), strict=True))
 
-    return call
+
+def _cells(ways: Mapping[str, Timings], name: str) -> tuple[str, ...]:
+    if name not in ways:
+        return "", "", ""
+    over = f"{ways[name].p50 - ways[PYTHON].p50:.1f}" if name in (STDIO, HTTP) else ""
+    return (*milliseconds(ways[name]), over)
+
+
+async def _processors(ways: Ways, calls: int) -> str:
+    """Return the processor time that a call takes of the caller and of the server process, Neo4j's left out."""
+    rows = [await _used(name, call, ways.servers.get(name), calls) for name, call in ways.gets().items()]
+    return table(("processor time of one get_node", "caller", "server", "together"), rows)
+
+
+async def _used(name: str, call: Call, server: Server | None, calls: int) -> tuple[str, ...]:
+    there, here = server.cpu if server else 0.0, time.process_time()
+    for place in range(calls):
+        await call(place)
+    caller = 1_000 * (time.process_time() - here) / calls
+    answerer = (server.cpu - there) / calls if server else 0.0
+    return name, f"{caller:.2f}", f"{answerer:.2f}" if server else "", f"{caller + answerer:.2f}"
+
+
+async def tools_of(server: Server) -> str:
+    """Return the tools that a server lists, as JSON."""
+    listed = (await server.client.list_tools()).tools
+    return json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed])
+
+
+def text_of_reply(result: types.CallToolResult) -> str:
+    """Return what a reply says as text."""
+    [content] = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text

@@ -17,4 +17,5 @@ OPTIONAL CALL () {
 }
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: r._version})
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
-RETURN r IS NOT NULL AS is_found, properties(e) AS event, c._text AS text
+RETURN r IS NOT NULL AS is_found,
+       e {.*, _at: toString(e._at), _created: toString(e._created), _modified: toString(e._modified)} AS event, c._text AS text

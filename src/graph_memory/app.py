@@ -49,14 +49,15 @@ async def open_memory(
     """Give an open memory: on the server that NEO4J_URI names, else on a local Neo4j that is started when needed.
 
     The local Neo4j keeps running afterwards, shared with every other process of the same home. `origin` is who
-    the log names for changes. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    the log names for changes; without it the settings say. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
     async with open_store(partial(_find, settings, progress), limits) as store:
         check_version(await store.server_version())
         await migrate(store)
-        core = _core(settings, store, await store_id(store), origin or Origin())
+        by_settings = Origin(session=settings.session, actor=settings.actor)
+        core = _core(settings, store, await store_id(store), origin or by_settings)
         try:
             yield Memory(core, default_domain=settings.domain)
         finally:

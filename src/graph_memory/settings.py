@@ -83,6 +83,12 @@ class Settings(BaseSettings):
     start_timeout: float = Field(default=180.0, gt=0, description="Seconds that a start of the local Neo4j may take.")
 
     domain: str = Field(default="default", description="Domain that is used when a call names none.")
+    session: str | None = Field(
+        default=None, description="Session that the log names for changes. Empty: an MCP server makes an id for itself."
+    )
+    actor: str | None = Field(
+        default=None, description="Who the log names for changes. Empty: over MCP what the client calls itself."
+    )
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
         default=("graph",), description="MCP toolsets that are served, separated by commas."
     )

@@ -10,17 +10,26 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import Progress, open_memory, silent
 from graph_memory.memory.api import Memory
+from graph_memory.memory.history_api import History
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+class Runs(Protocol):
+    """Runs an async function of a memory and waits for what it gives."""
+
+    def __call__(self, use: Callable[[Memory], Awaitable[R]], /) -> R:
+        """Return what `use` gives."""
+        ...
 
 
 def _waited(method: Callable[Concatenate[Memory, P], Awaitable[R]]) -> Callable[Concatenate[SyncMemory, P], R]:
@@ -59,6 +68,11 @@ class SyncMemory:
                 future.cancel()  # whoever waits was interrupted: so is the work
             raise
 
+    @property
+    def history(self) -> SyncHistory:
+        """What was changed, when and by whom; and undoing it."""
+        return SyncHistory(self.run)
+
     create_node = _waited(Memory.create_node)
     get_node = _waited(Memory.get_node)
     get_node_content = _waited(Memory.get_node_content)
@@ -86,6 +100,30 @@ class SyncMemory:
     verify = _waited(Memory.verify)
     rebuild = _waited(Memory.rebuild)
     collect_blobs = _waited(Memory.collect_blobs)
+
+
+def _told(
+    method: Callable[Concatenate[History, P], Awaitable[R]],
+) -> Callable[Concatenate[SyncHistory, P], R]:
+    """Return the same method of `SyncHistory`."""
+
+    @wraps(method)
+    def call(self: SyncHistory, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.run(lambda memory: method(memory.history, *args, **kwargs))
+
+    return call
+
+
+class SyncHistory:
+    """A memory's past without async: the methods of `History`. It is `SyncMemory.history`."""
+
+    def __init__(self, run: Runs) -> None:
+        self.run = run
+
+    log = _told(History.log)
+    sessions = _told(History.sessions)
+    revert = _told(History.revert)
+    revert_session = _told(History.revert_session)
 
 
 @contextmanager

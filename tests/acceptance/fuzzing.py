@@ -141,7 +141,8 @@ def _of_kind(schema: Schema, known: Known) -> st.SearchStrategy[Any]:
         case "string":
             return names | st.text(min_size=schema.get("minLength", 0), max_size=40)
         case "integer":
-            return st.integers(schema["minimum"], 9) | st.integers(schema["minimum"], schema["maximum"])
+            least, most = schema.get("minimum", -9), schema.get("maximum", 2**53)
+            return st.integers(least, 9) | st.integers(least, most)
         case "boolean":
             return st.booleans()
         case "array":

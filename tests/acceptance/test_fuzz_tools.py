@@ -21,17 +21,19 @@ from mcp import types
 from neo4j import Driver
 
 from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
-from graph_memory.mcp_server.graph_tools import GRAPH
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.tools import AnyTool, Effect
+from graph_memory.mcp_server.toolsets import TOOLSETS
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code
+from graph_memory.model.events import Origin
 from integration.soak import profile
 
 from .agents import COMMAND
 from .fuzzing import LEAKS, LONGEST, ODD_NAMES, Given, check_answer, fitting, spoilt, whole
 
-TOOLS = {tool.name: tool for tool in GRAPH}
+ALL = [tool for tools in TOOLSETS.values() for tool in tools]
+TOOLS = {tool.name: tool for tool in ALL}
 DECLARED: Given = {
     "node_types": [
         "Note",
@@ -63,6 +65,10 @@ KNOWN: dict[str, list[Any]] = {
     "query": ["hello", "e", "ell`", '" OR *:*', "\\u0060", "\0", "漢字", "x" * 400],
     "required_properties": [[], ["due"], ["a", "`"], ["", "a"], ["a", "a"]],
     "properties": [{}, {"a": 1}, {"due": "2025-10-31"}, {"email": "\u202e"}],
+    **{key: [1, 5, 18, "3", "evt_unknown", "an hour ago", "2025-10-31", "now", "漢`"] for key in ("since", "until")},
+    "event_ids": [[], ["evt_unknown"], ODD_NAMES],
+    "session": ["current", "current", "nobody", "`"],
+    "subject": [*NODES, *CONNECTIONS, "ontology", "node_type/Note", "`"],
     "expected_version": [1, 2, 18, 2**53 - 1],
     "node_types": [["Note", "Person"], ["Note", "Note"], ["*"], [{"name": "Note", "required_properties": ["a"]}]],
     "connection_types": [[], [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}], []],
@@ -103,7 +109,12 @@ class World:
         """Make a call and check all that is said of any call."""
         given = self.confined(whole(arguments))
         before = self.known or self.facts()
-        context = cast("Any", SimpleNamespace(lifespan_context=SimpleNamespace(memory=self.opened), session=None))
+        context = cast(
+            "Any",
+            SimpleNamespace(
+                lifespan_context=SimpleNamespace(memory=self.opened), session=SimpleNamespace(client_params=None)
+            ),
+        )
         params = types.CallToolRequestParams.model_construct(name=tool, arguments=given)
         result = self.portal.call(partial(self.calls.call_tool, context, params))
         result.model_dump_json(by_alias=True)
@@ -147,7 +158,7 @@ def talk(settings: Settings) -> Iterator[tuple[BlockingPortal, Memory]]:
     """One open memory on an event loop of its own, for callers that are not asynchronous."""
     with (
         start_blocking_portal("asyncio") as portal,
-        portal.wrap_async_context_manager(open_memory(settings)) as memory,
+        portal.wrap_async_context_manager(open_memory(settings, origin=Origin(session="fuzz"))) as memory,
     ):
         yield portal, memory
 
@@ -188,7 +199,7 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     return fitting(tool.listed.input_schema, known)
 
 
-@pytest.mark.parametrize("tool", GRAPH, ids=lambda tool: tool.name, scope="module")
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
 def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyTool) -> None:
     @profile(examples=20)
@@ -200,7 +211,7 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
     assert world.codes["OK"], world.codes
 
 
-@pytest.mark.parametrize("tool", GRAPH, ids=lambda tool: tool.name, scope="module")
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
 @pytest.mark.timeout(600)
 def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyTool) -> None:
     @profile(examples=20)
@@ -231,7 +242,7 @@ STRAIGHT = {
 """JSON, or nearly, that no client of the SDK would write."""
 
 
-@pytest.mark.parametrize("tool", GRAPH[:1], ids=lambda tool: tool.name, scope="module")
+@pytest.mark.parametrize("tool", ALL[:1], ids=lambda tool: tool.name, scope="module")
 def test_every_line_to_a_server_is_answered(world: World, environment: dict[str, str]) -> None:
     before = world.facts()
     request = '{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"%s","arguments":{"domain":"%s",%s}}}'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,8 +11,11 @@ import pytest
 from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
 
-from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.storage.store import Store
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.subjects import ConnectionState, Kind
+from graph_memory.storage.store import Reader, Store
+from graph_memory.storage.work import Head
 
 pytestmark = pytest.mark.anyio
 
@@ -87,8 +90,7 @@ async def crowd(memory: Memory, domain: str) -> AsyncIterator[Crowd]:
     async with anyio.create_task_group() as tasks, line.turn:
         for place in range(len(gathered)):
             tasks.start_soon(gathered.run, place)
-            while len(line.waiting) <= place:
-                await anyio.sleep(0.001)
+            await anyio.wait_all_tasks_blocked()
 
 
 def log_of(driver: Driver, domain: str) -> list[dict[str, Any]]:
@@ -214,7 +216,7 @@ async def test_when_the_first_is_cancelled_each_of_the_others_is_made_once(
         async with line.turn:
             for number in range(4):
                 tasks.start_soon(create, number)
-                await anyio.wait_all_tasks_blocked()
+            await anyio.wait_all_tasks_blocked()
         await begun.wait()
         first.cancel()
     assert len(made) == len(set(made)) == 3
@@ -251,3 +253,56 @@ async def test_when_the_answer_is_lost_each_is_made_once(
     events = log_of(driver, domain)[before:]
     assert [event["_subject"] for event in events] == [waiting.results[place].node_id for place in range(5)]
     assert (await alone.verify()).clean
+
+
+async def test_two_processes_take_those_that_wait_along_under_the_lock(
+    alone: Memory, settings: Settings, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_memory(settings) as opened:
+        other = opened.in_domain(domain)
+        await other.create_node("Project", "of another process")
+        counted = Statements(monkeypatch)
+        async with crowd(alone, domain) as waiting:
+            for number in range(6):
+                waiting.add(lambda number=number: alone.create_node("Project", f"number {number}"))
+            waiting.add(lambda: alone.update_node("mem_none", properties={"a": 1}))
+            waiting.add(lambda: alone.create_node("Project", "last"))
+        assert waiting.results[6] is Code.NODE_NOT_FOUND
+        assert counted.locked <= 3  # the group, the refusal, and at most one more
+    versions = [waiting.results[place].version for place in (0, 1, 2, 3, 4, 5, 7)]
+    assert versions == sorted(set(versions))
+    assert (await alone.verify()).clean
+
+
+async def test_what_one_brings_down_under_the_lock_is_made_by_the_others_alone(
+    alone: Memory, settings: Settings, domain: str, driver: Driver
+) -> None:
+    nothing = reads_nothing()
+    async with open_memory(settings) as opened:
+        await opened.in_domain(domain).create_node("Project", "of another process")
+    async with crowd(alone, domain) as waiting:
+        waiting.add(lambda: alone.create_node("Project", "first"))
+        waiting.add(lambda: alone._core.log.write("test", domain, Origin(), nothing, dangling))
+        waiting.add(lambda: alone.create_node("Project", "last"))
+    assert waiting.results[1] is Code.DANGLING_REFERENCE
+    for place in (0, 2):
+        assert (await alone.get_node(waiting.results[place].node_id)).type == "Project"
+    events = log_of(driver, domain)
+    assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
+    assert (await alone.verify()).clean
+
+
+def reads_nothing() -> Any:
+    async def read(_: Reader, __: Head) -> None:
+        return None
+
+    return read
+
+
+def dangling(head: Head, _: None) -> Sequence[Draft]:
+    """A connection whose ends do not exist, which no use case would let through."""
+    link = ConnectionState(
+        id="conn_x", type="PartOf", from_node_id="mem_no", to_node_id="mem_none", created=head.at, modified=head.at
+    )
+    ends = {"from_id": link.from_node_id, "to_id": link.to_node_id}
+    return [Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject=link.id, type=link.type, state=link.state(), **ends)]

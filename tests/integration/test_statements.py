@@ -33,6 +33,7 @@ async def seeded(opened: Memory) -> None:
     one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], path="p")
     other = await memory.create_node("Thing", "text", properties={"code": 2})
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
+    await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
 
 

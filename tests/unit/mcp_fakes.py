@@ -107,6 +107,9 @@ class RecordingMemory:
         self.answers = {**ANSWERS, **answers}
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
+    def acting_as(self, _actor: str | None) -> RecordingMemory:
+        return self
+
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:
             self.calls.append((name, args, kwargs))

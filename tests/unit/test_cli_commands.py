@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from graph_memory.cli.exits import COMMANDS, explained
 from graph_memory.cli.main import app
+from graph_memory.mcp_server.toolsets import TOOLSETS
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology import ontology_from
@@ -160,7 +161,7 @@ async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMe
 
 def test_every_tool_has_its_command():
     assert set(AS_TOOLS) | WITHOUT_COMMAND == set(ARGUMENTS)
-    assert set(COMMANDS) == set(ARGUMENTS)
+    assert set(COMMANDS) == {tool.name for tools in TOOLSETS.values() for tool in tools}
 
 
 @pytest.mark.anyio

@@ -43,6 +43,8 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.INVALID_ENCODING: FAULTY_DATA,
     Code.CONTENT_TOO_LARGE: FAULTY_DATA,
     Code.VERSION_CONFLICT: CONFLICT,
+    Code.EVENT_NOT_FOUND: NOT_THERE,
+    Code.REVERT_CONFLICT: CONFLICT,
     Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
     Code.CONTENT_READ_FAILED: INPUT_OUTPUT,
     Code.STARTING: TRY_AGAIN,
@@ -74,6 +76,9 @@ COMMANDS: Mapping[str, str] = {
     "add_node_type": "ontology add-node-type",
     "add_connection_type": "ontology add-connection-type",
     "validate_connection": "connection validate",
+    "memory_log": "log",
+    "memory_revert": "revert",
+    "memory_revert_session": "revert --session",
 }
 """What a hint that names a tool means on the command line."""
 

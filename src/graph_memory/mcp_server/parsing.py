@@ -60,6 +60,8 @@ class Arguments(Generic[A]):
         name, *steps = fault["loc"]
         schema, at = self._schema_of(str(name)), str(name)
         for step in steps:
+            if "anyOf" in schema:
+                break  # the step names one of the choices, of which none is meant
             schema, at = cast("Schema", schema.get("items", {})), place(at, step)
         expected = wording(schema)
         message = f"{at} must be {expected}, not {_described(fault['input'])}."
@@ -86,7 +88,8 @@ def _invalid(argument: str, message: str, details: Mapping[str, object]) -> Grap
 
 def _together(faults: Sequence[GraphError]) -> GraphError:
     """Return the first fault, with the messages of the others behind its own."""
-    message = " ".join(fault.message for fault in faults[:_MOST_FAULTS])
+    messages = list(dict.fromkeys(fault.message for fault in faults))
+    message = " ".join(messages[:_MOST_FAULTS])
     return GraphError(Code.INVALID_ARGUMENT, message, faults[0].details)
 
 

@@ -32,7 +32,8 @@ def opener_of(settings: Settings) -> Opener:
         await anyio.to_thread.run_sync(import_module, "graph_memory.app")
         from graph_memory.app import open_memory
 
-        origin = Origin(session=f"session_{uuid.uuid4().hex}", source="agent")
+        session = settings.session or f"session_{uuid.uuid4().hex}"
+        origin = Origin(session=session, source="agent", actor=settings.actor)
         async with open_memory(settings, progress=progress, origin=origin) as memory:
             yield memory
 

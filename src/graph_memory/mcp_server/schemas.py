@@ -70,13 +70,15 @@ def _items(schema: Schema) -> str:
 
 def wording(schema: Schema) -> str:
     """Return what a schema allows, in words that end a sentence such as `limit must be …`."""
+    if "anyOf" in schema:
+        return " or ".join(wording(choice) for choice in cast("list[Schema]", schema["anyOf"]))
     if "enum" in schema:
         return "one of " + ", ".join(json.dumps(value) for value in cast("list[object]", schema["enum"]))
     match schema.get("type"):
         case "string":
             return "text that is not empty" if schema.get("minLength") else "text"
         case "integer":
-            return f"an integer of at least {schema.get('minimum')}"
+            return f"an integer of at least {schema['minimum']}" if "minimum" in schema else "an integer"
         case "boolean":
             return "true or false"
         case "array":

@@ -17,7 +17,7 @@ from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets import tools_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import quoted
+from graph_memory.model.wording import quoted, shown
 from graph_memory.settings import Settings
 
 NAME = "graph-memory-core"
@@ -84,9 +84,16 @@ class Calls:
         async def tell(seconds: float, stage: str) -> None:
             await ctx.session.report_progress(seconds, self._wait, stage)
 
-        result = (await call(await ctx.lifespan_context.memory(tell))).to_dict()
+        memory = await ctx.lifespan_context.memory(tell)
+        result = (await call(memory.acting_as(_client(ctx)))).to_dict()
         check_taken(result, self._most)
         return result
+
+
+def _client(ctx: Context) -> str | None:
+    """Return who calls, as the client names itself."""
+    given = ctx.session.client_params
+    return f"{shown(given.client_info.name)} {shown(given.client_info.version)}".strip() if given else None
 
 
 def _success(result: Mapping[str, object]) -> types.CallToolResult:

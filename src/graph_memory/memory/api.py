@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from graph_memory.memory import audit, blobs, connections, domains, nodes, queries, summaries, types
 from graph_memory.memory.core import Core
+from graph_memory.memory.history_api import History
 from graph_memory.memory.queries import Page
 from graph_memory.memory.search import Search
 from graph_memory.model.arguments import check_domain
@@ -56,8 +58,19 @@ class Memory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return Memory(self._core, default_domain=domain)
 
+    def acting_as(self, actor: str | None) -> Memory:
+        """Return the same memory for somebody whom the log names for changes, unless the settings name another."""
+        own = self._core.origin
+        core = replace(self._core, origin=replace(own, actor=own.actor or actor))
+        return Memory(core, default_domain=self._default_domain)
+
     def _domain(self, domain: str | None) -> str:
         return self._default_domain if domain is None else check_domain(domain)
+
+    @property
+    def history(self) -> History:
+        """What was changed, when and by whom."""
+        return History(self._core, self._domain)
 
     async def create_node(
         self,

@@ -259,19 +259,21 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
 def decide_delete(node: NodeState, attached: Sequence[AttachedRow], expected_version: int | None) -> list[Draft]:
     """Return the events that delete a node, after those of all that goes with it. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, expected_version)
-    gone = [
-        Draft(
-            op=Op.DELETE,
-            kind=Kind(row.kind),
-            subject=row.id,
-            type=row.type,
-            from_id=row.from_id,
-            to_id=row.to_id,
-            previous=row.version,
-        )
-        for row in attached
-    ]
-    return [*gone, Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)]
+    own = Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
+    return [*map(detaching, attached), own]
+
+
+def detaching(row: AttachedRow) -> Draft:
+    """Return the event that deletes what goes with a node."""
+    return Draft(
+        op=Op.DELETE,
+        kind=Kind(row.kind),
+        subject=row.id,
+        type=row.type,
+        from_id=row.from_id,
+        to_id=row.to_id,
+        previous=row.version,
+    )
 
 
 async def edit_of(

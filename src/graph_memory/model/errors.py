@@ -57,6 +57,11 @@ class Code(StrEnum):
     VERSION_CONFLICT = "VERSION_CONFLICT"
     """`expected_version` is not the present version: somebody else changed it."""
 
+    EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
+    """The domain's log has no such event."""
+    REVERT_CONFLICT = "REVERT_CONFLICT"
+    """Changes cannot simply be undone; `details.conflicts` says of each subject why, and what can be chosen."""
+
     # The service could not.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
     """Content could not be written; nothing was changed."""

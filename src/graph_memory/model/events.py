@@ -91,7 +91,8 @@ class Event:
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
-        """Return the event that an `_Event` node's properties describe."""
+        """Return the event that an `_Event` node's properties describe; its times may be text."""
+        row = {key: _moment(value) if key in TIMES else value for key, value in row.items()}
         header = cast("Mapping[str, str]", row)
         op = Op(header["_op"])
         state = {key: cast("StoredValue", value) for key, value in row.items() if key not in HEADER}
@@ -121,6 +122,14 @@ HEADER = frozenset(
     | {"_at", "_session", "_source", "_actor", "_batch"}
 )
 """The names on an `_Event` that are not its subject's state."""
+
+
+TIMES = frozenset({"_at", "_created", "_modified"})
+"""The times that nearly every event has."""
+
+
+def _moment(value: object) -> object:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)

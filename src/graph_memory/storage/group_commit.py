@@ -7,8 +7,9 @@ what they change; a write of which that cannot be said waits for a turn of its o
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import anyio
@@ -131,12 +132,20 @@ class Group:
         return self.projection.size + more.size > ROWS_AT_ONCE
 
 
-async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting]) -> Group | None:
-    """Return the first write with those that can be made together with it, None when it cannot be made so."""
+async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
+    """Return the first write with those that can be made together with it, None when it cannot be made so.
+
+    They read at once, or one after the other, as a transaction must.
+    """
     looked = [(one, Noted(reader), _Found()) for one in waiting]
-    async with anyio.create_task_group() as tasks:
-        for one, noted, found in looked:
-            tasks.start_soon(_look, one.work, noted, head.at_or_after(one.work.now), found)
+    looks = [partial(_look, one.work, noted, head.at_or_after(one.work.now), found) for one, noted, found in looked]
+    if at_once:
+        async with anyio.create_task_group() as tasks:
+            for look in looks:
+                tasks.start_soon(look)
+    else:
+        for look in looks:
+            await look()
     group = Group(head)
     for one, noted, found in looked:
         if found.is_there and not group.is_closed:
@@ -155,11 +164,9 @@ class _Found:
 
 
 async def _look(work: Work[Any], noted: Noted, head: Head, found: _Found) -> None:
-    try:
+    with suppress(GraphError):  # it is met again, and raised, when the write is made alone
         found.value = await work.read(noted, head)
         found.is_there = True
-    except Exception:  # noqa: BLE001, S110 - it is met again, and raised, when the write is made under the lock
-        pass
 
 
 def _changes_ontology(events: Sequence[Event]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Change, Event, Op, Origin, Receipt, new_id
@@ -24,7 +24,7 @@ from graph_memory.storage.projecting import (
 )
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Store, Transaction, Unsettled
-from graph_memory.storage.work import Clock, Decide, Head, Read, Standing, Work
+from graph_memory.storage.work import Clock, Confirm, Decide, Head, Read, Standing, Work
 
 S = TypeVar("S")
 
@@ -56,6 +56,18 @@ LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
 
 
+class CompanyFailed(Exception):  # noqa: N818 - it is no error: the write is made again, alone
+    """A group could not be written under the lock, by whoever's fault."""
+
+
+class Rehearsed(Exception):  # noqa: N818 - it is no error: it undoes a write that was only tried
+    """Ends a rehearsal, with the receipt of what would have been written."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__()
+        self.receipt = receipt
+
+
 def utc_now() -> datetime:
     """Return the present time in UTC."""
     return datetime.now(UTC)
@@ -73,7 +85,16 @@ class Log:
         self._lines: dict[str, Line] = {}
 
     async def write(
-        self, name: str, domain: str, origin: Origin, read: Read[S], decide: Decide[S], *, begins: bool = False
+        self,
+        name: str,
+        domain: str,
+        origin: Origin,
+        read: Read[S],
+        decide: Decide[S],
+        *,
+        begins: bool = False,
+        confirm: Confirm | None = None,
+        rehearse: bool = False,
     ) -> Receipt:
         """Write what `decide` makes of what `read` found, and return the receipt.
 
@@ -82,19 +103,20 @@ class Log:
 
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
-        lock. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read` and `decide` raise,
-        and the errors of `Store.write`.
+        lock. `confirm` looks at what was written before it is committed; with `rehearse` it is then undone, and the
+        receipt says what would have been. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what
+        `read`, `decide` and `confirm` raise, and the errors of `Store.write`.
         """
-        work = Work(name, domain, origin, read, decide, batch=new_id("evt"), now=self._clock())
+        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), confirm)
         line = self._lines.setdefault(domain, Line())
-        if begins:
+        if begins or confirm or rehearse:
             async with line.turn:
-                return await self._write_locked(work, begins=True, in_doubt=False)
+                return await self._write_locked(Waiting(work), begins=begins, rehearse=rehearse)
         with line.place_for(work) as mine:
             async with line.turn:
                 if mine.receipt is None and not mine.in_doubt:
                     await self._write_together(domain, line.headed_by(mine))
-                return mine.receipt or await self._write_locked(work, begins=False, in_doubt=mine.in_doubt)
+                return mine.receipt or await self._write_in_company(line, mine)
 
     async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
         """Make the first of these writes, and what fits to it, in one statement that checks where the log stands.
@@ -109,8 +131,7 @@ class Log:
         group = await grouped(self._store, before.head, waiting)
         if group is not None and await self._is_committed(group, before):
             self._stands(before, group.events)
-            for one, events in group.members:
-                one.receipt = Receipt.of(domain, one.work.batch, events)
+            _settle(group)
 
     async def _is_committed(self, group: Group, before: Standing) -> bool:
         """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
@@ -137,29 +158,64 @@ class Log:
         _set_doubt(group, in_doubt=False)
         return bool(written)
 
-    async def _write_locked(self, work: Work[S], *, begins: bool, in_doubt: bool) -> Receipt:
-        """Take the log's lock, read, decide and write, in one transaction."""
-        before = self._standings.get(work.domain)
+    async def _write_in_company(self, line: Line, mine: Waiting) -> Receipt:
+        """Make a write under the log's lock, with what fits to it of those that wait; alone if that fails."""
+        company = () if mine.in_doubt else line.headed_by(mine)[1:]
+        try:
+            return await self._write_locked(mine, company)
+        except CompanyFailed:
+            return await self._write_locked(mine)
 
-        async def attempt(transaction: Transaction) -> tuple[Standing, Sequence[Event], Receipt]:
+    async def _write_locked(
+        self, mine: Waiting, company: Sequence[Waiting] = (), *, begins: bool = False, rehearse: bool = False
+    ) -> Receipt:
+        """Take the log's lock, read, decide and write, in one transaction. Raises CompanyFailed for others' faults."""
+        work, before = mine.work, self._standings.get(mine.work.domain)
+
+        async def attempt(transaction: Transaction) -> tuple[Standing, Group | None, Sequence[Event], Receipt]:
             if begins:
                 await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
             lock = await self._lock(transaction, work.domain, work.batch)
-            if lock.written is not None:
-                receipt = await self._receipt(transaction, work.domain, work.batch, lock.written)
-                return await self._standing(transaction, work.domain, lock), (), receipt
             standing = await self._standing(transaction, work.domain, lock)
-            head = standing.head.at_or_after(work.now)
-            events = work.events(head, await work.read(transaction, head))
-            if events:
-                await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
-                await run_projection(transaction, project(work.domain, events, head.ontology))
-            return standing, events, Receipt.of(work.domain, work.batch, events)
+            if lock.written is not None:
+                return standing, None, (), await self._receipt(transaction, work.domain, work.batch, lock.written)
+            if company and (group := await grouped(transaction, standing.head, [mine, *company], at_once=False)):
+                await self._append_group(transaction, lock, group)
+                return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
+            events = await self._append_one(transaction, lock, standing.head, work)
+            if rehearse:
+                raise Rehearsed(Receipt.of(work.domain, work.batch, events))
+            return standing, None, events, Receipt.of(work.domain, work.batch, events)
 
-        standing, events, receipt = await self._store.write(work.name, attempt, in_doubt=in_doubt)
+        try:
+            standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=mine.in_doubt)
+        except Rehearsed as rehearsed:
+            return rehearsed.receipt
         alone = before is not None and before.head.seq == standing.head.seq
         self._stands(replace(standing, is_undisturbed=alone), events)
+        _settle(group)
         return receipt
+
+    async def _append_one(
+        self, transaction: Transaction, lock: LockRow, standing: Head, work: Work[Any]
+    ) -> Sequence[Event]:
+        head = standing.at_or_after(work.now)
+        events = work.events(head, await work.read(transaction, head))
+        if events:
+            await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+            await run_projection(transaction, project(work.domain, events, head.ontology))
+            if work.confirm is not None:
+                await work.confirm(transaction, events)
+        return events
+
+    async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
+        _set_doubt(group, in_doubt=True)
+        try:
+            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self._inline_limit))
+            await run_projection(transaction, group.projection)
+        except GraphError as error:
+            _set_doubt(group, in_doubt=False)
+            raise CompanyFailed from error
 
     def _stands(self, before: Standing, events: Sequence[Event]) -> None:
         """Note where a log stands after events; what changed the ontology has to be read anew."""
@@ -209,6 +265,13 @@ class Log:
         rows = await transaction.run(BATCH, domain=domain, batch=batch, first=first)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
         return Receipt(domain=domain, batch=batch, changes=changes)
+
+
+def _settle(group: Group | None) -> None:
+    """Give the members of a group that was committed their receipts."""
+    for one, events in group.members if group else ():
+        one.receipt = Receipt.of(one.work.domain, one.work.batch, events)
+        one.in_doubt = False
 
 
 def _set_doubt(group: Group, *, in_doubt: bool) -> None:

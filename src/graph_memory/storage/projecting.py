@@ -9,7 +9,7 @@ from functools import cache
 from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Event, ontology_version
+from graph_memory.model.events import TIMES, Event, ontology_version
 from graph_memory.model.projection import Projection, Row, Step
 from graph_memory.model.subjects import State
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
@@ -17,9 +17,6 @@ from graph_memory.storage.store import Transaction
 
 ROWS_AT_ONCE = 2_500
 """Rows that one statement is given."""
-
-TIMES = frozenset({"_at", "_created", "_modified"})
-"""The times that nearly every event has."""
 
 
 @dataclass(frozen=True, slots=True)

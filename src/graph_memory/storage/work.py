@@ -34,6 +34,8 @@ class Head:
 
 Read = Callable[[Reader, Head], Awaitable[S]]
 Decide = Callable[[Head, S], Sequence[Draft]]
+Confirm = Callable[[Reader, Sequence[Event]], Awaitable[None]]
+"""Looks at what was written before it is committed; whatever it raises undoes it."""
 Clock = Callable[[], datetime]
 
 
@@ -48,6 +50,7 @@ class Work(Generic[S]):
     decide: Decide[S]
     batch: str
     now: datetime
+    confirm: Confirm | None = None
 
     def events(self, head: Head, found: S) -> list[Event]:
         """Return the events to append after a head whose time is theirs; raises what `decide` raises."""

@@ -1,8 +1,9 @@
 """A process that writes to a memory until it is killed or told to stop, and says on stdout what it tries and has done.
 
 `python fault_writer.py HOME DOMAIN SEED WRITERS SECONDS`. One line of JSON per attempt (`"done": false`, printed
-before the call) and per acknowledged write (`"done": true`, with its version). An attempt that fails is never
-repeated, and its subject is left alone from then on: it may or may not have been changed.
+before the call) and per acknowledged write (`"done": true`, with its version). `turn` is what the subject will be at,
+null when it will be gone; `goes` names what is gone with it. An attempt that fails is never repeated, and its
+subject is left alone from then on: it may or may not have been changed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from typing import Any
 
 import anyio
 
-from graph_memory import Code, GraphError, Memory, Settings, open_memory
+from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 
-SHARED = 4
-"""Nodes that all writers of all processes count in."""
+ANY = ("*",)
+LOSSES = (Code.STORE_UNAVAILABLE, Code.STARTING, Code.DOMAIN_BUSY)
+"""How a write fails while the database is away."""
 
 
 def text_of(subject: str, turn: int) -> str:
@@ -34,7 +36,7 @@ def say(**line: Any) -> None:
 
 
 class Writer:
-    """One task: creates, changes, connects and deletes nodes of its own, and counts in those that all share."""
+    """One task: creates, changes, connects and deletes nodes of its own, and adds types to the ontology."""
 
     def __init__(self, memory: Memory, name: str, rng: random.Random) -> None:
         self.memory = memory
@@ -42,8 +44,11 @@ class Writer:
         self.rng = rng
         self.nodes: dict[str, int] = {}
         self.connections: dict[str, int] = {}
+        self.ends: dict[str, tuple[str, str]] = {}
+        """Of every connection that is there or may be."""
+        self.node_types = ["Note"]
+        self.connection_types = ["RelatesTo"]
         self.made = 0
-        self.counted = 0
 
     async def attempt(self, subject: str, turn: int | None, call: Any, **told: Any) -> bool:
         """Say, do, say again; `turn` is what the subject will be at, None when it will be gone."""
@@ -52,7 +57,7 @@ class Writer:
             result = await call
         except GraphError as error:
             say(failed=error.code, subject=subject, message=error.message)
-            if error.code not in (Code.STORE_UNAVAILABLE, Code.STARTING, Code.DOMAIN_BUSY):
+            if error.code not in LOSSES:
                 raise
             self.nodes.pop(subject, None)
             self.connections.pop(subject, None)
@@ -60,12 +65,23 @@ class Writer:
         say(done=True, subject=subject, turn=turn, version=result.version, **told)
         return True
 
-    async def create(self) -> None:
+    def fresh(self, kind: str) -> str:
+        """Return a name that nobody has used; its letter tells what it names."""
         self.made += 1
-        one = f"{self.name}n{self.made}"
-        properties = {"turn": 0, "by": self.name}
-        if await self.attempt(one, 0, self.memory.create_node("Note", text_of(one, 0), properties=properties, id=one)):
-            self.nodes[one] = 0
+        return f"{self.name}{kind}{self.made}"
+
+    async def create(self) -> None:
+        await self.create_at(0)
+
+    async def create_at(self, turn: int) -> str | None:
+        """Create a node of any type that there is, and return its id once it is acknowledged."""
+        one, properties = self.fresh("n"), {"turn": turn, "by": self.name}
+        node_type = self.rng.choice(self.node_types)
+        call = self.memory.create_node(node_type, text_of(one, turn), properties=properties, id=one)
+        if not await self.attempt(one, turn, call):
+            return None
+        self.nodes[one] = turn
+        return one
 
     async def update(self) -> None:
         one = self.rng.choice(list(self.nodes))
@@ -74,9 +90,10 @@ class Writer:
         await self.attempt(one, turn, call)
 
     async def connect(self) -> None:
-        self.made += 1
-        one, ends = f"{self.name}c{self.made}", (self.rng.choice(list(self.nodes)), self.rng.choice(list(self.nodes)))
-        call = self.memory.create_connection("RelatesTo", *ends, properties={"turn": 0}, content=one, id=one)
+        one, ends = self.fresh("c"), (self.rng.choice(list(self.nodes)), self.rng.choice(list(self.nodes)))
+        connection_type = self.rng.choice(self.connection_types)
+        self.ends[one] = ends
+        call = self.memory.create_connection(connection_type, *ends, properties={"turn": 0}, content=one, id=one)
         if await self.attempt(one, 0, call, ends=ends):
             self.connections[one] = 0
 
@@ -87,14 +104,53 @@ class Writer:
 
     async def disconnect(self) -> None:
         one, _ = self.connections.popitem()
-        await self.attempt(one, None, self.memory.delete_connection(one))
+        if await self.attempt(one, None, self.memory.delete_connection(one)):
+            del self.ends[one]
 
     async def delete(self) -> None:
-        """Only a node without connections of ours, so that what goes with it is known."""
-        self.made += 1
-        one = f"{self.name}n{self.made}"
-        if await self.attempt(one, 2, self.memory.create_node("Note", text_of(one, 2), properties={"turn": 2}, id=one)):
-            await self.attempt(one, None, self.memory.delete_node(one))
+        """A node that is there for a moment only."""
+        if one := await self.create_at(2):
+            await self.delete_node(one)
+
+    async def delete_any(self) -> None:
+        await self.delete_node(self.rng.choice(list(self.nodes)))
+
+    async def delete_node(self, one: str) -> None:
+        """Delete a node and with it its connections, those that may have been made or deleted already included."""
+        goes = [connection for connection, ends in self.ends.items() if one in ends]
+        del self.nodes[one]
+        for connection in goes:
+            self.connections.pop(connection, None)
+        if await self.attempt(one, None, self.memory.delete_node(one), goes=goes):
+            for connection in goes:
+                del self.ends[connection]
+
+    async def declare(self) -> None:
+        """Add a type of nodes, one of connections, or one of each in one write; a type may not be defined anew."""
+        kind = self.rng.choice("krb")
+        one, before = self.fresh(kind), self.rng.choice(self.node_types)
+        if kind == "k":
+            call = self.memory.add_node_type(NodeType(one))
+        elif kind == "r":
+            call = self.memory.add_connection_type(ConnectionType(one, ANY, ANY))
+        else:
+            ends = {"from_types": ["*"], "to_types": ["*"]}
+            both = ontology_from({"node_types": [one], "connection_types": [{"name": one, **ends}]})
+            call = self.memory.apply_ontology(both)
+        if await self.attempt(one, 0, call):
+            self.node_types += [one] if kind in "kb" else []
+            self.connection_types += [one] if kind in "rb" else []
+            await self.define_anew(before)
+
+    async def define_anew(self, node_type: str) -> None:
+        """Try to change a type that was acknowledged: what there is of it now would be wrong."""
+        try:
+            await self.memory.add_node_type(NodeType(node_type, "another"))
+        except GraphError as error:
+            if error.code is not Code.TYPE_ALREADY_EXISTS:
+                raise
+        else:
+            raise AssertionError(f"{node_type} was defined twice")
 
     async def search(self) -> None:
         """Nobody else writes these nodes, so what is found is known, whatever is being indexed."""
@@ -106,37 +162,22 @@ class Writer:
     async def index(self) -> None:
         await self.memory._search.index(self.memory._domain(None))
 
-    async def count(self) -> None:
-        """Add one to a shared node, if nobody else has since it was read."""
-        one = f"shared{self.rng.randrange(SHARED)}"
-        node = await self.memory.get_node(one)
-        count = int(node.properties["count"])
-        say(counting=one, to=count + 1)
-        try:
-            changed = await self.memory.update_node(
-                one, properties={"count": count + 1, f"last by {self.name}": count + 1}, expected_version=node.version
-            )
-        except GraphError as error:
-            if error.code is not Code.VERSION_CONFLICT:
-                raise
-            say(conflict=one)
-        else:
-            self.counted += 1
-            say(counted=one, to=count + 1, version=changed.version, by=self.name)
+    def acts(self) -> list[Any]:
+        """What can be done now; some of it more often. The more types there are, the seldomer more are added."""
+        acts = [self.create, self.create, self.delete]
+        if self.nodes:
+            acts += [self.update, self.update, self.connect, self.connect, self.search, self.index, self.delete_any]
+        if self.connections:
+            acts += [self.update_connection, self.disconnect]
+        types = len(self.node_types) + len(self.connection_types)
+        return acts + ([self.declare] if self.rng.random() * types < 1 else [])
 
     async def work(self, until: float) -> None:
-        """Go on until a time, and for as long as it takes to have counted where that is asked for."""
-        while time.monotonic() < until or (self.name.startswith("count") and not self.counted):
-            acts = [self.create, self.delete]
-            acts += (
-                [self.update, self.update, self.connect, self.connect, self.search, self.index] if self.nodes else []
-            )
-            acts += [self.update_connection, self.disconnect] if self.connections else []
-            acts += [self.count, self.count] if self.name.startswith("count") else []
+        while time.monotonic() < until:
             try:
-                await self.rng.choice(acts)()
+                await self.rng.choice(self.acts())()
             except GraphError as error:
-                if error.code not in (Code.STORE_UNAVAILABLE, Code.STARTING, Code.DOMAIN_BUSY):
+                if error.code not in LOSSES:
                     raise
                 say(failed=error.code, subject=None, message=error.message)
 

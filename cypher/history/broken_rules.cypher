@@ -1,0 +1,23 @@
+// Which of these connections break a rule of their type: one of it from a node, one to a node, no cycles.
+// mode: read
+// params: domain, rows
+// returns: id, rule
+UNWIND $rows AS row
+MATCH (a:_Node {_domain: $domain, _id: row.from})
+MATCH (b:_Node {_domain: $domain, _id: row.to})
+WITH row,
+  row.unique_source AND EXISTS {
+    MATCH (a)-[r:$(row.type)]->() WHERE r._domain = $domain AND r._id <> row.id
+  } AS source_taken,
+  row.unique_target AND EXISTS {
+    MATCH ()-[r:$(row.type)]->(b) WHERE r._domain = $domain AND r._id <> row.id
+  } AS target_taken,
+  row.acyclic AND (row.from = row.to OR EXISTS {
+    MATCH p = SHORTEST 1 (b)-[r:$(row.type) WHERE r._domain = $domain AND r._id IS NOT NULL]->+(a)
+  }) AS closes
+WHERE source_taken OR target_taken OR closes
+RETURN row.id AS id, CASE
+  WHEN source_taken THEN 'its source has another connection of its type, and may have one only'
+  WHEN target_taken THEN 'its target has another connection of its type, and may have one only'
+  ELSE 'it would close a cycle, and its type is acyclic'
+END AS rule

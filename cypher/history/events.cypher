@@ -1,0 +1,32 @@
+// Events of a domain's log, newest first, each with the event of its subject before it, and with the titles that the
+// ends of a connection, or the node of an observation, had then.
+// mode: read
+// params: domain, after, before, session, source, actor, operations, types, limit
+// returns: event, previous, from_title, to_title
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
+  AND coalesce(e._session = $session, $session IS NULL) AND coalesce(e._source = $source, $source IS NULL)
+  AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(e._op IN $operations, true)
+  AND coalesce(e._type IN $types, $types IS NULL)
+WITH e
+ORDER BY e._seq DESC
+LIMIT $limit
+OPTIONAL MATCH (p:_Event {_domain: $domain, _seq: e._prev})
+CALL (e) {
+  OPTIONAL MATCH (n:_Event)
+  USING INDEX n:_Event(_domain, _subject, _seq)
+  WHERE n._domain = $domain AND n._subject = e._from AND n._seq <= e._seq AND n._title IS NOT NULL
+  RETURN n._title AS from_title
+  ORDER BY n._seq DESC
+  LIMIT 1
+}
+CALL (e) {
+  OPTIONAL MATCH (n:_Event)
+  USING INDEX n:_Event(_domain, _subject, _seq)
+  WHERE n._domain = $domain AND n._subject = e._to AND n._seq <= e._seq AND n._title IS NOT NULL
+  RETURN n._title AS to_title
+  ORDER BY n._seq DESC
+  LIMIT 1
+}
+RETURN properties(e) AS event, properties(p) AS previous, from_title, to_title
+ORDER BY e._seq DESC

@@ -1,0 +1,161 @@
+"""`graph-memory log`, `sessions` and `revert`: what was changed, and undoing it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from graph_memory.cli import options as takes
+from graph_memory.cli.printing import counted, local_time, note, plain, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.cli.tables import print_table
+from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Source
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api import Memory
+
+SinceOption = Annotated[
+    str | None, typer.Option(help='The first change: a number, an event id, a time, or "2 hours ago".')
+]
+UntilOption = Annotated[str | None, typer.Option(help="The last change, given as for --since.")]
+SessionOption = Annotated[str | None, typer.Option(help="Only changes of this session.")]
+OperationOption = Annotated[
+    list[str] | None, typer.Option("--operation", help="Only create, update or delete. Repeatable.")
+]
+ConflictOption = Annotated[
+    Choice,
+    typer.Option(help="Changed since: stop does nothing, skip leaves it, force undoes later changes too."),
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be undone.")]
+
+
+def log(
+    since: SinceOption = None,
+    until: UntilOption = None,
+    session: SessionOption = None,
+    source: Annotated[Source | None, typer.Option(help="Only changes of agents, or of users.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only changes of this one.")] = None,
+    operations: OperationOption = None,
+    types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With the states before and after.")] = False,
+    limit: takes.LimitOption = None,
+    cursor: takes.CursorOption = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Show what was changed, newest first: number, time, who, and the change in words."""
+
+    async def use(memory: Memory) -> LogPage:
+        return await memory.history.log(
+            since=since,
+            until=until,
+            session=session,
+            source=source,
+            actor=actor,
+            operations=cast("list[Operation]", operations) or None,
+            types=types or None,
+            full=full,
+            limit=takes.page_size(limit, as_json=as_json),
+            cursor=cursor,
+            domain=domain,
+        )
+
+    show_log(with_memory(use, "Reading"), as_json=as_json)
+
+
+def show_log(page: LogPage, *, as_json: bool) -> None:
+    """Print a page of the log."""
+    if as_json:
+        return print_json(page)
+    if page.entries and page.entries[0].before is None and page.entries[0].after is None:
+        print_table(
+            ("seq", "time", "by", "change"),
+            [(entry.seq, local_time(entry.at), _by(entry), entry.summary) for entry in page.entries],
+            whole=("seq", "time"),
+            folded=("change",),
+        )
+    else:
+        for entry in page.entries:
+            _print_whole(entry)
+    more = f" There are more: --limit N, or --cursor {page.next_cursor}" if page.next_cursor else ""
+    return note(f"{counted(len(page.entries), 'change')}.{more}")
+
+
+def sessions(
+    since: SinceOption = None,
+    until: UntilOption = None,
+    limit: takes.LimitOption = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Show who changed the domain, the last to write first: when, how much, and what about."""
+    found = with_memory(
+        lambda memory: memory.history.sessions(since=since, until=until, limit=limit, domain=domain), "Reading"
+    )
+    if as_json:
+        return print_json(found)
+    if found.sessions:
+        print_table(
+            ("session", "by", "from", "to", "changes", "about"),
+            [
+                (one.session or "-", one.actor or one.source, local_time(one.began), local_time(one.ended), one.changes,
+                 ", ".join(one.about))
+                for one in found.sessions
+            ],
+            whole=("session", "from", "to", "changes"),
+        )  # fmt: skip
+    return note(f"{counted(len(found.sessions), 'session')}.")
+
+
+def revert(
+    event_ids: Annotated[list[str] | None, typer.Argument(metavar="[EVENT]...", help="Ids of events.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    session: Annotated[str | None, typer.Option(help="Everything that this session changed.")] = None,
+    on_conflict: ConflictOption = "stop",
+    dry_run: DryRunOption = False,
+    yes: takes.YesOption = False,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Undo changes: of events, of a stretch of the log, or of a session. It is logged, and can be undone too."""
+
+    async def use(memory: Memory, *, dry: bool) -> Reverted:
+        if session is not None and not event_ids and since is None and until is None:
+            return await memory.history.revert_session(session, on_conflict=on_conflict, dry_run=dry, domain=domain)
+        return await memory.history.revert(
+            event_ids=event_ids or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry, domain=domain
+        )
+
+    if takes.asks(yes=yes or dry_run):
+        tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
+        _show_reverted(tried)
+        if not tried.changes:
+            return None
+        takes.confirm("Undo this?")
+    done = with_memory(lambda memory: use(memory, dry=dry_run), "Undoing")
+    return print_json(done) if as_json else _show_reverted(done)
+
+
+def _show_reverted(found: Reverted) -> None:
+    words = {"create": "restored", "update": "set back", "delete": "deleted"}
+    for change in found.changes:
+        typer.echo(f"{words[change.operation]}  {plain(change.kind)} {plain(change.subject)}")
+    for skip in found.skipped:
+        typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
+    verb = "would be undone" if found.dry_run else "undone"
+    note(f"{counted(len(found.changes), 'change')} {verb}, {counted(len(found.skipped), 'subject')} left.")
+
+
+def _by(entry: LogEntry) -> str:
+    return entry.actor or entry.source
+
+
+def _print_whole(entry: LogEntry) -> None:
+    typer.echo(f"{entry.seq}  {local_time(entry.at)}  {plain(_by(entry))}  {plain(entry.summary)}")
+    typer.echo(f"  {plain(entry.id)} {plain(entry.subject)}")
+    for name, state in (("before", entry.before), ("after", entry.after)):
+        if state is not None:
+            typer.echo(f"  {name}  {plain(json.dumps(state, ensure_ascii=False))}")

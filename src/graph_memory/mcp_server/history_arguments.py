@@ -1,0 +1,49 @@
+"""What each tool of the toolset `history` takes; see `arguments` for how it is read."""
+
+from __future__ import annotations
+
+from typing import Annotated, NotRequired
+
+from pydantic import Field
+
+from graph_memory.mcp_server.arguments import Call, Names
+from graph_memory.model.history import Choice, Operation, Source
+
+Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
+Until = Annotated[int | str, Field(description="Last change, as since")]
+OnConflict = Annotated[Choice, Field(description="Where a later change or another reason is against it (default stop)")]
+DryRun = Annotated[bool, Field(description="Only say what would be done")]
+
+
+class MemoryLog(Call):
+    """Arguments of `memory_log`."""
+
+    since: NotRequired[Since]
+    until: NotRequired[Until]
+    subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
+    session: NotRequired[Annotated[str, Field(description="Session id; current is yours")]]
+    source: NotRequired[Source]
+    actor: NotRequired[str]
+    operations: NotRequired[list[Operation]]
+    types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
+    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
+    full: NotRequired[Annotated[bool, Field(description="With the states before and after")]]
+
+
+class MemoryRevert(Call):
+    """Arguments of `memory_revert`."""
+
+    event_ids: NotRequired[Annotated[Names, Field(description="From memory_log; or give since")]]
+    since: NotRequired[Since]
+    until: NotRequired[Until]
+    on_conflict: NotRequired[OnConflict]
+    dry_run: NotRequired[DryRun]
+
+
+class MemoryRevertSession(Call):
+    """Arguments of `memory_revert_session`."""
+
+    session: Annotated[str, Field(description="Session id; current is yours")]
+    on_conflict: NotRequired[OnConflict]
+    dry_run: NotRequired[DryRun]

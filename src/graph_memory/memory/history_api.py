@@ -1,0 +1,119 @@
+"""`History`: everything that can be asked of a memory's past. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from graph_memory.memory import history, revert
+from graph_memory.memory.core import Core
+from graph_memory.model.arguments import fault
+from graph_memory.model.history import Choice, LogPage, Operation, Reverted, Sessions, Source
+
+
+class History:
+    """The log of a memory: every change that was made, by whom, and when. It is `Memory.history`.
+
+    Points in the log are given as a number of it, as an event's id, as an RFC 3339 time, or as how long ago
+    (`"2 hours ago"`). All methods raise ONTOLOGY_NOT_FOUND for a domain that there is not, EVENT_NOT_FOUND and
+    INVALID_ARGUMENT.
+    """
+
+    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
+        self._core = core
+        self._domain = domain_of
+
+    async def log(
+        self,
+        *,
+        since: int | str | None = None,
+        until: int | str | None = None,
+        subject: str | None = None,
+        session: str | None = None,
+        source: Source | None = None,
+        actor: str | None = None,
+        operations: Sequence[Operation] | None = None,
+        types: Sequence[str] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        full: bool = False,
+        domain: str | None = None,
+    ) -> LogPage:
+        """Return changes, newest first, each with a line of words; with `full` also the states before and after.
+
+        `since` and `until` are within. `subject` is the id of a node, connection or observation; `types` are names
+        of node or connection types; the session `current` is that of this process. 50 to a page unless `limit` says
+        otherwise; `next_cursor` leads to older ones.
+        """
+        wanted = history.Filter(
+            subject=subject,
+            session=self._session(session),
+            source=source,
+            actor=actor,
+            operations=operations,
+            types=types,
+        )
+        return await history.log(
+            self._core, self._domain(domain), wanted, since=since, until=until, limit=limit, cursor=cursor, full=full
+        )
+
+    async def sessions(
+        self,
+        *,
+        since: int | str | None = None,
+        until: int | str | None = None,
+        limit: int | None = None,
+        domain: str | None = None,
+    ) -> Sessions:
+        """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
+        return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+
+    async def revert(
+        self,
+        *,
+        event_ids: Sequence[str] | None = None,
+        since: int | str | None = None,
+        until: int | str | None = None,
+        on_conflict: Choice = "stop",
+        dry_run: bool = False,
+        domain: str | None = None,
+    ) -> Reverted:
+        """Undo changes, given by the ids of their events or as a stretch of the log, in one write that is logged too.
+
+        Each subject gets the state that it had before the first of them. A deleted node comes back with its id, its
+        content, and the connections that went with it whose other ends live. Where a subject was changed since, or
+        something stands against it: `stop` changes nothing, `skip` leaves that subject as it is, `force` undoes the
+        later changes too. Types of the ontology are never taken back. Undoing an undo brings the changes back.
+
+        Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
+        """
+        name = self._domain(domain)
+        if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
+            raise fault("event_ids", "What to revert is not clear", "Give event_ids, or since and perhaps until.")
+        selection = (
+            revert.Selection(ids=tuple(dict.fromkeys(event_ids)))
+            if event_ids is not None
+            else await self._stretch(name, since, until)
+        )
+        return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+
+    async def revert_session(
+        self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
+    ) -> Reverted:
+        """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
+        selection = revert.Selection(session=self._session(session))
+        return await revert.revert(
+            self._core, self._domain(domain), selection, on_conflict=on_conflict, dry_run=dry_run
+        )
+
+    def _session(self, given: str | None) -> str | None:
+        """Return a session id, that of this process for `current`. Raises INVALID_ARGUMENT when it has none."""
+        if given != "current":
+            return given
+        if self._core.origin.session is None:
+            hint = "Give the id of a session, or set GRAPH_MEMORY_SESSION."
+            raise fault("session", "This process has no session of its own", hint)
+        return self._core.origin.session
+
+    async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
+        first, after = await history.bounds(self._core, domain, since, until)
+        return revert.Selection(first=first + 1, last=after - 1)

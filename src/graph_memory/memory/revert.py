@@ -1,0 +1,283 @@
+"""Undoing changes: earlier states are written again, as new events. The log itself is never edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from graph_memory.memory.core import KEY_OWNERS, Core
+from graph_memory.memory.history import no_event
+from graph_memory.memory.nodes import AttachedRow, detaching
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import Content
+from graph_memory.model.events import Draft, Event, Op, Receipt
+from graph_memory.model.history import Operation, Reverted, RevertedChange, Skipped
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.projection import indexed_rules
+from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, plan
+from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+from graph_memory.storage.work import Head
+
+MOST = 10_000
+"""Events that one call undoes: it is one write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """An event to undo."""
+
+    seq: int
+    id: str
+    op: str
+    kind: str
+    subject: str
+    batch: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRow:
+    """A subject's events from the first that is to be undone on."""
+
+    subject: str
+    seqs: list[int]
+    last: Mapping[str, object]
+    previous: Mapping[str, object] | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedTo:
+    """A connection or observation that goes when its node goes."""
+
+    node: str
+    kind: str
+    id: str
+    type: str | None
+    from_id: str
+    to_id: str | None
+    version: int
+
+    @property
+    def row(self) -> AttachedRow:
+        """What goes, without the node that takes it along."""
+        return AttachedRow(self.kind, self.id, self.type, self.from_id, self.to_id, self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class LivingRow:
+    """A node that exists."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRow:
+    """A connection that breaks a rule of its type."""
+
+    id: str
+    rule: str
+
+
+SELECTED = query("history/selected", Selected)
+NAMED = query("history/named", Selected)
+TAKEN_ALONG = query("history/taken_along", Selected)
+CHAINS = query("history/chains", ChainRow)
+ATTACHED = query("history/attached", AttachedTo)
+LIVING = query("history/living", LivingRow)
+BROKEN_RULES = query("history/broken_rules", BrokenRow)
+
+
+class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the revert is tried without these
+    """Connections that would break a rule of their type, each with the reason."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__()
+        self.reasons = reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which events to undo: those of the ids, or those of a stretch of the log and, if named, of a session."""
+
+    ids: tuple[str, ...] | None = None
+    first: int = 1
+    last: int = 2**53
+    session: str | None = None
+
+    async def events(self, reader: Reader, domain: str) -> list[Selected]:
+        """Return the events in the order of the log. Raises EVENT_NOT_FOUND and INVALID_ARGUMENT."""
+        if self.ids is None:
+            span = {"first": self.first, "last": self.last, "session": self.session}
+            found = await reader.read(SELECTED, domain=domain, **span)
+        else:
+            found = await reader.read(NAMED, domain=domain, ids=list(self.ids))
+            if missing := set(self.ids) - {event.id for event in found}:
+                raise no_event(domain, min(missing))
+        if self.session is not None and not found:
+            message = f"Session {shown(self.session)} changed nothing in domain {domain}"
+            raise fault("session", message, "memory_log shows the sessions of changes.")
+        if len(found) > MOST:
+            raise fault(
+                "since", f"{len(found):,} events are too many for one write", f"Revert at most {MOST:,} at once."
+            )
+        return found
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What the last attempt planned, and on what ontology."""
+
+    ontology: Ontology | None = None
+    plan: Plan = field(default_factory=lambda: Plan((), ()))
+
+
+async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
+    """Undo the events that are selected. `History.revert` tells the rest."""
+    choice = _choice(on_conflict)
+    barred: dict[str, str] = {}
+    while True:
+        outcome = _Outcome()
+        try:
+            receipt = await _attempt(core, domain, selection, choice, barred, outcome, dry_run=dry_run)
+        except RulesBroken as broken:
+            barred.update(broken.reasons)
+        else:
+            return _told(receipt, outcome.plan, dry_run=dry_run)
+
+
+async def _attempt(
+    core: Core,
+    domain: str,
+    selection: Selection,
+    choice: OnConflict,
+    barred: Mapping[str, str],
+    outcome: _Outcome,
+    *,
+    dry_run: bool,
+) -> Receipt:
+    async def read(reader: Reader, head: Head) -> tuple[list[Undo], Surroundings]:
+        undos = await _undos(core, reader, head, await selection.events(reader, domain))
+        return undos, await _surroundings(reader, domain, undos)
+
+    def decide(head: Head, found: tuple[list[Undo], Surroundings]) -> Sequence[Draft]:
+        outcome.ontology = head.ontology
+        outcome.plan = plan(*found, head.at, choice, barred)
+        return outcome.plan.drafts
+
+    async def confirm(reader: Reader, events: Sequence[Event]) -> None:
+        rows = [row for event in events if (row := _ruled(event.draft, outcome.ontology))]
+        broken = await reader.read(BROKEN_RULES, domain=domain, rows=rows) if rows else []
+        if broken:
+            raise RulesBroken({row.id: row.rule for row in broken})
+
+    return await core.log.write("revert", domain, core.origin, read, decide, confirm=confirm, rehearse=dry_run)
+
+
+async def _undos(core: Core, reader: Reader, head: Head, selected: Sequence[Selected]) -> list[Undo]:
+    gone = [
+        {"node": event.subject, "batch": event.batch, "seq": event.seq}
+        for event in selected
+        if (event.kind, event.op) == (Kind.NODE, Op.DELETE)
+    ]
+    implied = await reader.read(TAKEN_ALONG, domain=head.domain, nodes=gone) if gone else []
+    own = {event.subject for event in selected}
+    first: dict[str, int] = {}
+    for event in sorted([*selected, *implied], key=lambda event: event.seq):
+        first.setdefault(event.subject, event.seq)
+    seqs = {event.seq for event in (*selected, *implied)}
+    wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
+    chains = await reader.read(CHAINS, domain=head.domain, subjects=wanted)
+    return [await _undo(core, reader, head, row, seqs, is_implied=row.subject not in own) for row in chains]
+
+
+async def _undo(core: Core, reader: Reader, head: Head, row: ChainRow, selected: set[int], *, is_implied: bool) -> Undo:
+    last = Event.from_row(row.last)
+    previous = Event.from_row(row.previous) if row.previous else None
+    target = previous.draft.state if previous else None
+    return Undo(
+        subject=row.subject,
+        last=last,
+        target=target,
+        later=tuple(seq for seq in row.seqs if seq not in selected),
+        is_implied=is_implied,
+        content=await _content(core, head.domain, target, last.draft.state, row.text),
+        owners=await _owners(reader, head, last.draft, target),
+    )
+
+
+async def _content(
+    core: Core, domain: str, target: State | None, now: State | None, text: str | None
+) -> Content | None:
+    """Return the content that the subject gets back, None where it has that now."""
+    wanted, present = content_ref(target or {}), content_ref(now or {})
+    if wanted is None or (present is not None and present.sha256 == wanted.sha256):
+        return None
+    return await core.contents.fetch(domain, wanted, text)
+
+
+async def _owners(reader: Reader, head: Head, draft: Draft, target: State | None) -> tuple[str, ...]:
+    rules = [rule for rule in indexed_rules(draft.kind, draft.type or "", head.ontology) if rule.unique]
+    values = cast("Mapping[str, PropertyValue]", target or {})
+    keys = [{"property": rule.name, "value": key_value(values[rule.name])} for rule in rules if rule.name in values]
+    if not keys:
+        return ()
+    rows = await reader.read(KEY_OWNERS, domain=head.domain, kind=str(draft.kind), type=draft.type, keys=keys)
+    return tuple(row.owner for row in rows)
+
+
+async def _surroundings(reader: Reader, domain: str, undos: Sequence[Undo]) -> Surroundings:
+    ends = sorted({end for undo in undos if undo.target is not None for end in undo.ends})
+    living = await reader.read(LIVING, domain=domain, ids=ends) if ends else []
+    going = [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
+    attached: dict[str, list[Draft]] = {}
+    for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
+        attached.setdefault(found.node, []).append(detaching(found.row))
+    return Surroundings(living=frozenset(row.id for row in living), attached=attached)
+
+
+def _ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
+    """Return what to check of a connection that came back, None when its type has no rules about others."""
+    if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
+        return None
+    declared = ontology.find_connection_type(draft.type or "") if ontology else None
+    if declared is None or not (declared.unique_source or declared.unique_target or declared.acyclic):
+        return None
+    return {
+        "id": draft.subject,
+        "type": draft.type,
+        "from": draft.from_id,
+        "to": draft.to_id,
+        "unique_source": declared.unique_source,
+        "unique_target": declared.unique_target,
+        "acyclic": declared.acyclic,
+    }
+
+
+def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
+    return Reverted(
+        dry_run=dry_run,
+        batch=receipt.batch if receipt.changes and not dry_run else None,
+        changes=tuple(
+            RevertedChange(
+                subject=change.subject,
+                kind=change.kind,
+                operation=cast("Operation", str(change.op)),
+                seq=change.seq,
+            )
+            for change in receipt.changes
+        ),
+        skipped=tuple(Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in planned.skipped),
+    )
+
+
+def _choice(given: str) -> OnConflict:
+    try:
+        return OnConflict(given)
+    except ValueError:
+        message = f"{quoted(given)} is not a choice"
+        raise fault("on_conflict", message, "Give stop, skip or force.") from None

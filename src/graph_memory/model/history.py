@@ -1,0 +1,87 @@
+"""What reading the past gives: lines of the log, sessions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.subjects import Kind
+
+Operation = Literal["create", "update", "delete"]
+Source = Literal["agent", "user"]
+Choice = Literal["stop", "skip", "force"]
+"""What to do about a change that cannot simply be undone."""
+
+
+class LogEntry(Result):
+    """One change."""
+
+    seq: int = Field(description="Its number in the domain's log; also the version of its subject after it")
+    id: str
+    at: Timestamp
+    summary: str = Field(description="The change in words")
+    operation: Operation
+    kind: Kind
+    subject: str = Field(description="Id of what was changed")
+    type: str | None = None
+    session: str | None = None
+    source: str
+    actor: str | None = None
+    batch: str = Field(description="Changes of one call share it")
+    before: dict[str, object] | None = None
+    after: dict[str, object] | None = None
+
+
+class LogPage(Result):
+    """Changes, newest first."""
+
+    entries: tuple[LogEntry, ...]
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
+
+
+class SessionSummary(Result):
+    """The changes that one session made in a domain."""
+
+    session: str | None = None
+    source: str
+    actor: str | None = None
+    began: Timestamp
+    ended: Timestamp = Field(description="Time of its last change")
+    changes: int
+    subjects: int = Field(description="How many things it changed")
+    about: tuple[str, ...] = Field(description="Titles of what it changed last")
+    first_seq: int
+    last_seq: int
+
+
+class Sessions(Result):
+    """Sessions, the one that wrote last first."""
+
+    sessions: tuple[SessionSummary, ...]
+
+
+class RevertedChange(Result):
+    """What undoing wrote, or would write, about one subject."""
+
+    subject: str
+    kind: Kind
+    operation: Operation = Field(description="create: it is back; delete: it is gone; update: it is as it was")
+    seq: int = Field(description="Number of the new event; also the subject's version")
+
+
+class Skipped(Result):
+    """A subject that was left as it is, and why."""
+
+    subject: str
+    reason: str
+
+
+class Reverted(Result):
+    """What was undone, or with `dry_run` would be. It is one batch of the log, and can be reverted itself."""
+
+    dry_run: bool
+    batch: str | None = Field(default=None, description="Absent when nothing was written")
+    changes: tuple[RevertedChange, ...]
+    skipped: tuple[Skipped, ...]

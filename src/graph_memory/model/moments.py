@@ -1,0 +1,72 @@
+"""Points in a log as people and agents name them: a number, an event's id, a time, or a while ago."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.errors import GraphError
+from graph_memory.model.wording import quoted
+
+_AGO = re.compile(r"(?P<number>\d{1,6}|an?) (?P<unit>second|minute|hour|day|week|month|year)s? ago", re.IGNORECASE)
+_UNITS = {
+    "second": timedelta(seconds=1),
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "month": timedelta(days=30),
+    "year": timedelta(days=365),
+}
+_LARGEST = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in a log: exactly one of a number in it, the id of an event, and a time."""
+
+    seq: int | None = None
+    event: str | None = None
+    at: datetime | None = None
+
+
+def moment(argument: str, given: int | str, now: datetime) -> Moment:
+    """Return the point that was named. Raises INVALID_ARGUMENT.
+
+    It is a number of the log, the id of an event (`evt_…`), an RFC 3339 time or date (in UTC if it does not say),
+    `now`, or how long ago, such as `2 hours ago`.
+    """
+    if not isinstance(given, str):
+        return _numbered(argument, given)
+    text = given.strip()
+    if text.isascii() and text.isdigit() and len(text) < 20:
+        return _numbered(argument, int(text))
+    if text.startswith("evt_") and is_encodable(text):
+        return Moment(event=text)
+    return Moment(at=_time(argument, text, now))
+
+
+def _numbered(argument: str, seq: int) -> Moment:
+    if type(seq) is not int or not 0 <= seq <= _LARGEST:
+        raise _unreadable(argument, seq)
+    return Moment(seq=seq)
+
+
+def _time(argument: str, text: str, now: datetime) -> datetime:
+    if text.lower() == "now":
+        return now
+    try:
+        if ago := _AGO.fullmatch(text):
+            number = 1 if ago["number"].lower() in ("a", "an") else int(ago["number"])
+            return now - number * _UNITS[ago["unit"].lower()]
+        found = datetime.fromisoformat(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise _unreadable(argument, text) from None
+
+
+def _unreadable(argument: str, given: object) -> GraphError:
+    hint = 'Give a number of the log, an event id (evt_…), a time such as 2026-03-01T09:00:00Z, or "2 hours ago".'
+    return fault(argument, f"{argument} names no point in the log: {quoted(given)}", hint)

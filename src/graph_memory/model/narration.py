@@ -1,0 +1,99 @@
+"""Changes in words that a person understands, from what the log keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.subjects import Kind, State
+from graph_memory.model.wording import quoted, shown
+
+MOST_CHANGES = 6
+"""Changes that one line tells; the rest are counted."""
+
+_ATTRIBUTES = {
+    "_title": "title",
+    "_tags": "tags",
+    "_path": "path",
+    "_content_format": "format",
+    "_valid_from": "valid from",
+    "_valid_to": "valid to",
+    "_text": "text",
+    "_confidence": "confidence",
+    "_open": "open",
+}
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is told of one event: what it did, what was before, and the titles of a connection's ends."""
+
+    draft: Draft
+    before: State | None = None
+    from_title: str | None = None
+    to_title: str | None = None
+
+
+def summary(told: Told) -> str:
+    """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
+    draft = told.draft
+    if draft.kind in (Kind.DOMAIN, Kind.ONTOLOGY):
+        return {Kind.DOMAIN: "Domain begun", Kind.ONTOLOGY: "Ontology begun"}[draft.kind]
+    name = _named(told)
+    if draft.op is Op.CREATE:
+        return f"{name} {'defined' if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE) else 'created'}"
+    if draft.op is Op.DELETE:
+        return f"{name} deleted"
+    return f"{name}: {_changes(told.before or {}, draft.state or {})}"
+
+
+def _named(told: Told) -> str:
+    draft, state = told.draft, told.draft.state or told.before or {}
+    match draft.kind:
+        case Kind.NODE:
+            return f"{shown(draft.type)} {quoted(state.get('_title', draft.subject))}"
+        case Kind.CONNECTION:
+            ends = (told.from_title or draft.from_id, told.to_title or draft.to_id)
+            return f"{quoted(ends[0])} {shown(draft.type)} {quoted(ends[1])}"
+        case Kind.OBSERVATION:
+            about = quoted(told.from_title or draft.from_id)
+            return f"Observation {_short(state.get('_text', draft.subject))} on {about}"
+        case _:
+            return f"{str(draft.kind).replace('_', ' ').capitalize()} {shown(draft.subject.partition('/')[2])}"
+
+
+def _changes(before: State, after: State) -> str:
+    told = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after))]
+    more = [f"{len(told) - MOST_CHANGES} more changes"] if len(told) > MOST_CHANGES else []
+    return ", ".join(told[:MOST_CHANGES] + more) or "written again"
+
+
+def _rank(key: str) -> tuple[bool, str]:
+    return key.startswith("_"), key
+
+
+def _change(key: str, before: State, after: State) -> str | None:
+    one, other = before.get(key), after.get(key)
+    if one == other and type(one) is type(other):
+        return None
+    if key == "_content_sha256":
+        return f"content {_size(before)} → {_size(after)}"
+    if key.startswith("_") and key not in _ATTRIBUTES:
+        return None
+    name = _ATTRIBUTES.get(key, shown(key))
+    if one is None:
+        return f"{name} {_short(other)} added"
+    return f"{name} removed" if other is None else f"{name} {_short(one)} → {_short(other)}"
+
+
+def _size(state: Mapping[str, object]) -> str:
+    size = state.get("_content_size")
+    return "none" if size is None else f"{size:,} bytes"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return quoted(value[: _LONGEST - 1] + "…")
+    return quoted(value if isinstance(value, (str, bool, int, float)) else str(value))

@@ -1,0 +1,76 @@
+"""An agent sees what was changed, and takes back what it did."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from graph_memory.model.errors import Code
+
+from .agents import GTD, Agent, ToolError, connected
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def agent(environment: dict[str, str], domain: str, anyio_backend: str) -> AsyncIterator[Agent]:
+    async with connected(environment, "--toolsets", "graph,history", domain=domain) as agent:
+        await agent.call("create_ontology", **GTD)
+        yield agent
+
+
+async def test_an_agent_undoes_its_last_write_by_the_version_that_it_returned(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call", properties={"status": "next"})
+    version = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
+    undone = await agent.call("memory_revert", since=version, until=version)
+    assert undone["changes"] == [{"subject": node, "kind": "node", "operation": "update", "seq": version + 1}]
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+
+
+async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call")
+    page = await agent.call("memory_log", session="current", limit=2)
+    newest = page["entries"][0]
+    assert newest["summary"] == 'Action "Call" created'
+    assert (newest["subject"], newest["source"], newest["operation"]) == (node, "agent", "create")
+    assert newest["actor"].startswith("mcp")
+    assert newest["session"].startswith("session_")
+    assert len(page["entries"]) == 2
+    older = await agent.call("memory_log", cursor=page["next_cursor"])
+    assert older["entries"][0]["seq"] == newest["seq"] - 2
+
+
+async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:
+    mine = await agent.node("Project", "# Mine")
+    async with connected(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
+        await other.node("Action", "# Theirs")
+        await other.call("update_node", node_id=mine, properties={"by": "other"})
+        tried = await other.call("memory_revert_session", session="current", dry_run=True)
+        assert (tried["dry_run"], len(tried["changes"])) == (True, 2)
+        done = await other.call("memory_revert_session", session="current")
+        assert done["batch"].startswith("evt_")
+    assert (await agent.call("get_node", node_id=mine))["properties"] == {}
+    assert (await agent.call("search_content", query="Theirs"))["node_ids"] == []
+
+
+async def test_a_conflict_says_what_stands_against_it_and_what_can_be_chosen(agent: Agent) -> None:
+    node = await agent.node("Action", "", properties={"status": "next"})
+    first = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
+    await agent.call("update_node", node_id=node, properties={"status": "later"})
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_revert", since=first, until=first)
+    assert caught.value.code is Code.REVERT_CONFLICT
+    assert caught.value.details["conflicts"][0]["subject"] == node
+    assert "skip" in caught.value.details["hint"]
+    await agent.call("memory_revert", since=first, until=first, on_conflict="force")
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+
+
+async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_log", since=[1])
+    assert caught.value.message == "since must be an integer or text, not a list."
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_log", since="the other day")
+    assert "2 hours ago" in caught.value.details["hint"]
