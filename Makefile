@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test test-container unit lint check soak bench conformance golden reference docs lock clean
+.PHONY: help setup demo test test-container unit lint check soak bench choices conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -55,6 +55,9 @@ bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=f
 		$(BIN)/python -m benchmarks$(if $(filter guard,$(BENCH)),.guard) \
 		$(if $(filter full,$(BENCH)),--sizes 1000 10000 100000 1000000 --calls 400 --mixed 50000); \
 		status=$$?; GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop; exit $$status
+
+choices: setup  ## What the design's two open choices cost: make choices SIZES="1000 10000 100000"
+	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/python -m benchmarks.choices $(if $(SIZES),--sizes $(SIZES))
 
 conformance: setup  ## The MCP server over HTTP against the protocol's conformance suite and the Inspector
 	$(BIN)/python tools/conformance/run.py

@@ -1,8 +1,9 @@
-// Owners of the windows that contain a needle, in id order, and how many windows wait to be indexed. Those that wait
-// are looked through first: a window that is indexed meanwhile is then met twice, never missed.
+// Owners of the windows that contain a needle: of those that wait to be indexed, and of those in the index, in id order;
+// and how many wait. These are looked through first: a window that is indexed meanwhile is then met twice, never missed.
+// The two are put together by the caller: a list that goes into a subquery is counted again for each of its rows.
 // mode: read
 // params: domain, grams, needle, type, after, limit
-// returns: ids, waiting
+// returns: new, indexed, waiting
 CALL () {
   MATCH (w:_NewWindow)
   WHERE w._domain = $domain AND w._owner > $after
@@ -18,11 +19,4 @@ CALL () {
   LIMIT $limit
   RETURN collect(owner) AS indexed
 }
-CALL (new, indexed) {
-  UNWIND new + indexed AS id
-  WITH DISTINCT id
-  ORDER BY id
-  LIMIT $limit
-  RETURN collect(id) AS ids
-}
-RETURN ids, waiting
+RETURN new, indexed, waiting

@@ -10,26 +10,19 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import Progress, open_memory, silent
 from graph_memory.memory.api import Memory
 from graph_memory.memory.history_api import History
+from graph_memory.memory.past import Past
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-
-class Runs(Protocol):
-    """Runs an async function of a memory and waits for what it gives."""
-
-    def __call__(self, use: Callable[[Memory], Awaitable[R]], /) -> R:
-        """Return what `use` gives."""
-        ...
 
 
 def _waited(method: Callable[Concatenate[Memory, P], Awaitable[R]]) -> Callable[Concatenate[SyncMemory, P], R]:
@@ -57,6 +50,10 @@ class SyncMemory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return SyncMemory(self._memory.in_domain(domain), self._portal)
 
+    def acting_as(self, actor: str | None) -> SyncMemory:
+        """Return the same memory for somebody whom the log names for changes, unless the settings name another."""
+        return SyncMemory(self._memory.acting_as(actor), self._portal)
+
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
         future: Future[R] | None = None
@@ -70,8 +67,8 @@ class SyncMemory:
 
     @property
     def history(self) -> SyncHistory:
-        """What was changed, when and by whom; and undoing it."""
-        return SyncHistory(self.run)
+        """What was changed, when and by whom."""
+        return SyncHistory(self)
 
     create_node = _waited(Memory.create_node)
     get_node = _waited(Memory.get_node)
@@ -109,7 +106,7 @@ def _told(
 
     @wraps(method)
     def call(self: SyncHistory, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.run(lambda memory: method(memory.history, *args, **kwargs))
+        return self.memory.run(lambda memory: method(memory.history, *args, **kwargs))
 
     return call
 
@@ -117,13 +114,46 @@ def _told(
 class SyncHistory:
     """A memory's past without async: the methods of `History`. It is `SyncMemory.history`."""
 
-    def __init__(self, run: Runs) -> None:
-        self.run = run
+    def __init__(self, memory: SyncMemory) -> None:
+        self.memory = memory
+
+    def as_of(self, at: int | str, *, domain: str | None = None) -> SyncPast:
+        """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
+        return SyncPast(self.memory, self.memory.run(lambda memory: memory.history.as_of(at, domain=domain)))
 
     log = _told(History.log)
     sessions = _told(History.sessions)
+    diff = _told(History.diff)
     revert = _told(History.revert)
     revert_session = _told(History.revert_session)
+
+
+def _then(method: Callable[Concatenate[Past, P], Awaitable[R]]) -> Callable[Concatenate[SyncPast, P], R]:
+    """Return the same method of `SyncPast`."""
+
+    @wraps(method)
+    def call(self: SyncPast, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.memory.run(lambda _: method(self.past, *args, **kwargs))
+
+    return call
+
+
+class SyncPast:
+    """A domain as it was, without async: the methods of `Past`."""
+
+    def __init__(self, memory: SyncMemory, past: Past) -> None:
+        self.memory = memory
+        self.past = past
+        self.seq = past.seq
+
+    get_node = _then(Past.get_node)
+    get_node_content = _then(Past.get_node_content)
+    get_connection = _then(Past.get_connection)
+    query_nodes = _then(Past.query_nodes)
+    query_connections = _then(Past.query_connections)
+    get_connected_nodes = _then(Past.get_connected_nodes)
+    search_content = _then(Past.search_content)
+    describe_nodes = _then(Past.describe_nodes)
 
 
 @contextmanager

@@ -43,6 +43,31 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
     assert told == (await kitchen.history.log(subject="call")).to_dict()
 
 
+async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    since = (await kitchen.get_node("call")).version
+    await kitchen.update_node("call", properties={"status": "later"}, content="# Call\nBert\u001b[2J", encoding="utf-8")
+    await kitchen.create_node("Action", "# Phone", id="phone")
+    done = run(variables, "diff", "--since", str(since))
+    assert done.stdout.splitlines() == [
+        '~ call  Action "Call": status "done" → "later", content 6 bytes → 15 bytes',
+        '+ phone  Action "Phone" created',
+    ]
+    assert done.stderr == f"2 differences from {since} to {since + 2}: 1 added, 0 removed, 1 changed.\n"
+    shown = run(variables, "diff", "--since", str(since), "--content", "--limit", "1")
+    assert shown.stdout.splitlines()[1:] == [
+        "    --- before",
+        "    +++ after",
+        "    @@ -1 +1,2 @@",
+        "     # Call",
+        "    +Bert\\u001b[2J",
+    ]
+    assert "There are more: --limit N, or --cursor between:" in shown.stderr
+    told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
+    assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
+
+
 async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variables: dict[str, str]) -> None:
     assert run(variables, "node", "update", "call", "-p", "by=ann").returncode == 0
     [own, _] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
@@ -71,3 +96,23 @@ async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
     assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it was changed since")
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
     assert done.stdout.startswith("left      call: it was changed since")
+
+
+async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dict[str, str]) -> None:
+    made = str((await kitchen.history.log(subject="call", operations=["create"])).entries[0].seq)
+    await kitchen.delete_node("call")
+    shown = {
+        ("node", "get", "call"): "status=next",
+        ("node", "content", "call"): "# Call",
+        ("query", "-p", "status=next"): "call  Action  Call",
+        ("search", "CALL"): "call  Action  Call",
+        ("node", "get", "call", "--json"): '"properties": {"status": "next"}',
+    }
+    for arguments, words in shown.items():
+        done = run(variables, *arguments, "--as-of", made)
+        assert done.returncode == 0, done.stderr
+        assert words in done.stdout
+    done = run(variables, "node", "get", "call", "--as-of", "2")
+    assert (done.returncode, done.stdout) == (66, "")
+    assert "did not exist after event 2" in done.stderr
+    assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": []}\n'

@@ -67,6 +67,26 @@ async def test_a_conflict_says_what_stands_against_it_and_what_can_be_chosen(age
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
 
 
+async def test_what_differs_is_counted_and_then_told_value_by_value(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call\nAnna", properties={"status": "next"})
+    since = (await agent.call("get_node", node_id=node))["version"]
+    await agent.call(
+        "update_node", node_id=node, properties={"status": "done"}, content="# Call\nBert", encoding="utf-8"
+    )
+    other = await agent.node("Action", "# Phone")
+    diff = await agent.call("memory_diff", since=since, content=True)
+    assert (diff["added"], diff["removed"], diff["changed"]) == (1, 0, 1)
+    assert diff["by_kind"] == {"node": {"added": 1, "removed": 0, "changed": 1}}
+    entries = {entry["subject"]: entry for entry in diff["entries"]}
+    assert entries[node]["properties"] == [{"name": "status", "before": "next", "after": "done"}]
+    assert entries[node]["content"]["diff"].endswith(" # Call\n-Anna\n+Bert")
+    assert (entries[other]["operation"], entries[other]["summary"]) == ("added", 'Action "Phone" created')
+    page = await agent.call("memory_diff", since=since, limit=1)
+    rest = await agent.call("memory_diff", since=since, limit=1, cursor=page["next_cursor"])
+    assert {page["entries"][0]["subject"], rest["entries"][0]["subject"]} == {node, other}
+    assert "next_cursor" not in rest
+
+
 async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
     with pytest.raises(ToolError) as caught:
         await agent.call("memory_log", since=[1])
@@ -74,3 +94,42 @@ async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
     with pytest.raises(ToolError) as caught:
         await agent.call("memory_log", since="the other day")
     assert "2 hours ago" in caught.value.details["hint"]
+
+
+async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
+    one = await agent.node("Project", "# Kitchen", properties={"status": "active"})
+    two = await agent.node("Action", "# Call")
+    link = await agent.connection("NextAction", one, two, content="first")
+    at = (await agent.call("get_connection", connection_id=link))["version"]
+    await agent.call("update_node", node_id=one, properties={"status": "done"})
+    await agent.call("delete_node", node_id=two)
+
+    async def then(tool: str, **arguments: object) -> dict[str, object]:
+        answer = await agent.call("memory_as_of", at=at, tool=tool, arguments=arguments)
+        assert answer["as_of"] == at
+        return answer["result"]
+
+    assert (await then("get_node", node_id=one))["properties"] == {"status": "active"}
+    assert (await then("get_node_content", node_id=two))["content"] == "# Call"
+    assert (await then("get_connection", connection_id=link, include_content=True))["content"] == "first"
+    assert await then("query_nodes", type="Action") == {"node_ids": [two]}
+    assert await then("query_connections", from_node_id=one) == {"connection_ids": [link]}
+    assert await then("get_connected_nodes", node_id=one, direction="out") == {"node_ids": [two]}
+    assert await then("search_content", query="call") == {"node_ids": [two]}
+
+
+async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
+    faults = {
+        "tool must be one of": {"tool": "create_node"},
+        'get_node has no argument "id".': {"tool": "get_node", "arguments": {"id": "x"}},
+        "arguments cannot hold domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
+    }
+    for message, given in faults.items():
+        with pytest.raises(ToolError) as caught:
+            await agent.call("memory_as_of", at=1, **given)
+        assert caught.value.code is Code.INVALID_ARGUMENT
+        assert message in caught.value.message
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_as_of", at=1, tool="get_node", arguments={"node_id": "mem_none"})
+    assert caught.value.code is Code.NODE_NOT_FOUND
+    assert "after event 1" in caught.value.message

@@ -8,6 +8,7 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory import search
+from graph_memory.model.windows import gram_text
 from support import index
 
 pytestmark = pytest.mark.anyio
@@ -101,3 +102,19 @@ async def test_windows_that_are_replaced_while_they_are_indexed_are_left_to_the_
     assert (await notes.search_content("needle again 11")).node_ids == tuple(sorted(ids))
     assert (await notes.search_content("needle again 10")).node_ids == ()
     assert (await notes.verify()).clean
+
+
+async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
+    notes: Memory, driver: Driver, domain: str
+) -> None:
+    grams = gram_text(domain, "a common word")
+    rows = [{"owner": f"mem_{number:05}", "grams": grams} for number in range(6_000)]
+    statement = (
+        "UNWIND $rows AS row CREATE (:_Window {_domain: $domain, _owner: row.owner, _type: 'Note', _place: 0, "
+        "_text: 'a common word', _grams: row.grams})"
+    )
+    driver.execute_query(statement, rows=rows, domain=domain)
+    found = await notes.search_content("common")
+    assert found.node_ids == tuple(row["owner"] for row in rows)
+    page = await notes.search_content("common", limit=2, cursor="after:mem_00010")
+    assert page.node_ids == ("mem_00011", "mem_00012")

@@ -13,6 +13,9 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, SyncMemory, ontology_from, open_memory_sync
 from graph_memory.gtd import Gtd
+from graph_memory.memory.history_api import History
+from graph_memory.memory.past import Past
+from graph_memory.sync import SyncHistory, SyncPast
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})
 
@@ -27,13 +30,15 @@ def public(cls: type) -> dict[str, object]:
     return {name: member for name, member in vars(cls).items() if not name.startswith("_")}
 
 
-def test_it_has_every_method_of_a_memory_with_the_same_arguments_and_words() -> None:
-    assert set(public(SyncMemory)) == set(public(Memory)) | {"run"}
-    for name, method in public(Memory).items():
-        ours = public(SyncMemory)[name]
+@pytest.mark.parametrize(("sync", "own"), [(SyncMemory, Memory), (SyncHistory, History), (SyncPast, Past)])
+def test_it_has_every_method_with_the_same_arguments_and_words(sync: type, own: type) -> None:
+    assert set(public(sync)) - {"run", "seq"} == set(public(own))
+    for name, method in public(own).items():
+        ours = public(sync)[name]
         assert not inspect.iscoroutinefunction(ours)
-        assert (ours.__doc__, ours.__name__) == (method.__doc__, name)
+        assert ours.__doc__ == method.__doc__
         if inspect.iscoroutinefunction(method):
+            assert ours.__name__ == name  # type: ignore[attr-defined]
             assert list(inspect.signature(ours).parameters) == list(inspect.signature(method).parameters)
 
 
@@ -107,3 +112,14 @@ def test_a_memory_that_cannot_be_opened_says_why() -> None:
     with pytest.raises(GraphError) as caught, open_memory_sync(settings):
         pass
     assert caught.value.code is Code.STORE_UNAVAILABLE
+
+
+def test_the_past_is_read_without_async(waiting: SyncMemory) -> None:
+    waiting.create_ontology(TYPES)
+    made = waiting.create_node("Thing", "# One")
+    waiting.delete_node(made.node_id)
+    past = waiting.history.as_of(made.version, domain=None)
+    assert past.get_node_content(made.node_id).content == "# One"
+    assert waiting.history.log(limit=1).entries[0].summary == 'Thing "One" deleted'
+    waiting.history.revert(since=made.version + 1)
+    assert waiting.get_node(made.node_id).type == "Thing"

@@ -45,11 +45,11 @@ def call_of(content: str, **meta: Any) -> bytes:
 class Server:
     """A server process and plain requests to it."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         assert process.stderr is not None
         self.before = ""
-        while not (told := process.stderr.readline()).startswith("Serving"):
+        while not (told := process.stderr.readline().decode()).startswith("Serving"):
             assert told, f"it did not start:\n{self.before}"
             self.before += told
         self.told = told
@@ -87,8 +87,8 @@ class Server:
         """Return the same once it has ended by itself; nothing may stand on stdout."""
         began = time.monotonic()
         said, logged = self.process.communicate(timeout=50)
-        assert said == ""
-        return self.process.returncode, self.before + logged, time.monotonic() - began
+        assert said == b""
+        return self.process.returncode, self.before + logged.decode(), time.monotonic() - began
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def shared() -> Iterator[Server]:
 def running(**patience: float) -> Iterator[Server]:
     pipe = subprocess.PIPE
     command = [sys.executable, SERVER, *(f"{name}={value}" for name, value in patience.items())]
-    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, bufsize=0)  # no line may stay in a buffer
     try:
         yield Server(process)
     finally:
@@ -224,7 +224,7 @@ def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session
         caller = Thread(target=lambda: answers.append(server.call('"slow"', **session)))
         caller.start()
         assert server.process.stderr is not None
-        while "content='slow'" not in server.process.stderr.readline():
+        while b"content='slow'" not in server.process.stderr.readline():
             pass
         status, logged, took = server.end()
         caller.join()
@@ -277,7 +277,7 @@ def test_a_second_signal_does_not_wait_for_calls():
         caller = Thread(target=lambda: server.call('"slow"'))
         caller.start()
         assert server.process.stderr is not None
-        while "content='slow'" not in server.process.stderr.readline():
+        while b"content='slow'" not in server.process.stderr.readline():
             pass
         server.process.send_signal(signal.SIGINT)
         time.sleep(0.3)

@@ -77,6 +77,8 @@ COMMANDS: Mapping[str, str] = {
     "add_connection_type": "ontology add-connection-type",
     "validate_connection": "connection validate",
     "memory_log": "log",
+    "memory_diff": "diff",
+    "memory_as_of": "query --as-of",
     "memory_revert": "revert",
     "memory_revert_session": "revert --session",
 }

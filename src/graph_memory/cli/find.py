@@ -17,6 +17,7 @@ def query(
     properties: takes.PropertyOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
+    as_of: takes.AsOfOption = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
@@ -26,9 +27,10 @@ def query(
     """
     values, size = assigned(properties), takes.page_size(limit, as_json=as_json)
     list_nodes(
-        lambda memory: memory.query_nodes(type=type_name, properties=values, limit=size, cursor=cursor, domain=domain),
+        lambda memory, where: memory.query_nodes(type=type_name, properties=values, limit=size, cursor=cursor, **where),
         domain,
         as_json=as_json,
+        as_of=as_of,
     )
 
 
@@ -40,17 +42,19 @@ def connected(
     ] = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
+    as_of: takes.AsOfOption = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
     """Find the nodes one connection away from a node."""
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
-        lambda memory: memory.get_connected_nodes(
-            node_id, direction=direction, connection_type=connection_type, limit=size, cursor=cursor, domain=domain
+        lambda memory, where: memory.get_connected_nodes(
+            node_id, direction=direction, connection_type=connection_type, limit=size, cursor=cursor, **where
         ),
         domain,
         as_json=as_json,
+        as_of=as_of,
     )
 
 
@@ -59,13 +63,15 @@ def search(
     node_type: Annotated[str | None, typer.Option("--node-type", "--type", help="Only nodes of this type.")] = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
+    as_of: takes.AsOfOption = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
     """Find nodes whose text content holds a string; upper and lower case are equal."""
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
-        lambda memory: memory.search_content(text, node_type=node_type, limit=size, cursor=cursor, domain=domain),
+        lambda memory, where: memory.search_content(text, node_type=node_type, limit=size, cursor=cursor, **where),
         domain,
         as_json=as_json,
+        as_of=as_of,
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graph_memory.cli.printing import counted, local_time, note, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.session import Where, reading, with_memory
 from graph_memory.cli.tables import print_table
 from graph_memory.model.results import ConnectionIds, ConnectionSummary, NodeIds, NodeSummary
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
 
 
-def list_nodes(find: Callable[[Memory], Awaitable[NodeIds]], domain: str | None, *, as_json: bool) -> None:
-    """Print the nodes that are found."""
+def list_nodes(
+    find: Callable[[Any, Where], Awaitable[NodeIds]], domain: str | None, *, as_json: bool, as_of: str | None = None
+) -> None:
+    """Print the nodes that are found: by `find(memory, where)`, or in a past of it."""
 
     async def use(memory: Memory) -> tuple[NodeIds, tuple[NodeSummary, ...]]:
-        found = await find(memory)
-        return found, () if as_json else await memory.describe_nodes(found.node_ids, domain=domain)
+        reader, where = await reading(memory, domain, as_of)
+        found = await find(reader, where)
+        return found, () if as_json else await reader.describe_nodes(found.node_ids, **where)
 
     found, rows = with_memory(use, "Searching")
     if as_json:

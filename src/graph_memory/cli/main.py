@@ -12,6 +12,7 @@ from importlib.metadata import version as version_of
 import typer
 
 from graph_memory.cli import config, connection, domain, find, gtd, history, node, ontology, serve, upkeep
+from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
 from graph_memory.cli.neo4j import app as neo4j_app
@@ -36,7 +37,7 @@ app.add_typer(connection.app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
-for command in (history.log, history.sessions, history.revert):
+for command in (history.log, diff, history.sessions, history.revert):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
 for command in (serve.mcp, upkeep.verify, upkeep.rebuild, doctor):

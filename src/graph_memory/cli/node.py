@@ -15,7 +15,7 @@ from graph_memory.cli.content import Given, given_content, saved_on_failure
 from graph_memory.cli.history import show_log
 from graph_memory.cli.listing import list_nodes
 from graph_memory.cli.printing import harmless, local_time, plain, print_json, print_properties, print_record
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.session import reading, with_memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeContent, NodeInfo, NodeSummary
 
@@ -64,12 +64,18 @@ def create(
 
 
 @app.command()
-def get(node_id: NodeId, domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
+def get(
+    node_id: NodeId,
+    as_of: takes.AsOfOption = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
     """Show a node's type, properties, times and version, without its content."""
 
     async def use(memory: Memory) -> tuple[NodeInfo, tuple[NodeSummary, ...]]:
-        found = await memory.get_node(node_id, domain=domain)
-        return found, () if as_json else await memory.describe_nodes([node_id], domain=domain)
+        reader, where = await reading(memory, domain, as_of)
+        found = await reader.get_node(node_id, **where)
+        return found, () if as_json else await reader.describe_nodes([node_id], **where)
 
     found, summaries = with_memory(use, "Reading")
     if as_json:
@@ -82,11 +88,17 @@ def get(node_id: NodeId, domain: takes.DomainOption = None, as_json: takes.JsonO
 def content(
     node_id: NodeId,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it to a file, byte for byte.")] = None,
+    as_of: takes.AsOfOption = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
     """Print a node's content as it was given."""
-    found = with_memory(lambda memory: memory.get_node_content(node_id, domain=domain), "Reading")
+
+    async def use(memory: Memory) -> NodeContent:
+        reader, where = await reading(memory, domain, as_of)
+        return await reader.get_node_content(node_id, **where)
+
+    found = with_memory(use, "Reading")
     if as_json:
         return print_json(found)
     data = found.content.encode() if found.encoding == "utf-8" else base64.b64decode(found.content)
@@ -181,7 +193,7 @@ def list_all(
     """List nodes, all or those of a type; `graph-memory query` looks at properties as well."""
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
-        lambda memory: memory.query_nodes(type=type_name, limit=size, cursor=cursor, domain=domain),
+        lambda memory, where: memory.query_nodes(type=type_name, limit=size, cursor=cursor, **where),
         domain,
         as_json=as_json,
     )

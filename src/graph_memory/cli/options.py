@@ -38,6 +38,12 @@ FormatOption = Annotated[
     typer.Option("--format", help="What the content is, such as markdown or pdf. Default: by the file's name."),
 ]
 
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of", metavar="POINT", help='As it was: a number of the log, an event id, a time, "2 hours ago".'
+    ),
+]
 LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, help="Most results. Default: 100 in a table, all with --json.")
 ]

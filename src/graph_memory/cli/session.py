@@ -46,6 +46,17 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], doing: str = "Working") -
     return anyio.run(work)
 
 
+Where = dict[str, Any]
+"""The arguments that say where to read: a domain, or nothing in a past, which is one of a domain."""
+
+
+async def reading(memory: Memory, domain: str | None, as_of: str | None) -> tuple[Any, Where]:
+    """Return what to read from, the memory or its past, and the arguments that say where."""
+    if as_of is None:
+        return memory, {"domain": domain}
+    return await memory.history.as_of(as_of, domain=domain), {}
+
+
 def _faulty_setting(error: ValidationError) -> GraphError:
     fault = error.errors()[0]
     name = str(fault["loc"][0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
@@ -29,6 +29,37 @@ class MemoryLog(Call):
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
     full: NotRequired[Annotated[bool, Field(description="With the states before and after")]]
+
+
+PastTool = Literal[
+    "get_node",
+    "get_node_content",
+    "get_connection",
+    "query_nodes",
+    "query_connections",
+    "get_connected_nodes",
+    "search_content",
+]
+
+
+class MemoryAsOf(Call):
+    """Arguments of `memory_as_of`."""
+
+    at: Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago"')]
+    tool: PastTool
+    arguments: NotRequired[Annotated[dict[str, object], Field(description="Those of the tool, without domain")]]
+
+
+class MemoryDiff(Call):
+    """Arguments of `memory_diff`."""
+
+    since: Annotated[int | str, Field(description='Earlier state: after this seq, event id, time, or "2 hours ago"')]
+    until: NotRequired[Annotated[int | str, Field(description="Later state, as since (default now)")]]
+    subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
+    types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
+    content: NotRequired[Annotated[bool, Field(description="With text diffs")]]
+    limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
+    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
 
 
 class MemoryRevert(Call):

@@ -47,7 +47,7 @@ class Tool(Generic[A, R]):
         self._gives = gives
         self._arguments = Arguments(self.name, takes)
 
-    def bind(self, given: Mapping[str, object]) -> Callable[[Memory], Awaitable[R]]:
+    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
         arguments = self._arguments.parse(given)
         return lambda memory: self._function(memory, arguments)

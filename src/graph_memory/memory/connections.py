@@ -245,18 +245,23 @@ async def get_connection(core: Core, domain: str, connection_id: str, *, include
     found, inline = await _found(core.store, domain, connection_id)
     content = None
     if include_content and found.content is not None:
-        content = (await core.contents.fetch(domain, found.content, inline)).as_given
+        content = await core.contents.fetch(domain, found.content, inline)
+    return connection_info(found, content)
+
+
+def connection_info(connection: ConnectionState, content: Content | None) -> ConnectionInfo:
+    """Return what a caller is shown of a connection."""
     return ConnectionInfo(
-        id=found.id,
-        type=found.type,
-        from_node_id=found.from_node_id,
-        to_node_id=found.to_node_id,
-        created=found.created,
-        modified=found.modified,
-        properties=dict(found.properties),
-        has_content=found.content is not None,
-        version=found.version,
-        content=content,
+        id=connection.id,
+        type=connection.type,
+        from_node_id=connection.from_node_id,
+        to_node_id=connection.to_node_id,
+        created=connection.created,
+        modified=connection.modified,
+        properties=dict(connection.properties),
+        has_content=connection.content is not None,
+        version=connection.version,
+        content=content.as_given if content is not None else None,
     )
 
 
@@ -333,7 +338,7 @@ async def _found(reader: Reader, domain: str, connection_id: str) -> tuple[Conne
     """Return a connection and its small text. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     row = await last_state(reader, GET, domain, connection_id)
     if row is None or row.from_id is None or row.to_id is None:
-        raise _not_found(domain, connection_id)
+        raise connection_not_found(domain, connection_id)
     return ConnectionState.from_live(row.state, row.from_id, row.to_id), row.text
 
 
@@ -355,7 +360,8 @@ def _not_allowed(message: str, hint: str) -> GraphError:
     return GraphError(Code.INVALID_TOPOLOGY, message, {"hint": hint})
 
 
-def _not_found(domain: str, connection_id: str) -> GraphError:
+def connection_not_found(domain: str, connection_id: str) -> GraphError:
+    """Return the error for an id that the domain does not have."""
     hint = "Find connections with query_connections; ids belong to one domain."
     return GraphError(
         Code.CONNECTION_NOT_FOUND,

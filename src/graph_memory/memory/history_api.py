@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from graph_memory.memory import history, revert
+from graph_memory.memory import diff, history, revert
 from graph_memory.memory.core import Core
+from graph_memory.memory.past import Past
 from graph_memory.model.arguments import fault
+from graph_memory.model.diffs import Diff
 from graph_memory.model.history import Choice, LogPage, Operation, Reverted, Sessions, Source
 
 
@@ -66,6 +68,44 @@ class History:
     ) -> Sessions:
         """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
         return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+
+    async def diff(
+        self,
+        *,
+        since: int | str,
+        until: int | str | None = None,
+        subject: str | None = None,
+        types: Sequence[str] | None = None,
+        content: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Diff:
+        """Return what differs between the domain as it was at `since` and as it was at `until`, by default now.
+
+        A point stands for the state after its last change: the change at `since` itself counts as made already. The
+        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, tell it value by value,
+        with `content` also as text diffs. What was changed and changed back is no difference. Long values and diffs
+        are cut, and say so. `next_cursor` leads on between the same two points, whatever was written meanwhile.
+
+        Raises CONTENT_READ_FAILED.
+        """
+        return await diff.diff(
+            self._core,
+            self._domain(domain),
+            since=since,
+            until=until,
+            subject=subject,
+            types=types,
+            content=content,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
+        """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
+        name = self._domain(domain)
+        return Past(self._core, name, await history.seq_at(self._core, name, "at", at))
 
     async def revert(
         self,

@@ -161,7 +161,11 @@ def decide_create(
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content."""
-    node, _ = await _found(core.store, domain, node_id)
+    return node_info((await _found(core.store, domain, node_id))[0])
+
+
+def node_info(node: NodeState) -> NodeInfo:
+    """Return what a caller is shown of a node."""
     return NodeInfo(
         id=node.id,
         type=node.type,

@@ -30,9 +30,10 @@ _BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Nodes that may be meant, and how many of the domain's windows wait to be indexed."""
+    """Nodes that may be meant, by windows that wait to be indexed and by the index, and how many windows wait."""
 
-    ids: list[str]
+    new: list[str]
+    indexed: list[str]
     waiting: int
 
 
@@ -91,7 +92,7 @@ class Search:
         [found] = await self._core.store.read(BY_GRAMS, grams=needle.lucene(domain), **params)
         if found.waiting > MANY:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
-        return found.ids
+        return sorted({*found.new, *found.indexed})
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
         """Index windows that were read, and return how many of them were still there."""

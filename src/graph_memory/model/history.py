@@ -62,6 +62,13 @@ class Sessions(Result):
     sessions: tuple[SessionSummary, ...]
 
 
+class PastAnswer(Result):
+    """What a read gave of a domain as it was."""
+
+    as_of: int = Field(description="Number of the event after which it was so")
+    result: dict[str, object]
+
+
 class RevertedChange(Result):
     """What undoing wrote, or would write, about one subject."""
 

@@ -1,0 +1,47 @@
+// Ids of the connections that matched at a number of the log, in id order, found as `nodes` are.
+// mode: read
+// params: domain, at, from_id, to_id, type, filter, after, limit
+// returns: id
+CALL () {
+  WITH 1 AS one
+  WHERE $from_id IS NOT NULL
+  MATCH (:_Node {_domain: $domain, _id: $from_id})-[r]->(b:_Node)
+  WHERE r._domain = $domain AND r._id > $after AND r._version <= $at AND coalesce(b._id = $to_id, true)
+    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+  RETURN r._id AS id
+  UNION
+  WITH 1 AS one
+  WHERE $from_id IS NULL AND $to_id IS NOT NULL
+  MATCH (:_Node {_domain: $domain, _id: $to_id})<-[r]-(:_Node)
+  WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
+    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+  RETURN r._id AS id
+  UNION
+  WITH 1 AS one
+  WHERE $from_id IS NULL AND $to_id IS NULL
+  MATCH (a:_Node)
+  WHERE a._domain = $domain AND a._id IS NOT NULL
+  MATCH (a)-[r]->(:_Node)
+  WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
+    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+  RETURN r._id AS id
+  UNION
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND e._subject > $after
+    AND coalesce(e._type = $type, true) AND coalesce(e._from = $from_id, true) AND coalesce(e._to = $to_id, true)
+  WITH DISTINCT e._subject AS subject
+  CALL (subject) {
+    MATCH (p:_Event)
+    USING INDEX p:_Event(_domain, _subject, _seq)
+    WHERE p._domain = $domain AND p._subject = subject AND p._seq > 0 AND p._seq <= $at
+    RETURN p
+    ORDER BY p._seq DESC
+    LIMIT 1
+  }
+  WITH p
+  WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
+  RETURN p._subject AS id
+}
+RETURN id
+ORDER BY id
+LIMIT $limit

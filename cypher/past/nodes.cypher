@@ -1,0 +1,40 @@
+// Ids of the nodes that matched at a number of the log, in id order: those that live and have not changed since, and
+// those that changed since and matched then. The first come first, so that one that is just being changed is met.
+// mode: read
+// params: domain, at, type, filter, after, limit
+// returns: id
+CALL () {
+  WITH 1 AS one
+  WHERE $type IS NULL
+  MATCH (n:_Node)
+  WHERE n._domain = $domain AND n._id > $after AND n._version <= $at
+    AND all(key IN keys($filter) WHERE n[key] = $filter[key])
+  RETURN n._id AS id
+  UNION
+  WITH 1 AS one
+  WHERE $type IS NOT NULL
+  MATCH (n:_Node)
+  USING INDEX n:_Node(_domain, _type, _id)
+  WHERE n._domain = $domain AND n._type = $type AND n._id > $after AND n._version <= $at
+    AND all(key IN keys($filter) WHERE n[key] = $filter[key])
+  RETURN n._id AS id
+  UNION
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'node' AND e._subject > $after
+    AND coalesce(e._type = $type, true)
+  WITH DISTINCT e._subject AS subject
+  CALL (subject) {
+    MATCH (p:_Event)
+    USING INDEX p:_Event(_domain, _subject, _seq)
+    WHERE p._domain = $domain AND p._subject = subject AND p._seq > 0 AND p._seq <= $at
+    RETURN p
+    ORDER BY p._seq DESC
+    LIMIT 1
+  }
+  WITH p
+  WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
+  RETURN p._subject AS id
+}
+RETURN id
+ORDER BY id
+LIMIT $limit

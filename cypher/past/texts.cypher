@@ -1,0 +1,22 @@
+// Nodes that changed since a number of the log, in id order, as they were then; nothing where there was none. Small
+// texts come along.
+// mode: read
+// params: domain, at, type, after, limit
+// returns: id, event, text
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'node' AND e._subject > $after
+  AND coalesce(e._type = $type, true)
+WITH DISTINCT e._subject AS id
+ORDER BY id
+LIMIT $limit
+OPTIONAL CALL (id) {
+  MATCH (p:_Event)
+  USING INDEX p:_Event(_domain, _subject, _seq)
+  WHERE p._domain = $domain AND p._subject = id AND p._seq > 0 AND p._seq <= $at
+  RETURN p
+  ORDER BY p._seq DESC
+  LIMIT 1
+}
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: p._content_sha256})
+RETURN id, properties(p) AS event, c._text AS text
+ORDER BY id

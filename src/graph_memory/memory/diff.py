@@ -1,0 +1,194 @@
+"""What differs in a domain between two points of its log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.history import PAGE, seq_at
+from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
+from graph_memory.model.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
+from graph_memory.model.diffs import ContentChange, Diff, DiffCounts, DiffEntry, Difference
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.narration import Told, summary
+from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+
+PAGE_CHARACTERS = 100_000
+"""A page ends when its entries are this long, however many were asked for."""
+
+_CURSOR = re.compile(r"between:([0-9]{1,15}):([0-9]{1,15}):after:(.+)", re.DOTALL)
+_OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesRow:
+    """How many subjects differ, as lists of kind, difference and number; and the events of some of them."""
+
+    counts: list[list[Any]]
+    page: list[Mapping[str, Any]]
+
+
+DIFFERENCES = query("history/differences", DifferencesRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Two points of a log, and the subject after which a page begins."""
+
+    since: int
+    until: int
+    after: str = ""
+
+    def cursor(self, last: str) -> str:
+        """Return the cursor of the page that begins after a subject."""
+        return f"between:{self.since}:{self.until}:after:{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A subject at both points: what became of it, its last event, its states, and small text of its contents."""
+
+    operation: Difference
+    draft: Draft
+    before: State | None
+    from_title: str | None
+    to_title: str | None
+    texts: tuple[str | None, str | None]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Pair:
+        """Return the pair that a row of the statement tells."""
+        operation = cast("Difference", row["operation"])
+        return cls(
+            operation=operation,
+            draft=replace(Event.from_row(row["after"]).draft, op=_OPS[operation]),
+            before=Event.from_row(row["before"]).draft.state if row["before"] else None,
+            from_title=row["from_title"],
+            to_title=row["to_title"],
+            texts=(row["text_before"], row["text_after"]),
+        )
+
+    @property
+    def after(self) -> State | None:
+        """The state at the later point."""
+        return self.draft.state
+
+    def entry(self) -> DiffEntry:
+        """Return what differs, of content its size only."""
+        values = differing(self.before, self.after) if self.before and self.after else None
+        return DiffEntry(
+            subject=self.draft.subject,
+            kind=self.draft.kind,
+            type=self.draft.type,
+            title=cast("str | None", (self.after or self.before or {}).get("_title")),
+            operation=self.operation,
+            summary=summary(Told(self.draft, self.before, self.from_title, self.to_title)),
+            properties=values.properties if values else None,
+            attributes=values.attributes if values else None,
+            more=values.more if values else None,
+            content=content_change(self.before, self.after),
+        )
+
+
+async def diff(
+    core: Core,
+    domain: str,
+    *,
+    since: int | str,
+    until: int | str | None,
+    subject: str | None,
+    types: Sequence[str] | None,
+    content: bool,
+    limit: int | None,
+    cursor: str | None,
+) -> Diff:
+    """Return what differs between two points. `History.diff` tells the rest."""
+    size = PAGE if limit is None else check_limit(limit)
+    span = await _span(core, domain, since, until, cursor)
+    [row] = await core.store.read(
+        DIFFERENCES,
+        domain=domain,
+        since=span.since,
+        until=span.until,
+        subject=subject,
+        types=None if types is None else list(types),
+        ignored=sorted(IGNORED),
+        after=span.after,
+        limit=min(size + 1, UNLIMITED),
+        texts=content,
+    )
+    entries = await _page(core, domain, [Pair.of(found) for found in row.page[:size]], content=content)
+    is_last = len(entries) == len(row.page)
+    return Diff(
+        since=span.since,
+        until=span.until,
+        **_counted(row.counts).model_dump(),
+        by_kind={Kind(kind): _counted([c for c in row.counts if c[0] == kind]) for kind, *_ in sorted(row.counts)},
+        entries=tuple(entries),
+        next_cursor=None if is_last else span.cursor(entries[-1].subject),
+    )
+
+
+async def _span(core: Core, domain: str, since: int | str, until: int | str | None, cursor: str | None) -> Span:
+    """Return the points that are meant; a cursor keeps those of its first page."""
+    if cursor is not None:
+        given = _read(cursor)
+        return replace(given, until=await seq_at(core, domain, "until", given.until))
+    first = await seq_at(core, domain, "since", since)
+    last = await seq_at(core, domain, "until", UNLIMITED if until is None else until)
+    if last < first:
+        message = f"until ({last} in the log) is before since ({first})"
+        raise fault("until", message, "Give the earlier point as since.")
+    return Span(first, last)
+
+
+def _read(cursor: str) -> Span:
+    found = _CURSOR.fullmatch(cursor)
+    if found is None or not is_encodable(cursor):
+        hint = "Give next_cursor of the page before, or leave it out for the first page."
+        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+    return Span(int(found[1]), int(found[2]), found[3])
+
+
+async def _page(core: Core, domain: str, pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
+    """Return the entries that fit on a page, at least one if there are any."""
+    entries: list[DiffEntry] = []
+    room = PAGE_CHARACTERS
+    for pair in pairs:
+        entry = pair.entry()
+        if content and entry.content is not None:
+            entry = entry.model_copy(update={"content": await _compared(core, domain, pair, entry.content)})
+        room -= len(entry.model_dump_json())
+        if room < 0 and entries:
+            break
+        entries.append(entry)
+    return entries
+
+
+async def _compared(core: Core, domain: str, pair: Pair, change: ContentChange) -> ContentChange:
+    """Return how content differs, with a text diff where that can be made. Raises CONTENT_READ_FAILED."""
+    if why := why_not_compared(pair.before, pair.after):
+        return change.model_copy(update={"note": why})
+    before = await _text(core, domain, pair.before, pair.texts[0])
+    after = await _text(core, domain, pair.after, pair.texts[1])
+    told, note = await anyio.to_thread.run_sync(text_diff, before, after)
+    return change.model_copy(update={"diff": told, "note": note})
+
+
+async def _text(core: Core, domain: str, state: State | None, inline: str | None) -> str | None:
+    ref = content_ref(state or {})
+    return (await core.contents.fetch(domain, ref, inline)).text if ref else None
+
+
+def _counted(counts: Sequence[Sequence[Any]]) -> DiffCounts:
+    numbers = {"added": 0, "removed": 0, "changed": 0}
+    for _, operation, number in counts:
+        numbers[operation] += number
+    return DiffCounts(**numbers)

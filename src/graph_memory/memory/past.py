@@ -1,0 +1,235 @@
+"""`Past`: what was there at a point of the log, read without a copy of it.
+
+What has not changed since is read from the live graph, what has from the log; so a look at the recent past costs
+little, and one at a single node or connection never depends on the length of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.connections import connection_info, connection_not_found
+from graph_memory.memory.core import Core
+from graph_memory.memory.nodes import node_info, node_not_found
+from graph_memory.memory.queries import IdRow, Page
+from graph_memory.memory.search import Search
+from graph_memory.model.arguments import UNLIMITED, check_direction, check_query
+from graph_memory.model.content import Content
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Event, Op
+from graph_memory.model.projection import live_state
+from graph_memory.model.properties import check_properties
+from graph_memory.model.results import (
+    ConnectionIds,
+    ConnectionInfo,
+    Direction,
+    NodeContent,
+    NodeIds,
+    NodeInfo,
+    NodeSummary,
+)
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref, user_properties
+from graph_memory.model.windows import Needle
+from graph_memory.storage.ontologies import no_ontology
+from graph_memory.storage.queries import query
+
+AT_ONCE = 500
+"""Texts or ids that one statement takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """The last event of a subject up to a number, and its text where that is small."""
+
+    event: Mapping[str, object] | None
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """The last event of a subject up to a number."""
+
+    event: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """What a node was, and its text where that is small."""
+
+    id: str
+    event: Mapping[str, object] | None
+    text: str | None
+
+
+STATE = query("past/state", StateRow)
+STATES = query("past/states", EventRow)
+NODES = query("past/nodes", IdRow)
+CONNECTIONS = query("past/connections", IdRow)
+CONNECTED_NODES = query("past/connected_nodes", IdRow)
+UNCHANGED = query("past/unchanged", IdRow)
+TEXTS = query("past/texts", TextRow)
+
+
+class Past:
+    """A domain as it was after one event of its log. Get one from `History.as_of`.
+
+    Its methods are those of `Memory` that read, with the same arguments, results and errors. What was deleted since is
+    there, content included; what came later is not. It stays as it is, whatever is written meanwhile.
+    """
+
+    def __init__(self, core: Core, domain: str, seq: int) -> None:
+        self._core = core
+        self._domain = domain
+        self.seq = seq
+        """Number of the event after which it is."""
+
+    async def get_node(self, node_id: str) -> NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        return node_info((await self._node(node_id))[0])
+
+    async def get_node_content(self, node_id: str) -> NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        node, text = await self._node(node_id)
+        content = await self._core.contents.fetch(self._domain, node.content, text)
+        return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+
+    async def get_connection(self, connection_id: str, *, include_content: bool = False) -> ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        event, text = await self._last(connection_id, Kind.CONNECTION)
+        if event is None or event.draft.from_id is None or event.draft.to_id is None:
+            raise self._then(connection_not_found(self._domain, connection_id))
+        found = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
+        content: Content | None = None
+        if include_content and found.content is not None:
+            content = await self._core.contents.fetch(self._domain, found.content, text)
+        return connection_info(found, content)
+
+    async def query_nodes(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> NodeIds:
+        """Return the ids of the nodes that match."""
+        page = Page.of(limit, cursor)
+        given = {"type": type, "filter": check_properties(properties or {}), **page.params}
+        rows = await self._core.store.read(NODES, domain=self._domain, at=self.seq, **given)
+        ids, following = page.cut([row.id for row in rows])
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def query_connections(
+        self,
+        *,
+        from_node_id: str | None = None,
+        to_node_id: str | None = None,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> ConnectionIds:
+        """Return the ids of the connections that match."""
+        page = Page.of(limit, cursor)
+        ends = {"from_id": from_node_id, "to_id": to_node_id, "type": type}
+        given = {**ends, "filter": check_properties(properties or {}), **page.params}
+        rows = await self._core.store.read(CONNECTIONS, domain=self._domain, at=self.seq, **given)
+        ids, following = page.cut([row.id for row in rows])
+        return ConnectionIds(connection_ids=ids, next_cursor=following)
+
+    async def get_connected_nodes(
+        self,
+        node_id: str,
+        *,
+        direction: Direction,
+        connection_type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> NodeIds:
+        """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
+        check_direction(direction)
+        page = Page.of(limit, cursor)
+        await self._node(node_id)
+        ways = {"outgoing": direction in ("out", "both"), "incoming": direction in ("in", "both")}
+        given = {"id": node_id, "type": connection_type, **ways, **page.params}
+        rows = await self._core.store.read(CONNECTED_NODES, domain=self._domain, at=self.seq, **given)
+        ids, following = page.cut([row.id for row in rows])
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def search_content(
+        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> NodeIds:
+        """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
+        page = Page.of(limit, cursor)
+        needle = Needle.of(check_query(query))
+        everything = Page(after=page.after, limit=UNLIMITED)
+        live = await Search(self._core).search_content(self._domain, query, everything, node_type=node_type)
+        found = {*await self._unchanged(live.node_ids), *await self._changed(needle, node_type, page.after)}
+        ids, following = page.cut(sorted(found))
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
+        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        found: dict[str, NodeSummary] = {}
+        for start in range(0, len(node_ids), AT_ONCE):
+            ids = list(node_ids[start : start + AT_ONCE])
+            for row in await self._core.store.read(STATES, domain=self._domain, ids=ids, at=self.seq):
+                event = Event.from_row(row.event)
+                if event.draft.kind is Kind.NODE:
+                    node = NodeState.from_live(live_state(event))
+                    found[node.id] = NodeSummary(
+                        id=node.id,
+                        type=node.type,
+                        title=node.title,
+                        modified=node.modified,
+                        version=node.version,
+                        properties=user_properties(row.event),
+                    )
+        return tuple(found[one] for one in node_ids if one in found)
+
+    async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
+        event, text = await self._last(node_id, Kind.NODE)
+        if event is None:
+            raise self._then(node_not_found(self._domain, node_id))
+        return NodeState.from_live(live_state(event)), text
+
+    async def _last(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
+        row = await self._core.store.one(STATE, domain=self._domain, id=subject, at=self.seq)
+        if row is None:
+            raise no_ontology(self._domain)
+        event = Event.from_row(row.event) if row.event is not None else None
+        if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
+            return None, None
+        return event, row.text
+
+    def _then(self, error: GraphError) -> GraphError:
+        """Return an error about something that was not there then, saying so."""
+        message = error.message.replace("does not exist", f"did not exist after event {self.seq}")
+        hint = "memory_log with it as subject shows when it was created and deleted."
+        return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
+
+    async def _unchanged(self, ids: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for start in range(0, len(ids), AT_ONCE):
+            page = list(ids[start : start + AT_ONCE])
+            found += [r.id for r in await self._core.store.read(UNCHANGED, domain=self._domain, ids=page, at=self.seq)]
+        return found
+
+    async def _changed(self, needle: Needle, node_type: str | None, after: str) -> list[str]:
+        """Return the nodes that changed since and whose text held the needle then."""
+        found: list[str] = []
+        while True:
+            given = {"at": self.seq, "type": node_type, "after": after, "limit": AT_ONCE}
+            rows = await self._core.store.read(TEXTS, domain=self._domain, **given)
+            found += [row.id for row in rows if await self._held(needle, row)]
+            if not rows:
+                return found
+            after = rows[-1].id
+
+    async def _held(self, needle: Needle, row: TextRow) -> bool:
+        ref = content_ref(row.event or {})
+        if ref is None or not ref.is_text:
+            return False
+        content = await self._core.contents.fetch(self._domain, ref, row.text)
+        return content.text is not None and needle.is_in(content.text)

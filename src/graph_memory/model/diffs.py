@@ -1,0 +1,66 @@
+"""What differs between two points of a log: counts first, then subject by subject."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Result
+from graph_memory.model.subjects import Kind
+
+Difference = Literal["added", "removed", "changed"]
+Value = str | int | float | bool | tuple[str, ...]
+
+
+class ValueChange(Result):
+    """One value that differs; the side on which there is none is absent."""
+
+    name: str
+    before: Value | None = None
+    after: Value | None = None
+    cut: bool | None = Field(default=None, description="Long text was cut; absent when the values are whole")
+
+
+class ContentChange(Result):
+    """How content differs; the size is absent on the side on which there is none."""
+
+    before_bytes: int | None = None
+    after_bytes: int | None = None
+    diff: str | None = Field(default=None, description="Unified diff of text, on request")
+    note: str | None = Field(default=None, description="Why the diff is absent or not whole")
+
+
+class DiffEntry(Result):
+    """What differs of one subject."""
+
+    subject: str
+    kind: Kind
+    type: str | None = None
+    title: str | None = None
+    operation: Difference
+    summary: str = Field(description="The difference in words")
+    properties: tuple[ValueChange, ...] | None = Field(default=None, description="Of what changed: its properties")
+    attributes: tuple[ValueChange, ...] | None = Field(
+        default=None, description="Of what changed: title, tags, path, format and others that are no properties"
+    )
+    more: int | None = Field(default=None, description="Number of further values that differ")
+    content: ContentChange | None = None
+
+
+class DiffCounts(Result):
+    """How many subjects differ, by what became of them."""
+
+    added: int = 0
+    removed: int = 0
+    changed: int = 0
+
+
+class Diff(DiffCounts):
+    """What differs between two points of a domain's log. The counts are of the whole, the entries are a page of it."""
+
+    since: int = Field(description="Number in the log of the earlier point")
+    until: int = Field(description="Number in the log of the later point")
+    by_kind: dict[Kind, DiffCounts]
+    entries: tuple[DiffEntry, ...] = Field(description="In the order of the subjects' ids")
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for more; it keeps both points")
