@@ -40,8 +40,17 @@ def _met_a_deleted_entity(error: BaseException) -> bool:
 
 
 def may_be_committed(error: BaseException) -> bool:
-    """Say whether a statement of its own may have been committed: its connection broke after it was there."""
-    return isinstance(error, LOST) and not str(error).startswith("Couldn't connect")
+    """Say whether a statement of its own may have been committed: its connection broke later, or the commit failed."""
+    return failed_to_commit(error) or (isinstance(error, LOST) and not str(error).startswith("Couldn't connect"))
+
+
+def failed_to_commit(error: BaseException) -> bool:
+    """Say whether the database failed while it committed, mostly for want of disk; it then serves no more."""
+    code = (error.code or "") if isinstance(error, Neo4jError) else ""
+    return code.startswith(_OF_TRANSACTIONS) and not code.endswith("StartFailed")
+
+
+_OF_TRANSACTIONS = "Neo.DatabaseError.Transaction."
 
 
 def undid_itself(error: BaseException) -> bool:
@@ -71,7 +80,7 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False) -> Grap
     """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
     _log.info("driver error: %r", error)
     where = f" at {without_credentials(uri)}" if uri else ""
-    if in_doubt:
+    if in_doubt and not _is_broken(error):
         hint = "Read the subject before you repeat the change."
         return unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
     if isinstance(error, AuthError):
@@ -88,7 +97,7 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False) -> Grap
             hint += " A server without TLS is reached with bolt:// or neo4j://, without +s."
         return unavailable(f"Neo4j{where} cannot be reached", hint)
     if isinstance(error, Neo4jError):
-        return _from_server(error, where)
+        return _from_server(error, where, in_doubt=in_doubt)
     return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
 
 
@@ -98,10 +107,14 @@ def _is_about_tls(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _broken(code: str, where: str) -> GraphError:
+def _is_broken(error: BaseException) -> bool:
+    return isinstance(error, Neo4jError) and (error.code or "").startswith(_OF_TRANSACTIONS)
+
+
+def _broken(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
     """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
     hint = "See that its disk has room, then restart Neo4j; for the local one `graph-memory neo4j stop` is enough."
-    if code.endswith("StartFailed"):
+    if not in_doubt and not failed_to_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
     message = f"Neo4j{where} failed while it committed; the change may or may not have been made"
     return unavailable(message, f"{hint} Read the subject before you repeat the change.")
@@ -112,7 +125,7 @@ def unavailable(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
 
 
-def _from_server(error: Neo4jError, where: str) -> GraphError:
+def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError:
     code = error.code or ""
     if "TransactionTimedOut" in code:
         hint = "Narrow the request, or raise GRAPH_MEMORY_READ_TIMEOUT or GRAPH_MEMORY_WRITE_TIMEOUT."
@@ -120,8 +133,8 @@ def _from_server(error: Neo4jError, where: str) -> GraphError:
     if _lacks_memory(error):
         hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
         return unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
-    if code.startswith("Neo.DatabaseError.Transaction."):
-        return _broken(code, where)
+    if _is_broken(error):
+        return _broken(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     if isinstance(error, ConstraintError):

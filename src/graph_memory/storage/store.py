@@ -185,8 +185,9 @@ class Store:
                     result = await session.run(statement, params)
                     return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
-            if is_passing(error) or isinstance(error, ConstraintError) or undid_itself(error):
-                raise Unsettled(in_doubt=may_be_committed(error)) from error
+            in_doubt = may_be_committed(error)
+            if in_doubt or is_passing(error) or isinstance(error, ConstraintError) or undid_itself(error):
+                raise Unsettled(in_doubt=in_doubt) from error
             raise ours(error, in_doubt=False) from error
 
     async def define(self, statement: LiteralString, **params: object) -> None:

@@ -137,7 +137,7 @@ async def test_a_full_disk_for_neo4j_is_told_and_after_a_restart_all_that_was_ac
         filler = fill(disk)
         refused = await refusals(memory, acknowledged)
         assert {error.code for error in refused} == {Code.STORE_UNAVAILABLE}
-        assert sum("may or may not" in error.message for error in refused) == 1
+        assert any("may or may not" in error.message for error in refused)  # those that shared the statement
         assert all("disk" in (error.hint or "") for error in refused)
         filler.unlink()
         with pytest.raises(GraphError) as caught:  # Neo4j itself serves no more until it is started again
