@@ -186,6 +186,28 @@ async def test_a_value_that_is_given_up_by_the_same_undo_is_free(work: Memory) -
     assert (await work.get_node(node)).properties == {"code": 7}
 
 
+async def test_of_two_that_would_get_the_same_unique_value_back_one_stays_away(work: Memory) -> None:
+    deletions = []
+    for _ in range(2):
+        node = await project(work, code=7)
+        await work.delete_node(node)
+        deletions += await last_events(work)
+    [conflict] = await refusal(work, event_ids=deletions)
+    assert "unique" in str(conflict["reason"])
+    done = await work.history.revert(event_ids=deletions, on_conflict="force")
+    assert (len(done.changes), len(done.skipped)) == (1, 1)
+    assert len((await work.query_nodes(type="Project", properties={"code": 7})).node_ids) == 1
+
+
+async def test_values_that_were_passed_on_go_back_to_where_they_were(work: Memory) -> None:
+    one, two = await project(work, code=7), await project(work, code=8)
+    begun = (await work.domain_info()).events
+    await work.update_node(one, properties={"code": 9})
+    await work.update_node(two, properties={"code": 7})
+    await work.history.revert(since=begun + 1)
+    assert [(await work.get_node(node)).properties for node in (one, two)] == [{"code": 7}, {"code": 8}]
+
+
 async def test_connections_that_would_break_a_rule_now_stay_away(work: Memory) -> None:
     one, two, three = [await project(work) for _ in range(3)]
     begun = (await work.domain_info()).events

@@ -10,7 +10,7 @@ import typer
 from graph_memory.cli import options as takes
 from graph_memory.cli.assignments import assigned
 from graph_memory.cli.content import given_text
-from graph_memory.cli.history import show_log
+from graph_memory.cli.history import FullOption, show_history
 from graph_memory.cli.listing import list_connections
 from graph_memory.cli.printing import harmless, local_time, note, plain, print_json, print_properties, print_record
 from graph_memory.cli.session import with_memory
@@ -107,19 +107,14 @@ def content(connection_id: ConnectionId, domain: takes.DomainOption = None, as_j
 @app.command()
 def history(
     connection_id: ConnectionId,
-    full: Annotated[bool, typer.Option("--full", help="With the states before and after.")] = False,
+    full: FullOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
     """Show every change of a connection, also of one that was deleted."""
-    size = takes.page_size(limit, as_json=as_json)
-    page = with_memory(
-        lambda memory: memory.history.log(subject=connection_id, full=full, limit=size, cursor=cursor, domain=domain),
-        "Reading",
-    )
-    show_log(page, as_json=as_json)
+    show_history(connection_id, full=full, limit=limit, cursor=cursor, domain=domain, as_json=as_json)
 
 
 @app.command()

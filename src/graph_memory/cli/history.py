@@ -20,6 +20,7 @@ SinceOption = Annotated[
     str | None, typer.Option(help='The first change: a number, an event id, a time, or "2 hours ago".')
 ]
 UntilOption = Annotated[str | None, typer.Option(help="The last change, given as for --since.")]
+FullOption = Annotated[bool, typer.Option("--full", help="With the states before and after.")]
 SessionOption = Annotated[str | None, typer.Option(help="Only changes of this session.")]
 OperationOption = Annotated[
     list[str] | None, typer.Option("--operation", help="Only create, update or delete. Repeatable.")
@@ -39,7 +40,7 @@ def log(
     actor: Annotated[str | None, typer.Option(help="Only changes of this one.")] = None,
     operations: OperationOption = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
-    full: Annotated[bool, typer.Option("--full", help="With the states before and after.")] = False,
+    full: FullOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     domain: takes.DomainOption = None,
@@ -63,6 +64,18 @@ def log(
         )
 
     show_log(with_memory(use, "Reading"), as_json=as_json)
+
+
+def show_history(
+    subject: str, *, full: bool, limit: int | None, cursor: str | None, domain: str | None, as_json: bool
+) -> None:
+    """Print every change of a node or connection."""
+    size = takes.page_size(limit, as_json=as_json)
+    page = with_memory(
+        lambda memory: memory.history.log(subject=subject, full=full, limit=size, cursor=cursor, domain=domain),
+        "Reading",
+    )
+    show_log(page, as_json=as_json)
 
 
 def show_log(page: LogPage, *, as_json: bool) -> None:

@@ -13,7 +13,7 @@ from graph_memory.memory.connections import connection_info, connection_not_foun
 from graph_memory.memory.core import Core
 from graph_memory.memory.nodes import node_info, node_not_found
 from graph_memory.memory.queries import IdRow, Page
-from graph_memory.memory.search import Search
+from graph_memory.memory.search import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_direction, check_query
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
@@ -29,7 +29,7 @@ from graph_memory.model.results import (
     NodeInfo,
     NodeSummary,
 )
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref, user_properties
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_properties
 from graph_memory.model.windows import Needle
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
@@ -51,15 +51,6 @@ class EventRow:
     """The last event of a subject up to a number."""
 
     event: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class TextRow:
-    """What a node was, and its text where that is small."""
-
-    id: str
-    event: Mapping[str, object] | None
-    text: str | None
 
 
 STATE = query("past/state", StateRow)
@@ -222,14 +213,7 @@ class Past:
         while True:
             given = {"at": self.seq, "type": node_type, "after": after, "limit": AT_ONCE}
             rows = await self._core.store.read(TEXTS, domain=self._domain, **given)
-            found += [row.id for row in rows if await self._held(needle, row)]
+            found += [row.id for row in rows if await holds(self._core, self._domain, needle, row)]
             if not rows:
                 return found
             after = rows[-1].id
-
-    async def _held(self, needle: Needle, row: TextRow) -> bool:
-        ref = content_ref(row.event or {})
-        if ref is None or not ref.is_text:
-            return False
-        content = await self._core.contents.fetch(self._domain, ref, row.text)
-        return content.text is not None and needle.is_in(content.text)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
-from graph_memory.memory.core import KEY_OWNERS, Core
+from graph_memory.memory.core import Core
 from graph_memory.memory.history import no_event
 from graph_memory.memory.nodes import AttachedRow, detaching
 from graph_memory.model.arguments import fault
@@ -16,7 +16,7 @@ from graph_memory.model.history import Operation, Reverted, RevertedChange, Skip
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, plan
+from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, UniqueValue, plan
 from graph_memory.model.subjects import Kind, State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.queries import query
@@ -76,6 +76,14 @@ class LivingRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """Who has a unique value that a subject would get."""
+
+    subject: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class BrokenRow:
     """A connection that breaks a rule of its type."""
 
@@ -89,6 +97,7 @@ TAKEN_ALONG = query("history/taken_along", Selected)
 CHAINS = query("history/chains", ChainRow)
 ATTACHED = query("history/attached", AttachedTo)
 LIVING = query("history/living", LivingRow)
+VALUE_OWNERS = query("history/value_owners", OwnerRow)
 BROKEN_RULES = query("history/broken_rules", BrokenRow)
 
 
@@ -192,10 +201,12 @@ async def _undos(core: Core, reader: Reader, head: Head, selected: Sequence[Sele
     seqs = {event.seq for event in (*selected, *implied)}
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
     chains = await reader.read(CHAINS, domain=head.domain, subjects=wanted)
-    return [await _undo(core, reader, head, row, seqs, is_implied=row.subject not in own) for row in chains]
+    undos = [await _undo(core, head, row, seqs, is_implied=row.subject not in own) for row in chains]
+    owners = await _owners(reader, head.domain, undos)
+    return [replace(undo, owners=tuple(owners.get(undo.subject, ()))) for undo in undos]
 
 
-async def _undo(core: Core, reader: Reader, head: Head, row: ChainRow, selected: set[int], *, is_implied: bool) -> Undo:
+async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], *, is_implied: bool) -> Undo:
     last = Event.from_row(row.last)
     previous = Event.from_row(row.previous) if row.previous else None
     target = previous.draft.state if previous else None
@@ -206,7 +217,7 @@ async def _undo(core: Core, reader: Reader, head: Head, row: ChainRow, selected:
         later=tuple(seq for seq in row.seqs if seq not in selected),
         is_implied=is_implied,
         content=await _content(core, head.domain, target, last.draft.state, row.text),
-        owners=await _owners(reader, head, last.draft, target),
+        unique=_unique(head, last.draft, target),
     )
 
 
@@ -220,14 +231,23 @@ async def _content(
     return await core.contents.fetch(domain, wanted, text)
 
 
-async def _owners(reader: Reader, head: Head, draft: Draft, target: State | None) -> tuple[str, ...]:
+def _unique(head: Head, draft: Draft, target: State | None) -> frozenset[UniqueValue]:
     rules = [rule for rule in indexed_rules(draft.kind, draft.type or "", head.ontology) if rule.unique]
     values = cast("Mapping[str, PropertyValue]", target or {})
-    keys = [{"property": rule.name, "value": key_value(values[rule.name])} for rule in rules if rule.name in values]
-    if not keys:
-        return ()
-    rows = await reader.read(KEY_OWNERS, domain=head.domain, kind=str(draft.kind), type=draft.type, keys=keys)
-    return tuple(row.owner for row in rows)
+    return frozenset(
+        UniqueValue(draft.kind, draft.type or "", rule.name, key_value(values[rule.name]))
+        for rule in rules
+        if rule.name in values
+    )
+
+
+async def _owners(reader: Reader, domain: str, undos: Sequence[Undo]) -> Mapping[str, Sequence[str]]:
+    """Return who else has the unique values that each subject would get."""
+    rows = [{"subject": undo.subject, **asdict(value)} for undo in undos for value in undo.unique]
+    owners: dict[str, list[str]] = {}
+    for found in await reader.read(VALUE_OWNERS, domain=domain, rows=rows) if rows else ():
+        owners.setdefault(found.subject, []).append(found.owner)
+    return owners
 
 
 async def _surroundings(reader: Reader, domain: str, undos: Sequence[Undo]) -> Surroundings:

@@ -8,7 +8,7 @@ write: until somebody searches, and many are waiting, each search looks through 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
@@ -48,10 +48,10 @@ class NewWindow:
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """A candidate's last event, and its text where that is small."""
+    """A node as an event has it, or nothing, and its text where that is small."""
 
     id: str
-    event: dict[str, object]
+    event: Mapping[str, object] | None
     text: str | None
 
 
@@ -108,12 +108,13 @@ class Search:
         found: list[str] = []
         for start in range(0, len(ids), _BATCH):
             rows = await self._core.store.read(TEXTS, domain=domain, ids=ids[start : start + _BATCH])
-            found += [row.id for row in rows if await self._holds(domain, needle, row)]
+            found += [row.id for row in rows if await holds(self._core, domain, needle, row)]
         return found
 
-    async def _holds(self, domain: str, needle: Needle, row: TextRow) -> bool:
-        ref = content_ref(row.event)
-        if ref is None:
-            return False
-        content = await self._core.contents.fetch(domain, ref, row.text)
-        return content.text is not None and needle.is_in(content.text)
+
+async def holds(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
+    """Say whether a node's whole text holds a needle. Raises CONTENT_READ_FAILED."""
+    ref = content_ref(row.event or {})
+    if ref is None or not ref.is_text:
+        return False
+    return needle.is_in((await core.contents.fetch(domain, ref, row.text)).text or "")

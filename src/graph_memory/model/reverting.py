@@ -27,6 +27,16 @@ class OnConflict(StrEnum):
     """Undo later changes too, where that is possible."""
 
 
+@dataclass(frozen=True, slots=True)
+class UniqueValue:
+    """A value that only one subject of a type may have."""
+
+    kind: Kind
+    type: str
+    property: str
+    value: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo:
     """One subject whose changes are to be undone: its state before the first of them, and its last event."""
@@ -39,8 +49,10 @@ class Undo:
     is_implied: bool = False
     """Whether it comes along with a node that is restored: then it is restored if it can be."""
     content: Content | None = None
+    unique: frozenset[UniqueValue] = frozenset()
+    """The values of unique properties that it would get."""
     owners: tuple[str, ...] = ()
-    """Who else has the values of its unique properties now."""
+    """Who else has one of them now."""
 
     @property
     def kind(self) -> Kind:
@@ -180,8 +192,13 @@ def _without_an_end(undo: Undo, left: Mapping[str, Undo], around: Surroundings) 
 
 def _value_taken(undo: Undo, left: Mapping[str, Undo]) -> Conflict | None:
     for owner in undo.owners:
-        if undo.target is not None and owner != undo.subject and not _goes(owner, left):
+        if not _goes(owner, left) and owner not in left:
             return Conflict(undo.subject, f"{owner} has the value of one of its unique properties now")
+    for other in left.values():
+        if other is undo:
+            break
+        if undo.unique & other.unique:
+            return Conflict(undo.subject, f"{other.subject} gets the value of one of its unique properties back")
     return None
 
 

@@ -265,7 +265,7 @@ class Remote:
         """Return when a file was written. Where the place cannot tell, it is now, so that it is never cleaned up."""
         try:
             moment = self._system.modified(path)
-        except NotImplementedError:
+        except NotImplementedError:  # how fsspec says that a file system keeps no times
             return datetime.now(UTC)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
