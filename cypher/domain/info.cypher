@@ -1,9 +1,10 @@
 // One domain with its live nodes and connections counted, within the domain only. No row: there is no such domain.
 // mode: read
 // params: domain
-// returns: name, created, modified, events, node_types, connection_types, nodes, connections
+// returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, nodes, connections
 MATCH (d:_Domain {_id: $domain})
-RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq AS events,
+RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - coalesce(d._begins_at, 0) AS events,
+       d._forked_from AS forked_from, d._forked_at AS forked_at, nullIf(d._state, 'ready') AS busy,
        COUNT { MATCH (t:_NodeType) WHERE t._domain = $domain AND t._name IS NOT NULL } AS node_types,
        COUNT { MATCH (t:_ConnectionType) WHERE t._domain = $domain AND t._name IS NOT NULL } AS connection_types,
        COUNT { MATCH (n:_Node) WHERE n._domain = $domain AND n._id IS NOT NULL } AS nodes,

@@ -4,5 +4,6 @@
 // returns: found
 UNWIND $rows.put_domain AS row
 MATCH (d:_Domain {_id: $domain})
-SET d += row.state
+SET d._created = row.state._created, d._forked_from = row.state._forked_from, d._forked_at = row.state._forked_at,
+    d._begins_at = row.state._begins_at, d._compacted_to = row.state._compacted_to, d._merges = row.state._merges
 RETURN count(*) AS found

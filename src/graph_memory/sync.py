@@ -94,6 +94,7 @@ class SyncMemory:
     get_ontology = _waited(Memory.get_ontology)
     list_domains = _waited(Memory.list_domains)
     domain_info = _waited(Memory.domain_info)
+    delete_domain = _waited(Memory.delete_domain)
     verify = _waited(Memory.verify)
     rebuild = _waited(Memory.rebuild)
     collect_blobs = _waited(Memory.collect_blobs)
@@ -124,6 +125,7 @@ class SyncHistory:
     log = _told(History.log)
     sessions = _told(History.sessions)
     diff = _told(History.diff)
+    branch = _told(History.branch)
     revert = _told(History.revert)
     revert_session = _told(History.revert_session)
 

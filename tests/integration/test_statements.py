@@ -23,7 +23,7 @@ SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "Relationshi
 
 
 @pytest.fixture(scope="module")
-async def seeded(opened: Memory) -> None:
+async def seeded(opened: Memory, driver: Driver) -> None:
     """Every label, relationship type and property key exists, so that the planner's warnings mean something."""
     domain = f"seeded-{uuid4().hex}"
     memory = opened.in_domain(domain)
@@ -35,6 +35,9 @@ async def seeded(opened: Memory) -> None:
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
+    await memory.history.branch(f"{domain}-b")
+    for rare in ("_compacted_to", "_merges", "_job"):
+        driver.execute_query("CALL db.createProperty($name)", name=rare)
 
 
 def name_of(path: Path) -> str:

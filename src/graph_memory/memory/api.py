@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from graph_memory.memory import audit, blobs, connections, domains, nodes, queries, summaries, types
+from graph_memory.memory import audit, blobs, connections, deletion, domains, nodes, queries, summaries, types
 from graph_memory.memory.core import Core
 from graph_memory.memory.history_api import History
 from graph_memory.memory.queries import Page
@@ -23,6 +23,7 @@ from graph_memory.model.results import (
     ConnectionInfo,
     ConnectionSummary,
     Direction,
+    DomainDeleted,
     DomainInfo,
     Domains,
     NodeContent,
@@ -357,6 +358,15 @@ class Memory:
     async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
         return await domains.domain_info(self._core, self._domain(domain))
+
+    async def delete_domain(self, name: str) -> DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+
+        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
+        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return await deletion.delete_domain(self._core, check_domain(name))
 
     async def verify(self, *, domain: str | None = None) -> Verification:
         """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""

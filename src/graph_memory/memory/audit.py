@@ -38,6 +38,8 @@ class ShapeRow:
     """How long a log is, and what its domain node says of it."""
 
     events: int
+    whole_events: int
+    whole_after: int
     last: int
     ontology_last: int
     last_at: datetime | None
@@ -186,7 +188,9 @@ async def _shape(reader: Reader, domain: str) -> ShapeRow:
 
 
 def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
-    return shape_differences(**asdict(shape))
+    facts = asdict(shape)
+    facts.pop("events")
+    return shape_differences(**facts)
 
 
 def _verification(domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding]) -> Verification:

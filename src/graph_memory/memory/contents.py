@@ -74,6 +74,15 @@ class Contents:
             self._cache.put(domain, sha256, data)
         return data
 
+    async def copy(self, source: str, domain: str, sha256: str) -> None:
+        """Put a blob of one domain into another, unless it is there.
+
+        Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        """
+        await self._claim()
+        if not await self.blobs.exists(domain, sha256):
+            await self.blobs.put(domain, await self.blobs.get(source, sha256))
+
     def is_inline(self, ref: ContentRef) -> bool:
         """Say whether content like this is kept in Neo4j."""
         return ref.is_text and ref.size <= self._inline_limit

@@ -10,7 +10,8 @@ from typing import Any, cast
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import PAGE, seq_at
+from graph_memory.memory.history import PAGE
+from graph_memory.memory.lineage import seq_at
 from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
 from graph_memory.model.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.model.diffs import ContentChange, Diff, DiffCounts, DiffEntry, Difference
@@ -140,9 +141,9 @@ async def _span(core: Core, domain: str, since: int | str, until: int | str | No
     """Return the points that are meant; a cursor keeps those of its first page."""
     if cursor is not None:
         given = _read(cursor)
-        return replace(given, until=await seq_at(core, domain, "until", given.until))
-    first = await seq_at(core, domain, "since", since)
-    last = await seq_at(core, domain, "until", UNLIMITED if until is None else until)
+        return replace(given, until=await seq_at(core.store, domain, "until", given.until))
+    first = await seq_at(core.store, domain, "since", since)
+    last = await seq_at(core.store, domain, "until", UNLIMITED if until is None else until)
     if last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")

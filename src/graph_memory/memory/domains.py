@@ -19,6 +19,9 @@ class DomainRow:
     created: datetime
     modified: datetime
     events: int
+    forked_from: str | None
+    forked_at: int | None
+    busy: str | None
     node_types: int
     connection_types: int
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from graph_memory.memory import diff, history, revert
+from graph_memory.memory import branch, diff, history, revert
 from graph_memory.memory.core import Core
+from graph_memory.memory.lineage import END, bounds, line_of, place_of, seq_at
 from graph_memory.memory.past import Past
-from graph_memory.model.arguments import fault
+from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import Choice, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.model.results import Branched
 
 
 class History:
@@ -105,7 +108,20 @@ class History:
     async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
         """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
         name = self._domain(domain)
-        return Past(self._core, name, await history.seq_at(self._core, name, "at", at))
+        place = await place_of(self._core.store, name, await seq_at(self._core.store, name, "at", at))
+        return Past(self._core, place.domain, place.seq)
+
+    async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
+        """Make a branch: a new domain that begins with what this one was at a point, by default now.
+
+        It has the ids, contents and types that were there then; the past before the fork is shared. What is changed in
+        one of the two is not changed in the other. One that was cut off goes on when the same is asked for again.
+
+        Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        """
+        source, new = self._domain(domain), check_domain(name)
+        seq = await seq_at(self._core.store, source, "at", END if at is None else at)
+        return await branch.branch(self._core, source, seq, new)
 
     async def revert(
         self,
@@ -140,10 +156,9 @@ class History:
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
     ) -> Reverted:
         """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
-        selection = revert.Selection(session=self._session(session))
-        return await revert.revert(
-            self._core, self._domain(domain), selection, on_conflict=on_conflict, dry_run=dry_run
-        )
+        name = self._domain(domain)
+        selection = replace(await self._stretch(name, None, None), session=self._session(session))
+        return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
 
     def _session(self, given: str | None) -> str | None:
         """Return a session id, that of this process for `current`. Raises INVALID_ARGUMENT when it has none."""
@@ -155,5 +170,6 @@ class History:
         return self._core.origin.session
 
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
-        first, after = await history.bounds(self._core, domain, since, until)
-        return revert.Selection(first=first + 1, last=after - 1)
+        after, before = await bounds(self._core.store, domain, since, until)
+        own = (await line_of(self._core.store, domain))[0]
+        return revert.Selection(first=max(after, own.begins_at) + 1, last=before - 1)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import no_event
+from graph_memory.memory.lineage import no_event
 from graph_memory.memory.nodes import AttachedRow, detaching
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content

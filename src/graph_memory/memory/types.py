@@ -12,7 +12,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
 from graph_memory.model.results import OntologyApplied, OntologyChanged
-from graph_memory.model.subjects import Kind, present, type_subject
+from graph_memory.model.subjects import DomainState, Kind, present, type_subject
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.schema import ensure_connection_type
@@ -118,7 +118,7 @@ def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
     if head.seq > 0:
         raise _exists(head.domain)
     return [
-        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={"_created": head.at}),
+        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=DomainState(created=head.at).state()),
         Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": ontology.open}),
         *type_drafts(Additions(ontology.node_types, ontology.connection_types)),
     ]

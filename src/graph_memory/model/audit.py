@@ -129,7 +129,8 @@ def _shown(value: object) -> str | None:
 
 def shape_differences(
     *,
-    events: int,
+    whole_events: int,
+    whole_after: int,
     last: int,
     ontology_last: int,
     seq: int,
@@ -139,7 +140,7 @@ def shape_differences(
 ) -> Sequence[Difference]:
     """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
     checks = (
-        ("the log has gaps: its number of events differs from its last seq", last, events),
+        ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),
         ("seq of the domain differs", last, seq),
         ("ontology version of the domain differs", ontology_last, ontology_version),
         ("time of the last change of the domain differs", last_at, domain_last_at),

@@ -20,6 +20,8 @@ class Op(StrEnum):
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
+    SNAPSHOT = "snapshot"
+    """It changed nothing: the states with which the log of a branch begins, or one that was compacted."""
 
 
 def new_id(prefix: str) -> str:
@@ -119,7 +121,7 @@ class Event:
 
 HEADER = frozenset(
     {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_type", "_from", "_to", "_prev"}
-    | {"_at", "_session", "_source", "_actor", "_batch"}
+    | {"_at", "_session", "_source", "_actor", "_batch", "_snapshot_of"}
 )
 """The names on an `_Event` that are not its subject's state."""
 

@@ -39,14 +39,22 @@ class Told:
 def summary(told: Told) -> str:
     """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
     draft = told.draft
-    if draft.kind in (Kind.DOMAIN, Kind.ONTOLOGY):
-        return {Kind.DOMAIN: "Domain begun", Kind.ONTOLOGY: "Ontology begun"}[draft.kind]
+    if draft.kind is Kind.DOMAIN:
+        return _of_domain(draft.state or {})
+    if draft.kind is Kind.ONTOLOGY:
+        return "Ontology begun"
     name = _named(told)
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE) else 'created'}"
     if draft.op is Op.DELETE:
         return f"{name} deleted"
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
+
+
+def _of_domain(state: State) -> str:
+    if "_forked_from" in state:
+        return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
+    return "Domain begun"
 
 
 def _named(told: Told) -> str:

@@ -153,9 +153,12 @@ class DomainSummary(Result):
     name: str
     created: Timestamp
     modified: Timestamp = Field(description="Time of the last event")
-    events: int = Field(description="Events in its log")
+    events: int = Field(description="Changes in its log, without those before a fork")
     node_types: int
     connection_types: int
+    forked_from: str | None = Field(default=None, description="For a branch: the domain that it was made from")
+    forked_at: int | None = Field(default=None, description="For a branch: the number in that domain's log")
+    busy: str | None = Field(default=None, description="The long operation that goes on in it, such as branching")
 
 
 class DomainInfo(DomainSummary):
@@ -169,6 +172,28 @@ class Domains(Result):
     """All domains, in the order of their names."""
 
     domains: tuple[DomainSummary, ...]
+
+
+class DomainDeleted(Result):
+    """A domain that is gone, with all that was in it."""
+
+    domain: str
+    nodes: int = Field(description="Nodes that were deleted")
+    events: int = Field(description="Events that were deleted")
+    blobs: int | None = Field(
+        default=None,
+        description="Large contents that were deleted; absent if left because another database keeps its own there too",
+    )
+
+
+class Branched(Result):
+    """A new branch."""
+
+    domain: str
+    forked_from: str
+    forked_at: int = Field(description="Number in the log of that domain after which the branch begins")
+    seq: int = Field(description="Number of the branch's own first event; smaller ones are of that domain")
+    subjects: int = Field(description="Types, nodes, connections and observations that it begins with")
 
 
 class Difference(Result):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import cast
+from typing import Any, cast
 
 from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.properties import PropertyValue
@@ -54,6 +54,47 @@ class Validity:
     def state(self) -> State:
         """Return the times as stored."""
         return present({"_valid_from": self.valid_from, "_valid_to": self.valid_to})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainState:
+    """What a domain's log says of the domain itself: when it began, and for a branch, what it was made from.
+
+    Its log goes on from number `forked_at` of that of `forked_from`; its own changes come after `begins_at`.
+    """
+
+    created: datetime
+    forked_from: str | None = None
+    forked_at: int | None = None
+    begins_at: int | None = None
+    compacted_to: int | None = None
+    merges: str | None = None
+
+    def state(self) -> State:
+        """Return what an event keeps of the domain."""
+        return present(
+            {
+                "_created": self.created,
+                "_forked_from": self.forked_from,
+                "_forked_at": self.forked_at,
+                "_begins_at": self.begins_at,
+                "_compacted_to": self.compacted_to,
+                "_merges": self.merges,
+            }
+        )
+
+    @classmethod
+    def from_state(cls, stored: Mapping[str, object]) -> DomainState:
+        """Return the domain that an event's state describes."""
+        known = cast("Mapping[str, Any]", stored)
+        return cls(
+            created=known["_created"],
+            forked_from=known.get("_forked_from"),
+            forked_at=known.get("_forked_at"),
+            begins_at=known.get("_begins_at"),
+            compacted_to=known.get("_compacted_to"),
+            merges=known.get("_merges"),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

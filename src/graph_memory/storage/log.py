@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Change, Event, Op, Origin, Receipt, new_id
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import project
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
 from graph_memory.storage.group_commit import Group, Line, Waiting, grouped
+from graph_memory.storage.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.ontologies import Ontologies, Remembered, no_ontology
 from graph_memory.storage.projecting import (
     APPEND,
@@ -22,7 +23,7 @@ from graph_memory.storage.projecting import (
     steps_of,
     write_at_once,
 )
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import query
 from graph_memory.storage.store import Store, Transaction, Unsettled
 from graph_memory.storage.work import Clock, Confirm, Decide, Head, Read, Standing, Work
 
@@ -38,6 +39,7 @@ class LockRow:
     edition: str
     last_at: datetime
     state: str
+    job: str | None
     written: int | None
 
 
@@ -51,7 +53,6 @@ class BatchRow:
     seq: int
 
 
-BEGIN_DOMAIN = query("log/begin_domain", Nothing)
 LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
 
@@ -256,8 +257,8 @@ class Log:
         return lock
 
     async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> Standing:
-        if lock.state != "ready":
-            raise _busy(domain, lock.state)
+        if lock.state != READY:
+            raise busy(domain, lock.state, lock.job)
         ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
         return Standing(Head(domain, lock.seq, lock.last_at, ontology), lock.edition, lock.ontology_version)
 
@@ -277,8 +278,3 @@ def _settle(group: Group | None) -> None:
 def _set_doubt(group: Group, *, in_doubt: bool) -> None:
     for one, _ in group.members:
         one.in_doubt = in_doubt
-
-
-def _busy(domain: str, state: str) -> GraphError:
-    hint = "Reads go on; try the change again when it is done."
-    return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state}", {"domain": domain, "hint": hint})

@@ -1,0 +1,12 @@
+// Which of these subjects have changed since a number of the log.
+// mode: read
+// params: source, at, ids
+// returns: subject
+UNWIND $ids AS subject
+WITH subject
+WHERE EXISTS {
+  MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
+  WHERE e._domain = $source AND e._subject = subject AND e._seq > $at
+}
+RETURN subject

@@ -1,0 +1,21 @@
+// A page of the subjects that a log has known up to a number, in the order of their ids: the last event of each, whether
+// it is the last of all, and the hash of its content where that is no small text.
+// mode: read
+// params: source, at, after, limit
+// returns: subject, origin, op, kind, is_present, blob
+MATCH (e:_Event)
+USING INDEX e:_Event(_domain, _subject, _seq)
+WHERE e._domain = $source AND e._subject > $after AND e._seq > 0 AND e._seq <= $at
+WITH e._subject AS subject, max(e._seq) AS origin
+ORDER BY subject
+LIMIT $limit
+MATCH (l:_Event {_domain: $source, _seq: origin})
+RETURN subject, origin, l._op AS op, l._kind AS kind,
+       NOT EXISTS {
+         MATCH (n:_Event)
+         USING INDEX n:_Event(_domain, _subject, _seq)
+         WHERE n._domain = $source AND n._subject = subject AND n._seq > $at
+       } AS is_present,
+       CASE
+         WHEN NOT EXISTS { MATCH (:_Content {_domain: $source, _sha256: l._content_sha256}) } THEN l._content_sha256
+       END AS blob

@@ -1,0 +1,15 @@
+// Makes the nodes of a branch from these of its snapshot events.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows AS row
+MATCH (e:_Event {_domain: $domain, _seq: row.seq})
+WHERE e._kind = 'node'
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+CREATE (n:_Node:$(e._type))
+SET n = e {
+  .*, _id: e._subject, _version: e._seq, _content: c._text, _seq: null, _op: null, _kind: null, _subject: null,
+  _from: null, _to: null, _prev: null, _at: null, _session: null, _source: null, _actor: null, _batch: null,
+  _snapshot_of: null
+}
+RETURN count(*) AS found

@@ -1,0 +1,8 @@
+// These events of a log, with their text where it is small.
+// mode: read
+// params: source, seqs
+// returns: event, text
+UNWIND $seqs AS seq
+MATCH (e:_Event {_domain: $source, _seq: seq})
+OPTIONAL MATCH (c:_Content {_domain: $source, _sha256: e._content_sha256})
+RETURN properties(e) AS event, c._text AS text

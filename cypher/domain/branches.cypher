@@ -1,0 +1,8 @@
+// The domains that were made from others, or are just being made, by name; `job` is how far that has come.
+// mode: read
+// params: -
+// returns: name, forked_from, job
+MATCH (d:_Domain)
+WHERE d._id IS NOT NULL AND (d._forked_from IS NOT NULL OR d._state = 'branching')
+RETURN d._id AS name, d._forked_from AS forked_from, d._job AS job
+ORDER BY name

@@ -1,0 +1,11 @@
+// Deletes some of the events of a domain's log, the oldest first, and tells how many.
+// mode: write
+// params: domain, limit
+// returns: deleted
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > 0
+WITH e
+ORDER BY e._seq
+LIMIT $limit
+DELETE e
+RETURN count(*) AS deleted

@@ -1,0 +1,7 @@
+// Takes the domain's write lock and tells what long operation is going on in it, if any, and how far that has come.
+// mode: write
+// params: domain
+// returns: seq, state, job
+MATCH (d:_Domain {_id: $domain})
+SET d._writer = null
+RETURN d._seq AS seq, d._state AS state, d._job AS job

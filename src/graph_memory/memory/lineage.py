@@ -1,0 +1,208 @@
+"""Points in a log, and whose log holds them: the past of a branch is in the log of the domain it was made from.
+
+The numbers of a branch go on from those of that domain, so a number names one state along the whole line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.moments import Moment, moment
+from graph_memory.model.wording import shown
+from graph_memory.storage.log import utc_now
+from graph_memory.storage.ontologies import no_ontology
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+END = 2**53
+"""A number that no log reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkRow:
+    """Where a domain was forked from, if it was."""
+
+    forked_from: str | None
+    forked_at: int | None
+    begins_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PositionRow:
+    """Where the log ends, and where in it an event is."""
+
+    last: int
+    seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRow:
+    """A number of the log and its time."""
+
+    seq: int
+    at: datetime
+
+
+FORK = query("domain/fork", ForkRow)
+POSITION = query("history/position", PositionRow)
+NEXT_EVENT = query("history/next_event", TimedRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A state of a domain: after that number of its own log."""
+
+    domain: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The events of one log after a number and up to another."""
+
+    domain: str
+    after: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One log of a line, the newest first: its changes come after `begins_at` and count up to `until`.
+
+    A branch's log begins with a snapshot of what it was made from; the event that tells of the fork, at `begins_at`, is
+    the last of that. `forked_at` is where the log before it was left, None where there is none.
+    """
+
+    domain: str
+    until: int
+    begins_at: int = 0
+    forked_at: int | None = None
+
+    @property
+    def shown_after(self) -> int:
+        """The number after which there is something to tell of this log."""
+        return self.begins_at if self.forked_at is None else self.begins_at - 1
+
+
+async def line_of(reader: Reader, domain: str) -> list[Part]:
+    """Return the logs that hold a domain's past, its own first. Raises ONTOLOGY_NOT_FOUND."""
+    parts: list[Part] = []
+    name: str | None = domain
+    until = END
+    while name is not None:
+        row = await reader.one(FORK, domain=name)
+        if row is None:
+            raise no_ontology(name)
+        parts.append(Part(name, until, row.begins_at or 0, row.forked_at))
+        name, until = row.forked_from, row.forked_at or 0
+    return parts
+
+
+async def place_of(reader: Reader, domain: str, seq: int) -> Place:
+    """Return whose log holds what a domain was after a number. Raises ONTOLOGY_NOT_FOUND."""
+    parts = await line_of(reader, domain)
+    for part in parts:
+        if part.forked_at is None or seq >= part.forked_at:
+            return Place(part.domain, max(seq, part.begins_at))
+    return Place(parts[-1].domain, seq)
+
+
+async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[Stretch]:
+    """Return the stretches of logs that lie between two numbers along a domain's line, the newest first."""
+    stretches = [
+        Stretch(part.domain, max(after, part.shown_after), min(before - 1, part.until))
+        for part in await line_of(reader, domain)
+    ]
+    return [stretch for stretch in stretches if stretch.after < stretch.until]
+
+
+async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
+    """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them."""
+    first, second = await line_of(reader, one.domain), await line_of(reader, other.domain)
+    shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
+    ways = [_way(first, one, shared), _way(second, other, shared)]
+    stretches = [stretch for way, _ in ways for stretch in way]
+    if shared is not None:
+        low, high = sorted(end for _, end in ways)
+        stretches.append(Stretch(shared, low, high))
+    return [stretch for stretch in stretches if stretch.after < stretch.until]
+
+
+def _way(parts: Sequence[Part], place: Place, shared: str | None) -> tuple[list[Stretch], int]:
+    """Return the changes on the way back from a state to the domain that is shared, and the number reached there."""
+    stretches: list[Stretch] = []
+    seq = place.seq
+    for part in parts:
+        if part.domain == shared:
+            return stretches, seq
+        stretches.append(Stretch(part.domain, part.begins_at if shared else 0, seq))
+        seq = part.forked_at or 0
+    return stretches, 0
+
+
+async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -> int:
+    """Return the number of the last event at or before a point; 0 before the first.
+
+    Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND and INVALID_ARGUMENT.
+    """
+    return await _seq_at(reader, await line_of(reader, domain), moment(argument, given, utc_now()), strictly=False)
+
+
+async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
+    """Return the numbers between which the events are that were asked for; both points are within."""
+    parts = await line_of(reader, domain)
+    after, last = 0, END
+    if since is not None:
+        after = await _seq_at(reader, parts, moment("since", since, utc_now()), strictly=True)
+    if until is not None:
+        last = await _seq_at(reader, parts, moment("until", until, utc_now()), strictly=False)
+    return after, last + 1
+
+
+async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, strictly: bool) -> int:
+    """Return the number of the last event at or before a point, or strictly before it."""
+    for part in parts:
+        position = await reader.one(POSITION, domain=part.domain, event=point.event)
+        if position is None:
+            raise no_ontology(part.domain)
+        last = min(position.last, part.until)
+        if point.seq is not None:
+            return point.seq - 1 if strictly else min(last, point.seq)
+        if point.at is not None:
+            found = await _last_until(reader, part, point.at, last, strictly=strictly)
+        else:
+            found = None if position.seq is None or position.seq > last else position.seq - strictly
+        if found is not None:
+            return found
+    if point.event is not None:
+        raise no_event(parts[0].domain, point.event)
+    return 0
+
+
+async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, strictly: bool) -> int | None:
+    """Return the number of the last event until a time, or before it; None when it is before the log begins.
+
+    Times never go back along a log.
+    """
+    low, high = part.shown_after, last
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = await reader.one(NEXT_EVENT, domain=part.domain, seq=middle)
+        if row is not None and (row.at < at or (row.at == at and not strictly)):
+            low = max(middle, min(row.seq, high))
+        else:
+            high = middle - 1
+    return low if low > part.shown_after else None
+
+
+def no_event(domain: str, event: str) -> GraphError:
+    """Return the error for an event that the log does not have."""
+    details = {
+        "event": shown(event),
+        "domain": domain,
+        "hint": "memory_log shows the ids of events; they belong to one domain.",
+    }
+    return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)

@@ -1,0 +1,165 @@
+"""Operations longer than a transaction: steps, each committed together with how far the whole has come.
+
+While one goes on, its domain is not `ready`: writers are told DOMAIN_BUSY. What was cut off goes on where it was when
+the same is asked for again; nobody has to clean up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.ontologies import no_ontology
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Store, Transaction
+
+READY = "ready"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """What goes on in a domain."""
+
+    seq: int
+    state: str
+    job: str | None
+
+
+JOB = query("domain/job", JobRow)
+PUT_JOB = query("domain/put_job", Nothing)
+BEGIN_DOMAIN = query("log/begin_domain", Nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far an operation has come: its stage, what of it was done last, and how much in all."""
+
+    stage: str = ""
+    after: str = ""
+    seq: int = 0
+    done: int = 0
+
+
+Params = Mapping[str, str | int]
+"""What makes an operation the same as an earlier one: it goes on with that."""
+
+
+@dataclass(slots=True)
+class Job:
+    """An operation in progress in a domain."""
+
+    store: Store
+    domain: str
+    state: str
+    params: Params
+    given: Params
+    progress: Progress
+    is_resumed: bool
+
+    async def step(self, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
+        """Commit work together with the progress that it makes; done already in doubt, it is not done again.
+
+        Raises DOMAIN_BUSY when another process goes on with the same operation.
+        """
+        before, after = self.noted(self.progress), self.noted(then)
+
+        async def attempt(transaction: Transaction) -> None:
+            row = await _row(transaction, self.domain)
+            if (row.state, row.job) == (self.state, after) and after != before:
+                return
+            if (row.state, row.job) != (self.state, before):
+                raise busy(self.domain, row.state, row.job)
+            await work(transaction)
+            await transaction.run(PUT_JOB, domain=self.domain, state=self.state, job=after)
+
+        await self.store.write(self.state, attempt)
+        self.progress = then
+
+    async def end(self, work: Callable[[Transaction], Awaitable[None]]) -> None:
+        """Commit the last work, after which the domain is ready; or gone, when that is what the work was."""
+        noted = self.noted(self.progress)
+
+        async def attempt(transaction: Transaction) -> None:
+            row = await transaction.one(JOB, domain=self.domain)
+            if row is None or row.state == READY:
+                return
+            if (row.state, row.job) != (self.state, noted):
+                raise busy(self.domain, row.state, row.job)
+            await work(transaction)
+            await transaction.run(PUT_JOB, domain=self.domain, state=READY, job=None)
+
+        await self.store.write(self.state, attempt)
+
+    def then(self, **progress: str | int) -> Progress:
+        """Return the progress with these parts changed."""
+        return replace(self.progress, **progress)  # pyright: ignore[reportArgumentType] - the names of its fields
+
+    def noted(self, progress: Progress) -> str:
+        """Return the operation and how far it has come as text."""
+        return json.dumps({"params": self.params, "given": self.given, "progress": asdict(progress)}, sort_keys=True)
+
+
+async def begin(
+    store: Store,
+    domain: str,
+    state: str,
+    params: Params,
+    given: Params,
+    *,
+    at: datetime | None = None,
+    takes_over: bool = False,
+) -> Job:
+    """Begin an operation, or take up the same one that was cut off, with what was `given` to it then.
+
+    With a time the domain is a new one; `takes_over` ends whatever else goes on in it. Raises DOMAIN_ALREADY_EXISTS,
+    ONTOLOGY_NOT_FOUND, and DOMAIN_BUSY while something else goes on.
+    """
+    job = Job(store, domain, state, params, given, Progress(), is_resumed=False)
+
+    async def attempt(transaction: Transaction) -> Job:
+        if at is not None:
+            await transaction.run(BEGIN_DOMAIN, domain=domain, at=at)
+        row = await _row(transaction, domain)
+        if row.state == state and (found := _same(job, row)):
+            return found
+        if row.state != READY and not takes_over:
+            raise busy(domain, row.state, row.job)
+        if at is not None and row.seq > 0:
+            raise _exists(domain)
+        await transaction.run(PUT_JOB, domain=domain, state=state, job=job.noted(job.progress))
+        return job
+
+    return await store.write(state, attempt)
+
+
+def _same(job: Job, row: JobRow) -> Job | None:
+    """Return the operation that goes on, if it is the one that is asked for."""
+    noted = json.loads(row.job or "{}")
+    if noted.get("params") != dict(job.params):
+        return None
+    return replace(job, given=noted["given"], progress=Progress(**noted["progress"]), is_resumed=True)
+
+
+async def _row(transaction: Transaction, domain: str) -> JobRow:
+    row = await transaction.one(JOB, domain=domain)
+    if row is None:
+        raise no_ontology(domain)
+    return row
+
+
+def busy(domain: str, state: str, job: str | None) -> GraphError:
+    """Return the error for a domain in which something long goes on."""
+    progress = cast("Mapping[str, int]", json.loads(job).get("progress", {}) if job else {})
+    done = progress.get("done", 0)
+    hint = "Try again when it is done. If it was cut off, ask for the same again: it goes on where it was."
+    details = {"domain": domain, "state": state, "done": done, "hint": hint}
+    return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state}, {done:,} done", details)
+
+
+def _exists(domain: str) -> GraphError:
+    hint = "Take another name, or delete that domain first."
+    return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"There is a domain {domain}", {"domain": domain, "hint": hint})

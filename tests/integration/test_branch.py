@@ -1,0 +1,194 @@
+"""Branches: a domain made of another as it was at a point."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from support import observe
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from(
+    {
+        "node_types": [{"name": "Note", "properties": {"rank": {"indexed": True}, "code": {"unique": True}}}, "Task"],
+        "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"], "properties": {"key": {"unique": True}}}],
+    }
+)
+LARGE = "a longer text about a kitchen " * 5_000
+
+
+async def filled(memory: Memory, domain: str, nodes: int = 12) -> list[str]:
+    """Begin a domain with all kinds of subjects, and return the ids of its nodes."""
+    await memory.create_ontology(ONTOLOGY)
+    rng = random.Random(7)
+    ids = [
+        (await memory.create_node("Note", f"text {n}", properties={"rank": n % 3, "code": n}, tags=["t"])).node_id
+        for n in range(nodes)
+    ]
+    for n in range(nodes):
+        await memory.create_connection(
+            "Link", ids[n], rng.choice(ids), properties={"key": n}, content="a note" if n % 2 else None
+        )
+    ids.append((await memory.create_node("Task", LARGE)).node_id)
+    ids.append((await memory.create_node("Task", b"\x00\xff" * 100, encoding="base64", format="bin")).node_id)
+    await observe(memory, domain, ids[0])
+    return ids
+
+
+async def contents(memory: Memory) -> dict[str, object]:
+    """Return all that can be read of a domain, without the versions."""
+    found: dict[str, object] = {"ontology": await memory.get_ontology()}
+    nodes = (await memory.query_nodes()).node_ids
+    for node in nodes:
+        info = (await memory.get_node(node)).model_dump(exclude={"version"})
+        found[node] = (info, await memory.get_node_content(node))
+        found[f"{node} out"] = await memory.get_connected_nodes(node, direction="out")
+    for connection in (await memory.query_connections()).connection_ids:
+        told = await memory.get_connection(connection, include_content=True)
+        found[connection] = told.model_dump(exclude={"version"})
+    found["rank 1"] = await memory.query_nodes(type="Note", properties={"rank": 1})
+    found["search"] = await memory.search_content("text 1")
+    found["kitchen"] = await memory.search_content("KITCHEN about")
+    return found
+
+
+async def test_a_branch_has_all_that_its_source_has_now(memory: Memory, domain: str) -> None:
+    await filled(memory, domain)
+    made = await memory.history.branch(f"{domain}-b")
+    branch = memory.in_domain(made.domain)
+    assert await contents(branch) == await contents(memory)
+    found = await branch.verify()
+    assert not found.differences
+    assert (made.forked_from, made.subjects) == (domain, found.subjects - 1)
+
+
+async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    then = await contents(memory)
+    at = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.update_node(ids[0], content="something else", encoding="utf-8", properties={"rank": 9})
+    await memory.delete_node(ids[1])
+    await memory.delete_node(ids[-2])
+    await memory.create_node("Note", "later", properties={"code": 1})
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=at)).domain)
+    assert await contents(branch) == then
+    assert not (await branch.verify()).differences
+
+
+async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    before = await contents(memory)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    await branch.update_node(ids[0], properties={"rank": 7}, content="branched", encoding="utf-8")
+    await branch.delete_node(ids[2])
+    await branch.create_node("Note", "new here", properties={"code": 2})
+    assert await contents(memory) == before
+    mine = await contents(branch)
+    await memory.update_node(ids[3], properties={"rank": 8})
+    assert await contents(branch) == mine
+    for one in (memory, branch):
+        assert not (await one.verify()).differences
+
+
+async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    await memory.update_node(ids[0], properties={"rank": 5})
+    fork = (await memory.history.log(limit=1)).entries[0].seq
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    changed = await branch.update_node(ids[0], properties={"rank": 6})
+    await memory.update_node(ids[0], properties={"rank": 50})
+
+    told = [entry.summary for entry in (await branch.history.log(subject=ids[0])).entries]
+    assert told == ['Note "text 0": rank 5 → 6', 'Note "text 0": rank 0 → 5', 'Note "text 0" created']
+    assert (await branch.history.log(limit=2)).entries[1].summary == f"Branched from {domain} as it was at {fork}"
+    whole = (await branch.history.log(limit=1_000)).entries
+    assert [entry.seq for entry in whole][-1] == 1
+    paged = []
+    cursor = None
+    while True:
+        page = await branch.history.log(limit=7, cursor=cursor)
+        paged += page.entries
+        if (cursor := page.next_cursor) is None:
+            break
+    assert tuple(paged) == whole
+    for at, rank in ((changed.version, 6), (changed.version - 1, 5), (fork, 5), (fork - 1, 0)):
+        assert (await (await branch.history.as_of(at)).get_node(ids[0])).properties["rank"] == rank
+
+
+async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    then = await contents(branch)
+    await branch.delete_node(ids[0])
+    await branch.update_node(ids[1], properties={"rank": 77})
+    done = await branch.history.revert(since="1 hour ago")
+    assert not done.skipped
+    now = await contents(branch)
+    assert now.keys() == then.keys()
+    assert (await branch.get_node(ids[1])).properties["rank"] == 1
+    assert not (await branch.verify()).differences
+
+
+async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    first = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    changed = await first.update_node(ids[0], properties={"rank": 6})
+    second = memory.in_domain((await first.history.branch(f"{domain}-c")).domain)
+    assert await contents(second) == await contents(first)
+    await second.update_node(ids[0], properties={"rank": 7})
+    told = [entry.summary for entry in (await second.history.log(subject=ids[0])).entries]
+    assert told == ['Note "text 0": rank 6 → 7', 'Note "text 0": rank 0 → 6', 'Note "text 0" created']
+    old = await second.history.branch(f"{domain}-d", at=changed.version - 1)
+    assert await contents(memory.in_domain(old.domain)) == await contents(memory)
+    assert old.forked_from in (domain, f"{domain}-b")
+    assert not (await second.verify()).differences
+
+
+async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 2)
+    with pytest.raises(GraphError) as refused:
+        await memory.history.branch(domain)
+    assert refused.value.code is Code.DOMAIN_ALREADY_EXISTS
+    with pytest.raises(GraphError) as missing:
+        await memory.history.branch("anew", domain=f"{domain}-nowhere")
+    assert missing.value.code is Code.ONTOLOGY_NOT_FOUND
+    assert "anew" not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_domain_is_deleted_with_all_that_is_in_it_and_nothing_else(
+    memory: Memory, domain: str, driver: Driver
+) -> None:
+    await filled(memory, domain)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    before = await contents(branch)
+    with pytest.raises(GraphError) as refused:
+        await memory.delete_domain(domain)
+    assert refused.value.code is Code.DOMAIN_HAS_BRANCHES
+    assert refused.value.details["branches"] == [f"{domain}-b"]
+    assert await contents(branch) == before
+
+    deleted = await branch.delete_domain(f"{domain}-b")
+    assert (deleted.nodes, deleted.blobs) == (14, 2)
+    assert await contents(memory) == {**before, **await contents(memory)}
+    found = driver.execute_query("MATCH (n {_domain: $d}) RETURN count(n)", d=f"{domain}-b")
+    assert found.records[0][0] == 0
+    assert not (await memory.verify()).differences
+    await memory.delete_domain(domain)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    with pytest.raises(GraphError) as gone:
+        await memory.create_node("Note", "text")
+    assert gone.value.code is Code.ONTOLOGY_NOT_FOUND
+    assert await filled(memory, domain, 1)
+
+
+async def test_a_deleted_name_can_be_used_again_by_another_process(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 1)
+    await memory.delete_domain(domain)
+    await memory.create_ontology(ontology_from({"node_types": ["Other"]}))
+    made = await memory.create_node("Other", "new")
+    assert (await memory.get_node(made.node_id)).type == "Other"
+    assert not (await memory.verify()).differences
