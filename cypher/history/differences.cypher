@@ -1,43 +1,48 @@
-// What differs in a domain between two points of its log: how many subjects, by kind and by what became of them; and a
-// page of these in the order of their ids, each with the event that it had at either point, with the titles that the ends
-// of a connection, or the node of an observation, had last, and on request with small text that differs.
-// Names in `ignored` are compared with nothing. It reads the events between the points, or those of one subject.
+// What differs between two states of domains: how many subjects, by kind and by what became of them; and a page of these
+// in the order of their ids, each with its event in either state, with the titles that the ends of a connection, or the
+// node of an observation, had last, and on request with small text that differs. Names in `ignored` are compared with
+// nothing. It reads the events of the stretches of logs that lead from one state to the other, or those of one subject.
 // mode: read
-// params: domain, since, until, subject, types, ignored, after, limit, texts
+// params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, limit, texts
 // returns: counts, page
 CALL () {
-  WITH $subject AS one
-  WHERE one IS NULL
+  UNWIND $stretches AS stretch
   MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $since AND e._seq <= $until AND coalesce(e._type IN $types, $types IS NULL)
-  RETURN e._subject AS subject, max(e._seq) AS last
-  UNION ALL
-  MATCH (e:_Event)
-  USING INDEX e:_Event(_domain, _subject, _seq)
-  WHERE e._domain = $domain AND e._subject = $subject AND e._seq > $since AND e._seq <= $until
-    AND coalesce(e._type IN $types, $types IS NULL)
-  RETURN e._subject AS subject, max(e._seq) AS last
+  WHERE $subject IS NULL AND e._domain = stretch.domain AND e._seq > stretch.after AND e._seq <= stretch.until
+    AND (e._kind <> 'domain' OR $from_domain = $to_domain) AND coalesce(e._type IN $types, $types IS NULL)
+  RETURN e._subject AS subject
+  UNION
+  WITH $subject AS subject
+  WHERE subject IS NOT NULL
+  RETURN subject
 }
-MATCH (b:_Event {_domain: $domain, _seq: last})
 CALL (subject) {
   OPTIONAL MATCH (e:_Event)
   USING INDEX e:_Event(_domain, _subject, _seq)
-  WHERE e._domain = $domain AND e._subject = subject AND e._seq <= $since
+  WHERE e._domain = $from_domain AND e._subject = subject AND e._seq <= $since
   RETURN CASE WHEN e._op <> 'delete' THEN e END AS a
   ORDER BY e._seq DESC
   LIMIT 1
 }
-WITH subject, a, b, CASE
-  WHEN a IS NULL AND b._op = 'delete' THEN null
+CALL (subject) {
+  OPTIONAL MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
+  WHERE e._domain = $to_domain AND e._subject = subject AND e._seq <= $until
+  RETURN CASE WHEN e._op <> 'delete' THEN e END AS b
+  ORDER BY e._seq DESC
+  LIMIT 1
+}
+WITH subject, a, b, coalesce(b, a) AS known, CASE
+  WHEN a IS NULL AND b IS NULL THEN null
   WHEN a IS NULL THEN 'added'
-  WHEN b._op = 'delete' THEN 'removed'
+  WHEN b IS NULL THEN 'removed'
   WHEN any(key IN keys(a) + keys(b) WHERE NOT key IN $ignored
            AND NOT coalesce(a[key] = b[key] AND valueType(a[key]) = valueType(b[key]), false)) THEN 'changed'
 END AS operation
-WHERE operation IS NOT NULL
-WITH subject, operation, a, b
+WHERE operation IS NOT NULL AND coalesce(known._type IN $types, $types IS NULL)
+WITH subject, operation, a, b, known
 ORDER BY subject
-WITH collect([subject, b._kind, operation, a, b]) AS found
+WITH collect([subject, known._kind, operation, a, b]) AS found
 CALL (found) {
   UNWIND found AS one
   WITH one[1] AS kind, one[2] AS operation, count(*) AS number
@@ -48,26 +53,28 @@ CALL (found) {
   WITH one
   WHERE one[0] > $after
   LIMIT $limit
-  WITH one[2] AS operation, one[3] AS a, one[4] AS b
-  CALL (b) {
+  WITH one[2] AS operation, one[3] AS a, one[4] AS b, coalesce(one[4], one[3]) AS known
+  CALL (known) {
     OPTIONAL MATCH (n:_Event)
     USING INDEX n:_Event(_domain, _subject, _seq)
-    WHERE n._domain = $domain AND n._subject = b._from AND n._seq <= $until AND n._title IS NOT NULL
+    WHERE n._domain = known._domain AND n._subject = known._from AND n._seq > 0 AND n._title IS NOT NULL
+      AND n._seq <= CASE known._domain WHEN $to_domain THEN $until ELSE $since END
     RETURN n._title AS from_title
     ORDER BY n._seq DESC
     LIMIT 1
   }
-  CALL (b) {
+  CALL (known) {
     OPTIONAL MATCH (n:_Event)
     USING INDEX n:_Event(_domain, _subject, _seq)
-    WHERE n._domain = $domain AND n._subject = b._to AND n._seq <= $until AND n._title IS NOT NULL
+    WHERE n._domain = known._domain AND n._subject = known._to AND n._seq > 0 AND n._title IS NOT NULL
+      AND n._seq <= CASE known._domain WHEN $to_domain THEN $until ELSE $since END
     RETURN n._title AS to_title
     ORDER BY n._seq DESC
     LIMIT 1
   }
   WITH *, $texts AND coalesce(a._content_sha256 <> b._content_sha256, true) AS tells
-  OPTIONAL MATCH (p:_Content {_domain: $domain, _sha256: CASE WHEN tells THEN a._content_sha256 END})
-  OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE WHEN tells THEN b._content_sha256 END})
+  OPTIONAL MATCH (p:_Content {_domain: $from_domain, _sha256: CASE WHEN tells THEN a._content_sha256 END})
+  OPTIONAL MATCH (c:_Content {_domain: $to_domain, _sha256: CASE WHEN tells THEN b._content_sha256 END})
   RETURN collect({
     operation: operation, before: properties(a), after: properties(b), from_title: from_title, to_title: to_title,
     text_before: p._text, text_after: c._text

@@ -99,6 +99,8 @@ EVERYTHING = """
            [(n)-[r]->(m) | [type(r), properties(r), elementId(m)]] AS leaving
 """
 TYPES = {"create_node": ["Note", "Task", "Person", "Nobody"], "query_nodes": ["Note", "Person", "Nobody"]}
+NAMING = ("memory_branch", "delete_domain")
+"""Tools whose `name` is that of a domain."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ class World:
 
     def call(self, tool: str, arguments: Given) -> Code | None:
         """Make a call and check all that is said of any call."""
-        given = self.confined(whole(arguments))
+        given = self.confined(tool, whole(arguments))
         before = self.known or self.facts()
         context = cast(
             "Any",
@@ -138,15 +140,22 @@ class World:
     async def opened(self, _tell: object) -> Memory:
         return self.memory
 
-    def confined(self, arguments: Given) -> Given:
-        """Return the arguments with no domain in them that belongs to somebody else."""
-        asked = arguments.get("domain")
-        if asked != NEW and (asked in self.domains or not _is_domain(asked)):
-            return arguments
-        new = f"{self.domains[0]}-{len(self.domains)}"
-        self.domains.append(new)
+    def confined(self, tool: str, arguments: Given) -> Given:
+        """Return the arguments with no domain in them that belongs to somebody else, and none that others need gone."""
+        if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
+            arguments = {**arguments, "name": self._new()}
+            self.portal.call(partial(_fill, self.memory, arguments["name"], is_open=False))
+        places = ("domain", "name") if tool in NAMING else ("domain",)
+        for place in places:
+            asked = arguments.get(place)
+            if asked == NEW or not (asked in self.domains or not _is_domain(asked)):
+                arguments = {**arguments, place: self._new()}
+        return arguments
+
+    def _new(self) -> str:
+        self.domains.append(f"{self.domains[0]}-{len(self.domains)}")
         self.known = None
-        return {**arguments, "domain": new}
+        return self.domains[-1]
 
     def facts(self) -> set[str]:
         """Return all that the database holds of the domains, but for who took a write lock last."""
@@ -204,6 +213,8 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     if tool.effect is Effect.DECLARES:
         known["properties"] = [[], [{"name": "a", "type": "date"}], [{"name": "`", "enum": ["`", 1, True]}]]
     known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
+    if tool.name in NAMING:
+        known["name"] = [NEW, *domains]
     return fitting(tool.listed.input_schema, known)
 
 

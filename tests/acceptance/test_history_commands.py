@@ -116,3 +116,22 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
     assert (done.returncode, done.stdout) == (66, "")
     assert "did not exist after event 2" in done.stderr
     assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": []}\n'
+
+
+async def test_a_branch_is_made_listed_compared_and_deleted(
+    kitchen: Memory, variables: dict[str, str], domain: str
+) -> None:
+    done = run(variables, "branch", "create", f"{domain}-b")
+    assert (done.returncode, done.stdout) == (0, f"{domain}-b\n"), done.stderr
+    assert f"Work in it with --domain {domain}-b" in done.stderr
+    run(variables, "node", "update", "call", "-p", "status=later", "--domain", f"{domain}-b")
+    told = run(variables, "diff", "--against", f"{domain}-b")
+    assert told.stdout == '~ call  Action "Call": status "done" → "later"\n'
+    assert f"to {domain}-b at " in told.stderr
+    assert f"{domain} at 5" in run(variables, "branch", "list").stdout
+    assert "made from" in run(variables, "branch", "info", f"{domain}-b").stdout
+    refused = run(variables, "domain", "delete", domain)
+    assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
+    gone = run(variables, "branch", "delete", f"{domain}-b")
+    assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    assert (await kitchen.get_node("call")).properties == {"status": "done"}

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 
+import anyio
 import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import branch as branching
+from graph_memory.model.diffs import Diff
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.jobs import Job, Progress
+from graph_memory.storage.store import Transaction
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -192,3 +199,167 @@ async def test_a_deleted_name_can_be_used_again_by_another_process(memory: Memor
     made = await memory.create_node("Other", "new")
     assert (await memory.get_node(made.node_id)).type == "Other"
     assert not (await memory.verify()).differences
+
+
+def told(diff: Diff) -> dict[str, str]:
+    """Return what differs, by id."""
+    return {entry.subject: entry.operation for entry in diff.entries}
+
+
+async def test_a_branch_is_compared_with_its_source_and_back(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain)
+    name = (await memory.history.branch(f"{domain}-b")).domain
+    branch = memory.in_domain(name)
+    assert told(await memory.history.diff(against=name)) == {}
+    made = await branch.create_node("Task", "on the branch")
+    await branch.update_node(ids[0], properties={"rank": 7}, content="text on the branch", encoding="utf-8")
+    await branch.delete_node(ids[13])
+    await memory.update_node(ids[1], properties={"rank": 8})
+    await memory.delete_node(ids[12])
+
+    there = await memory.history.diff(against=name, content=True)
+    wanted = {
+        made.node_id: "added",
+        ids[0]: "changed",
+        ids[13]: "removed",
+        ids[1]: "changed",
+        ids[12]: "added",
+    }
+    assert told(there) == wanted
+    [entry] = [entry for entry in there.entries if entry.subject == ids[0]]
+    assert entry.summary.startswith('Note "text on the branch": rank 0 → 7, content 6 bytes → 18 bytes')
+    assert entry.content is not None
+    assert entry.content.diff is not None
+    assert "-text 0" in entry.content.diff
+    assert "+text on the branch" in entry.content.diff
+    back = told(await branch.history.diff(against=domain))
+    swapped = {"added": "removed", "removed": "added", "changed": "changed"}
+    assert back == {subject: swapped[operation] for subject, operation in wanted.items()}
+    fork = (await branch.history.log(limit=1_000)).entries
+    at = next(entry.seq for entry in fork if entry.summary.startswith("Branched"))
+    own = await branch.history.diff(since=at)
+    assert told(own) == {made.node_id: "added", ids[0]: "changed", ids[13]: "removed"}
+    assert told(await branch.history.diff(since=0)).keys() >= {made.node_id, ids[0], ids[1]}
+    paged: dict[str, str] = {}
+    cursor = None
+    while True:
+        page = await memory.history.diff(against=name, limit=2, cursor=cursor)
+        paged |= told(page)
+        if (cursor := page.next_cursor) is None:
+            break
+    assert paged == wanted
+
+
+async def test_two_domains_that_share_no_past_are_compared_whole(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 2)
+    other = memory.in_domain(f"{domain}-other")
+    await other.create_ontology(ONTOLOGY)
+    same = (await memory.query_nodes(type="Task")).node_ids[0]
+    await other.create_node("Task", LARGE, id=same)
+    diff = await memory.history.diff(against=f"{domain}-other")
+    assert same not in told(diff)
+    assert (diff.added, diff.changed) == (0, 0)
+    assert diff.by_kind[Kind.NODE].removed == 3
+
+
+async def test_a_diff_needs_something_to_compare_with(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 1)
+    with pytest.raises(GraphError) as refused:
+        await memory.history.diff()
+    assert refused.value.details["argument"] == "since"
+
+
+class Cut(Exception):  # noqa: N818 - it stands for a process that dies
+    """The process ends here."""
+
+
+async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await filled(memory, domain, 30)
+    wanted = await contents(memory)
+    monkeypatch.setattr(branching, "PAGE", 10)
+    steps = 0
+    step = Job.step
+
+    async def cut(self: Job, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
+        nonlocal steps
+        steps += 1
+        if steps % 3 == 0:
+            raise Cut
+        await step(self, then, work)
+
+    monkeypatch.setattr(Job, "step", cut)
+    name, cuts = f"{domain}-b", 0
+    at = (await memory.history.log(limit=1)).entries[0].seq
+    while True:
+        try:
+            await memory.history.branch(name, at=at)
+            break
+        except Cut:
+            cuts += 1
+        [half] = [one for one in (await memory.list_domains()).domains if one.name == name]
+        assert half.busy == "branching"
+        with pytest.raises(GraphError) as busy:
+            await memory.create_node("Task", "x", domain=name)
+        assert busy.value.code is Code.DOMAIN_BUSY
+        with pytest.raises(GraphError) as kept:
+            await memory.delete_domain(domain)
+        assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
+        await memory.update_node(ids[cuts], content=f"changed {cuts}", encoding="utf-8")
+    assert cuts > 3
+    branch = memory.in_domain(name)
+    assert await contents(branch) == wanted
+    assert not (await branch.verify()).differences
+    assert [one.busy for one in (await memory.list_domains()).domains if one.name == name] == [None]
+
+
+async def test_a_branch_that_is_not_finished_can_be_deleted(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, domain, 5)
+
+    async def cut(*_: object) -> None:
+        raise Cut
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "end", cut)
+        with pytest.raises(Cut):
+            await memory.history.branch(f"{domain}-b")
+    await memory.delete_domain(f"{domain}-b")
+    assert f"{domain}-b" not in [one.name for one in (await memory.list_domains()).domains]
+    assert (await memory.history.branch(f"{domain}-b")).subjects > 5
+
+
+async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, domain: str) -> None:
+    ids = await filled(memory, domain, 20)
+    wanted = await contents(memory)
+    at = (await memory.history.log(limit=1)).entries[0].seq
+    done = False
+
+    async def write() -> None:
+        turn = 0
+        while not done:
+            turn += 1
+            await memory.update_node(
+                ids[turn % 20], content=f"{turn} kitchen about", properties={"rank": 1}, encoding="utf-8"
+            )
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        await anyio.sleep(0.1)
+        made = [await memory.history.branch(f"{domain}-{turn}", at=at) for turn in range(4)]
+        done = True
+    for one in made:
+        assert await contents(memory.in_domain(one.domain)) == wanted
+        assert not (await memory.verify(domain=one.domain)).differences
+
+
+async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 1)
+    with pytest.raises(GraphError) as refused:
+        await memory.history.branch(f"{domain}-b", at=0)
+    assert refused.value.details["argument"] == "at"
+    assert f"{domain}-b" not in [one.name for one in (await memory.list_domains()).domains]
+    first = await memory.history.branch(f"{domain}-b", at=2)
+    assert not (await memory.verify(domain=first.domain)).differences

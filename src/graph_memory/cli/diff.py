@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
 
 SinceOption = Annotated[
-    str, typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.')
+    str | None,
+    typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.'),
 ]
 UntilOption = Annotated[str | None, typer.Option(help="The later state, given as for --since. Default: now.")]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
@@ -23,8 +24,11 @@ _INDENT = "    "
 
 
 def diff(
-    since: SinceOption,
+    since: SinceOption = None,
     until: UntilOption = None,
+    against: Annotated[
+        str | None, typer.Option(help="Another domain, such as a branch; --since may be left out.")
+    ] = None,
     subject: Annotated[str | None, typer.Option(help="Only this node or connection.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
     content: Annotated[bool, typer.Option("--content", help="With text diffs of contents.")] = False,
@@ -33,12 +37,13 @@ def diff(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Show what differs between two points of the log: added, removed, and changed, value by value."""
+    """Show what differs between two points of the log, or two domains: added, removed, changed, value by value."""
 
     async def use(memory: Memory) -> Diff:
         return await memory.history.diff(
             since=since,
             until=until,
+            against=against,
             subject=subject,
             types=types or None,
             content=content,
@@ -57,7 +62,8 @@ def _show(found: Diff) -> None:
     more = f" There are more: --limit N, or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
-    note(f"{counted(total, 'difference')} from {found.since} to {found.until}: {parts}.{more}")
+    other = f"{plain(found.against)} at " if found.against else ""
+    note(f"{counted(total, 'difference')} from {found.since} to {other}{found.until}: {parts}.{more}")
 
 
 def _show_entry(entry: DiffEntry) -> None:

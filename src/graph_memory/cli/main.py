@@ -11,7 +11,7 @@ from importlib.metadata import version as version_of
 
 import typer
 
-from graph_memory.cli import config, connection, domain, find, gtd, history, node, ontology, serve, upkeep
+from graph_memory.cli import branch, config, connection, domain, find, gtd, history, node, ontology, serve, upkeep
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
@@ -39,6 +39,7 @@ for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 for command in (history.log, diff, history.sessions, history.revert):
     app.command(rich_help_panel=HISTORY)(command)
+app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
 for command in (serve.mcp, upkeep.verify, upkeep.rebuild, doctor):
     app.command(rich_help_panel=SERVE)(command)

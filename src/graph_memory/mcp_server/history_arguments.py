@@ -53,13 +53,23 @@ class MemoryAsOf(Call):
 class MemoryDiff(Call):
     """Arguments of `memory_diff`."""
 
-    since: Annotated[int | str, Field(description='Earlier state: after this seq, event id, time, or "2 hours ago"')]
+    since: NotRequired[
+        Annotated[int | str, Field(description='Earlier state: after this seq, event id, time, or "2 hours ago"')]
+    ]
     until: NotRequired[Annotated[int | str, Field(description="Later state, as since (default now)")]]
+    against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
     content: NotRequired[Annotated[bool, Field(description="With text diffs")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
     cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
+
+
+class MemoryBranch(Call):
+    """Arguments of `memory_branch`."""
+
+    name: Annotated[str, Field(description="Name of the new domain")]
+    at: NotRequired[Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago" (default now)')]]
 
 
 class MemoryRevert(Call):

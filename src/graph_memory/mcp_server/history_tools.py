@@ -10,6 +10,7 @@ from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import LogPage, PastAnswer, Reverted
+from graph_memory.model.results import Branched
 
 if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
@@ -35,8 +36,13 @@ READERS: dict[str, AnyTool] = {tool.name: tool for tool in GRAPH if tool.name in
 
 
 async def memory_diff(memory: Memory, given: takes.MemoryDiff) -> Diff:
-    """See what differs between two points, or a point and now: counts, then each subject value by value."""
+    """See what differs between two points, a point and now, or two domains: counts, then value by value."""
     return await memory.history.diff(**given)
+
+
+async def memory_branch(memory: Memory, given: takes.MemoryBranch) -> Branched:
+    """Copy the memory, as it is or was, into a new domain to try things out in: pass its name as domain elsewhere."""
+    return await memory.history.branch(**given)
 
 
 async def memory_revert(memory: Memory, given: takes.MemoryRevert) -> Reverted:
@@ -53,6 +59,7 @@ HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_log, takes.MemoryLog, LogPage, Effect.READS),
     Tool(memory_as_of, takes.MemoryAsOf, PastAnswer, Effect.READS),
     Tool(memory_diff, takes.MemoryDiff, Diff, Effect.READS),
+    Tool(memory_branch, takes.MemoryBranch, Branched, Effect.DECLARES),
     Tool(memory_revert, takes.MemoryRevert, Reverted, Effect.DESTROYS),
     Tool(memory_revert_session, takes.MemoryRevertSession, Reverted, Effect.DESTROYS),
 )

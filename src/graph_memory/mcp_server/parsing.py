@@ -49,7 +49,8 @@ class Arguments(Generic[A]):
     def _unknown(self, name: str) -> GraphError:
         allowed = list(properties_of(self.schema))
         message = f"{self.tool} has no argument {quoted(name)}."
-        hint = suggestion(name, allowed, f"It takes: {', '.join(allowed)}.")
+        takes = f"It takes: {', '.join(allowed)}." if allowed else "It takes no arguments."
+        hint = suggestion(name, allowed, takes)
         return _invalid(shown(name), message, {"allowed": allowed, "hint": hint})
 
     def _missing(self, name: str) -> GraphError:

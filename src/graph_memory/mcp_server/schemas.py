@@ -12,10 +12,11 @@ Schema = dict[str, object]
 
 
 def input_schema(shape: type[object]) -> Schema:
-    """Return the schema of a tool's arguments: `domain`, which every tool has, stands last; no other is allowed."""
+    """Return the schema of a tool's arguments: `domain` stands last; no other is allowed."""
     schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
     properties = dict(properties_of(schema))
-    properties["domain"] = properties.pop("domain")
+    if "domain" in properties:
+        properties["domain"] = properties.pop("domain")
     return {**schema, "properties": properties, "additionalProperties": False}
 
 

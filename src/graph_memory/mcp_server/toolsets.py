@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from graph_memory.mcp_server.domain_tools import DOMAINS
 from graph_memory.mcp_server.graph_tools import GRAPH
 from graph_memory.mcp_server.history_tools import HISTORY
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
 
-TOOLSETS: Mapping[str, Sequence[AnyTool]] = {"graph": GRAPH, "history": HISTORY}
+TOOLSETS: Mapping[str, Sequence[AnyTool]] = {"graph": GRAPH, "history": HISTORY, "domains": DOMAINS}
 
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import place_of
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import Projection, Step, project
@@ -104,9 +105,11 @@ ADVANCE = query("branch/advance", Nothing)
 async def branch(core: Core, source: str, at: int, name: str) -> Branched:
     """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
     place = await place_of(core.store, source, at)
+    await core.log.require_ontology(source)
+    if not await core.store.read(TYPES, source=place.domain, at=place.seq):
+        raise fault("at", f"Domain {source} had not begun by {at}", "Give a later point; memory_log shows the numbers.")
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
-    await core.log.require_ontology(source)
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
     seq = await _Branching(core, job, place.domain, place.seq).run()
     core.log.forget(name)

@@ -1,17 +1,17 @@
-"""What differs in a domain between two points of its log."""
+"""What differs between two points of a log, or between two domains."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history import PAGE
-from graph_memory.memory.lineage import seq_at
+from graph_memory.memory.lineage import changes_between, place_of, seq_at
 from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
 from graph_memory.model.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.model.diffs import ContentChange, Diff, DiffCounts, DiffEntry, Difference
@@ -67,9 +67,10 @@ class Pair:
     def of(cls, row: Mapping[str, Any]) -> Pair:
         """Return the pair that a row of the statement tells."""
         operation = cast("Difference", row["operation"])
+        known = Event.from_row(row["after"] or row["before"]).draft
         return cls(
             operation=operation,
-            draft=replace(Event.from_row(row["after"]).draft, op=_OPS[operation]),
+            draft=replace(known, op=_OPS[operation], state=known.state if row["after"] else None),
             before=Event.from_row(row["before"]).draft.state if row["before"] else None,
             from_title=row["from_title"],
             to_title=row["to_title"],
@@ -102,22 +103,28 @@ async def diff(
     core: Core,
     domain: str,
     *,
-    since: int | str,
+    since: int | str | None,
     until: int | str | None,
+    against: str | None,
     subject: str | None,
     types: Sequence[str] | None,
     content: bool,
     limit: int | None,
     cursor: str | None,
 ) -> Diff:
-    """Return what differs between two points. `History.diff` tells the rest."""
+    """Return what differs between two states. `History.diff` tells the rest."""
     size = PAGE if limit is None else check_limit(limit)
-    span = await _span(core, domain, since, until, cursor)
+    other = against or domain
+    span = await _span(core, domain, other, since, until, cursor)
+    before = await place_of(core.store, domain, span.since)
+    after = await place_of(core.store, other, span.until)
     [row] = await core.store.read(
         DIFFERENCES,
-        domain=domain,
-        since=span.since,
-        until=span.until,
+        stretches=[asdict(stretch) for stretch in await changes_between(core.store, before, after)],
+        from_domain=before.domain,
+        since=before.seq,
+        to_domain=after.domain,
+        until=after.seq,
         subject=subject,
         types=None if types is None else list(types),
         ignored=sorted(IGNORED),
@@ -125,11 +132,13 @@ async def diff(
         limit=min(size + 1, UNLIMITED),
         texts=content,
     )
-    entries = await _page(core, domain, [Pair.of(found) for found in row.page[:size]], content=content)
+    pairs = [Pair.of(found) for found in row.page[:size]]
+    entries = await _page(core, (before.domain, after.domain), pairs, content=content)
     is_last = len(entries) == len(row.page)
     return Diff(
         since=span.since,
         until=span.until,
+        against=against,
         **_counted(row.counts).model_dump(),
         by_kind={Kind(kind): _counted([c for c in row.counts if c[0] == kind]) for kind, *_ in sorted(row.counts)},
         entries=tuple(entries),
@@ -137,14 +146,18 @@ async def diff(
     )
 
 
-async def _span(core: Core, domain: str, since: int | str, until: int | str | None, cursor: str | None) -> Span:
+async def _span(
+    core: Core, domain: str, other: str, since: int | str | None, until: int | str | None, cursor: str | None
+) -> Span:
     """Return the points that are meant; a cursor keeps those of its first page."""
     if cursor is not None:
         given = _read(cursor)
-        return replace(given, until=await seq_at(core.store, domain, "until", given.until))
-    first = await seq_at(core.store, domain, "since", since)
-    last = await seq_at(core.store, domain, "until", UNLIMITED if until is None else until)
-    if last < first:
+        return replace(given, until=await seq_at(core.store, other, "until", given.until))
+    first = await seq_at(core.store, domain, "since", UNLIMITED if since is None else since)
+    last = await seq_at(core.store, other, "until", UNLIMITED if until is None else until)
+    if domain == other and since is None:
+        raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
+    if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")
     return Span(first, last)
@@ -158,14 +171,14 @@ def _read(cursor: str) -> Span:
     return Span(int(found[1]), int(found[2]), found[3])
 
 
-async def _page(core: Core, domain: str, pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
+async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
     """Return the entries that fit on a page, at least one if there are any."""
     entries: list[DiffEntry] = []
     room = PAGE_CHARACTERS
     for pair in pairs:
         entry = pair.entry()
         if content and entry.content is not None:
-            entry = entry.model_copy(update={"content": await _compared(core, domain, pair, entry.content)})
+            entry = entry.model_copy(update={"content": await _compared(core, domains, pair, entry.content)})
         room -= len(entry.model_dump_json())
         if room < 0 and entries:
             break
@@ -173,12 +186,12 @@ async def _page(core: Core, domain: str, pairs: Sequence[Pair], *, content: bool
     return entries
 
 
-async def _compared(core: Core, domain: str, pair: Pair, change: ContentChange) -> ContentChange:
+async def _compared(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
     """Return how content differs, with a text diff where that can be made. Raises CONTENT_READ_FAILED."""
     if why := why_not_compared(pair.before, pair.after):
         return change.model_copy(update={"note": why})
-    before = await _text(core, domain, pair.before, pair.texts[0])
-    after = await _text(core, domain, pair.after, pair.texts[1])
+    before = await _text(core, domains[0], pair.before, pair.texts[0])
+    after = await _text(core, domains[1], pair.after, pair.texts[1])
     told, note = await anyio.to_thread.run_sync(text_diff, before, after)
     return change.model_copy(update={"diff": told, "note": note})
 

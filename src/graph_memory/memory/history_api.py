@@ -75,8 +75,9 @@ class History:
     async def diff(
         self,
         *,
-        since: int | str,
+        since: int | str | None = None,
         until: int | str | None = None,
+        against: str | None = None,
         subject: str | None = None,
         types: Sequence[str] | None = None,
         content: bool = False,
@@ -86,6 +87,8 @@ class History:
     ) -> Diff:
         """Return what differs between the domain as it was at `since` and as it was at `until`, by default now.
 
+        With `against` it is compared with another domain, such as a branch of it: as this one was at `since`, by
+        default now, and the other at `until`. What came or went between is seen from this domain.
         A point stands for the state after its last change: the change at `since` itself counts as made already. The
         counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, tell it value by value,
         with `content` also as text diffs. What was changed and changed back is no difference. Long values and diffs
@@ -98,6 +101,7 @@ class History:
             self._domain(domain),
             since=since,
             until=until,
+            against=None if against is None else check_domain(against),
             subject=subject,
             types=types,
             content=content,

@@ -61,6 +61,7 @@ class Diff(DiffCounts):
 
     since: int = Field(description="Number in the log of the earlier point")
     until: int = Field(description="Number in the log of the later point")
+    against: str | None = Field(default=None, description="The other domain, if two were compared")
     by_kind: dict[Kind, DiffCounts]
     entries: tuple[DiffEntry, ...] = Field(description="In the order of the subjects' ids")
     next_cursor: str | None = Field(default=None, description="Pass as cursor for more; it keeps both points")
