@@ -97,6 +97,7 @@ class SyncMemory:
     delete_domain = _waited(Memory.delete_domain)
     verify = _waited(Memory.verify)
     rebuild = _waited(Memory.rebuild)
+    reconcile = _waited(Memory.reconcile)
     collect_blobs = _waited(Memory.collect_blobs)
 
 

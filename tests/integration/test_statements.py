@@ -19,6 +19,8 @@ from support import observe
 pytestmark = pytest.mark.anyio
 
 FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
+SCAN_ALL = {"reconcile/unnamed_nodes"}
+"""What looks for nodes that no index holds, because they have no id."""
 SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
 
 
@@ -86,7 +88,7 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
     assert ("w" in summary.query_type) == (mode == "write"), summary.query_type
     assert [status.status_description for status in summary.gql_status_objects if complains(status.gql_status)] == []
     for operator in operators(summary.plan):
-        assert not kind(operator).endswith(SCANS), kind(operator)
+        assert not kind(operator).endswith(SCANS) or name_of(path) in SCAN_ALL, kind(operator)
         if kind(operator) == "CartesianProduct":
             assert gives_one_row(operator["children"][0]), f"{path.name}: a cartesian product of many rows"
 

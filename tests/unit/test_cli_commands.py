@@ -20,6 +20,7 @@ from graph_memory.mcp_server.toolsets import TOOLSETS
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology import ontology_from
+from graph_memory.model.reconciliation import HandChange, Reconciliation
 from graph_memory.settings import Settings
 
 NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
@@ -315,6 +316,16 @@ def test_domains_are_listed_and_counted(memory: RecordingMemory):
     assert "connections       1\n" in run("domain", "info", "work").stdout
     assert memory.calls[-1] == ("domain_info", (), {"domain": "work"})
     assert json.loads(run("domain", "info", "--json").stdout)["nodes"] == 5
+
+
+def test_what_a_hand_did_is_settled_as_it_was_asked_for(memory: RecordingMemory):
+    change = {"id": "mem_1", "kind": "node", "what": "made", "differences": (), "adoptable": True, "settled": "adopted"}
+    memory.answers["reconcile"] = Reconciliation(domain="work", changes=(HandChange(**change),), batch="evt_1")
+    result = run("reconcile", "--adopt", "mem_1", "--adopt", "mem_2", "--restore-all", "--domain", "work", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == memory.answers["reconcile"].to_dict()
+    given = {"adopt": ["mem_1", "mem_2"], "restore": "all", "domain": "work"}
+    assert memory.calls == [("reconcile", (), given)]
 
 
 def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: pytest.MonkeyPatch):

@@ -17,6 +17,7 @@ from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
 from graph_memory.cli.neo4j import app as neo4j_app
 from graph_memory.cli.options import JsonOption
+from graph_memory.cli.reconcile import reconcile
 from graph_memory.cli.session import read_settings
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -41,7 +42,7 @@ for command in (history.log, diff, history.sessions, history.revert):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
-for command in (serve.mcp, upkeep.verify, upkeep.rebuild, doctor):
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, reconcile, doctor):
     app.command(rich_help_panel=SERVE)(command)
 app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)

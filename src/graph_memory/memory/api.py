@@ -11,10 +11,12 @@ from graph_memory.memory import audit, blobs, connections, deletion, domains, no
 from graph_memory.memory.core import Core
 from graph_memory.memory.history_api import History
 from graph_memory.memory.queries import Page
+from graph_memory.memory.reconcile import reconcile
 from graph_memory.memory.search import Search
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.reconciliation import Reconciliation, Which
 from graph_memory.model.results import (
     BlobsCollected,
     Changed,
@@ -375,6 +377,15 @@ class Memory:
     async def rebuild(self, *, domain: str | None = None) -> Verification:
         """Mend every difference that `verify` finds, and return those that were found."""
         return await audit.rebuild(self._core, self._domain(domain))
+
+    async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
+        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
+
+        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
+        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
+        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
+        """
+        return await reconcile(self._core, self._domain(domain), adopt, restore)
 
     async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
         """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.

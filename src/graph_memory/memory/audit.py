@@ -73,14 +73,14 @@ DROP_TYPES = query("audit/drop_types", Nothing)
 
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
-    suspects, subjects = await _suspects(core, domain)
+    suspected, subjects = await _suspects(core, domain)
     shape = await _shape(core.store, domain)
-    if not suspects and not _shape_faults(shape):
+    if not suspected and not _shape_faults(shape):
         return _verification(domain, shape, subjects, ())
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
-        findings = await _examine(core, transaction, domain, suspects)
+        findings = await examined(core, transaction, domain, suspected)
         return _verification(domain, await _shape(transaction, domain), subjects, findings)
 
     return await core.store.write("verify", look_again)
@@ -97,30 +97,35 @@ async def rebuild(core: Core, domain: str) -> Verification:
     for _ in range(ROUNDS):
         if left.clean:
             break
-        await _mend(core, domain)
+        await mend(core, domain, await suspects(core, domain))
+        await mend_domain(core, domain)
         left = await verify(core, domain)
     return found.model_copy(update={"unmended": left.differences})
 
 
-async def _mend(core: Core, domain: str) -> None:
-    suspects, _ = await _suspects(core, domain)
-    suspects.sort(key=_mending_order)
-    for start in range(0, len(suspects), MEND_PAGE):
-        page = suspects[start : start + MEND_PAGE]
+async def mend(core: Core, domain: str, subjects: Sequence[Subject]) -> None:
+    """Make these subjects what the log says, those of them that differ from it."""
+    in_order = sorted(subjects, key=_mending_order)
+    for start in range(0, len(in_order), MEND_PAGE):
+        page = in_order[start : start + MEND_PAGE]
 
-        async def mend(transaction: Transaction, page: Sequence[Subject] = page) -> None:
+        async def work(transaction: Transaction, page: Sequence[Subject] = page) -> None:
             await core.log.head(transaction, domain)
-            await _mend_page(transaction, domain, await _examine(core, transaction, domain, page))
+            await _mend_page(transaction, domain, await examined(core, transaction, domain, page))
 
-        await core.store.write("rebuild", mend)
+        await core.store.write("rebuild", work)
 
-    async def mend_domain(transaction: Transaction) -> None:
+
+async def mend_domain(core: Core, domain: str) -> None:
+    """Set the domain's counters to what its log says, and have its ontology read anew by everybody."""
+
+    async def work(transaction: Transaction) -> None:
         await core.log.head(transaction, domain)
         shape = await _shape(transaction, domain)
         counters = {"seq": shape.last, "ontology_version": shape.ontology_last, "last_at": shape.last_at}
         await transaction.run(MEND_DOMAIN, domain=domain, **counters)
 
-    await core.store.write("rebuild", mend_domain)
+    await core.store.write("rebuild", work)
     core.log.forget(domain)
 
 
@@ -134,11 +139,22 @@ def _mending_order(subject: Subject) -> int:
 async def _suspects(core: Core, domain: str) -> tuple[list[Subject], int]:
     """Return the subjects that seem to differ, and how many were looked at."""
     subjects = await _subjects(core, domain)
-    findings = await _examine(core, core.store, domain, subjects)
+    findings = await examined(core, core.store, domain, subjects)
     return [finding.subject for finding in findings], len(subjects)
 
 
-async def _examine(core: Core, reader: Reader, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
+async def suspects(core: Core, domain: str) -> list[Subject]:
+    """Return the subjects that seem to differ, looked at without the lock."""
+    return (await _suspects(core, domain))[0]
+
+
+async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
+    """Return what is wrong with the log as a whole. Raises ONTOLOGY_NOT_FOUND."""
+    return _shape_faults(await _shape(reader, domain))
+
+
+async def examined(core: Core, reader: Reader, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
+    """Return those of the subjects that differ; under the domain's lock they truly do."""
     examination = Examination(reader, core.contents, domain, await _logged_ontology(reader, domain))
     findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):

@@ -37,12 +37,16 @@ class Contents:
         FILE_CREATION_FAILED when it cannot be written. When the write that refers to it then fails, the blob is
         left over for `blobs gc`.
         """
-        if content.is_text and content.size > self._text_limit:
-            raise _too_large(content.size, self._text_limit)
+        self.check(content)
         if not self.is_inline(content.ref):
             await self._claim()
             await self.blobs.put(domain, content.data)
         return content
+
+    def check(self, content: Content) -> None:
+        """Raise CONTENT_TOO_LARGE for text over the limit."""
+        if content.is_text and content.size > self._text_limit:
+            raise _too_large(content.size, self._text_limit)
 
     async def _claim(self) -> None:
         """Note at the blobs whose they are, before the first of this process: cleaning up must know."""

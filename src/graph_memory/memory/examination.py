@@ -150,6 +150,8 @@ class Live:
     inline: str | None = None
     type: str | None = None
     labels: tuple[str, ...] = ()
+    stored: Mapping[str, object] | None = None
+    """Its own property map, None where only derived rows were found."""
 
 
 Found = dict[tuple[str, str | None], Live]
@@ -285,15 +287,15 @@ class Examination:
         for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
-            found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels)
+            found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels, stored=row.stored)
         for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
-            found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None))
+            found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
 
     async def _live_connections(self, found: Found, subjects: Sequence[Subject]) -> None:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
         for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type)
+            found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type, stored=row.stored)
 
     async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]

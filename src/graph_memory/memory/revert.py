@@ -179,7 +179,7 @@ async def _attempt(
         return outcome.plan.drafts
 
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
-        rows = [row for event in events if (row := _ruled(event.draft, outcome.ontology))]
+        rows = [row for event in events if (row := ruled(event.draft, outcome.ontology))]
         broken = await reader.read(BROKEN_RULES, domain=domain, rows=rows) if rows else []
         if broken:
             raise RulesBroken({row.id: row.rule for row in broken})
@@ -260,7 +260,7 @@ async def _surroundings(reader: Reader, domain: str, undos: Sequence[Undo]) -> S
     return Surroundings(living=frozenset(row.id for row in living), attached=attached)
 
 
-def _ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
+def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
     """Return what to check of a connection that came back, None when its type has no rules about others."""
     if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
         return None

@@ -25,7 +25,7 @@ from graph_memory.storage.projecting import (
 )
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Store, Transaction, Unsettled
-from graph_memory.storage.work import Clock, Confirm, Decide, Head, Read, Standing, Work
+from graph_memory.storage.work import Clock, Confirm, Decide, Head, Prepare, Read, Standing, Work
 
 S = TypeVar("S")
 
@@ -95,6 +95,7 @@ class Log:
         *,
         begins: bool = False,
         confirm: Confirm | None = None,
+        prepare: Prepare | None = None,
         rehearse: bool = False,
     ) -> Receipt:
         """Write what `decide` makes of what `read` found, and return the receipt.
@@ -104,13 +105,14 @@ class Log:
 
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
-        lock. `confirm` looks at what was written before it is committed; with `rehearse` it is then undone, and the
-        receipt says what would have been. Raises ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what
-        `read`, `decide` and `confirm` raise, and the errors of `Store.write`.
+        lock. `prepare` readies the live graph for the events, `confirm` looks at what was written before it is
+        committed; with `rehearse` it is then undone, and the receipt says what would have been. Raises
+        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read`, `decide`, `prepare` and
+        `confirm` raise, and the errors of `Store.write`.
         """
-        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), confirm)
+        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), confirm, prepare)
         line = self._lines.setdefault(domain, Line())
-        if begins or confirm or rehearse:
+        if begins or confirm or prepare or rehearse:
             async with line.turn:
                 return await self._write_locked(Waiting(work), begins=begins, rehearse=rehearse)
         with line.place_for(work) as mine:
@@ -204,6 +206,8 @@ class Log:
         events = work.events(head, await work.read(transaction, head))
         if events:
             await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+            if work.prepare is not None:
+                await work.prepare(transaction, events)
             await run_projection(transaction, project(work.domain, events, head.ontology))
             if work.confirm is not None:
                 await work.confirm(transaction, events)

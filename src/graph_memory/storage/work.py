@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from graph_memory.model.events import Draft, Event, Origin, number
 from graph_memory.model.ontology import Ontology
-from graph_memory.storage.store import Reader
+from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
 
@@ -36,6 +36,8 @@ Read = Callable[[Reader, Head], Awaitable[S]]
 Decide = Callable[[Head, S], Sequence[Draft]]
 Confirm = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Looks at what was written before it is committed; whatever it raises undoes it."""
+Prepare = Callable[[Transaction, Sequence[Event]], Awaitable[None]]
+"""Makes the live graph ready for events that were decided, before they are projected."""
 Clock = Callable[[], datetime]
 
 
@@ -51,6 +53,7 @@ class Work(Generic[S]):
     batch: str
     now: datetime
     confirm: Confirm | None = None
+    prepare: Prepare | None = None
 
     def events(self, head: Head, found: S) -> list[Event]:
         """Return the events to append after a head whose time is theirs; raises what `decide` raises."""

@@ -1,0 +1,8 @@
+// Deletes nodes of the domain that somebody made by hand and that have no id.
+// mode: write
+// params: domain, elements
+// returns: -
+UNWIND $elements AS element
+MATCH (n)
+WHERE elementId(n) = element AND n:_Node AND n._domain = $domain AND n._id IS NULL
+DETACH DELETE n

@@ -1,0 +1,8 @@
+// Gives nodes that were made by hand the ids under which their events know them.
+// mode: write
+// params: domain, rows
+// returns: -
+UNWIND $rows AS row
+MATCH (n)
+WHERE elementId(n) = row.element AND n:_Node
+SET n._domain = $domain, n._id = row.id

@@ -1,0 +1,8 @@
+// These nodes without an id as they are in the live graph, each by the server's own name for it.
+// mode: read
+// params: domain, elements
+// returns: element, labels, stored
+UNWIND $elements AS element
+MATCH (n)
+WHERE elementId(n) = element AND n:_Node AND n._domain = $domain AND n._id IS NULL
+RETURN element, labels(n) AS labels, properties(n) AS stored

@@ -1,0 +1,13 @@
+// Relationships of these types between two nodes of the domain that lack its name or an id, of the next few of its
+// nodes: somebody made them by hand.
+// mode: read
+// params: domain, types, after, limit
+// returns: source, element
+MATCH (a:_Node)
+WHERE a._domain = $domain AND a._id > $after
+WITH a ORDER BY a._id LIMIT $limit
+OPTIONAL MATCH (a)-[r]->(b:_Node)
+WHERE type(r) IN $types AND b._domain = $domain AND b._id IS NOT NULL
+  AND (r._domain IS NULL OR r._domain = $domain AND r._id IS NULL)
+RETURN a._id AS source, elementId(r) AS element
+ORDER BY source

@@ -1,0 +1,87 @@
+"""What was changed by hand in the live graph, told subject by subject, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Difference, Result
+from graph_memory.model.subjects import user_properties
+from graph_memory.model.wording import quoted, shown
+
+HandWork = Literal["made", "changed", "deleted"]
+Settled = Literal["adopted", "restored", "refused"]
+Which = Sequence[str] | Literal["all"]
+"""Which changes by hand are meant: their ids, or `all`."""
+
+_DERIVED = {
+    "key ": "rows of indexed properties",
+    "window ": "search rows",
+    "type of window ": "search rows",
+    "grams of window ": "search rows",
+}
+
+
+class HandChange(Result):
+    """One subject in the live graph that is not as the log has it."""
+
+    id: str = Field(description="Its id; for what was made without one, the name that the server gives it")
+    kind: str
+    type: str | None = None
+    title: str | None = None
+    what: HandWork
+    differences: tuple[str, ...] = Field(description="What differs, in words: as the log has it → as it is")
+    adoptable: bool = Field(description="Whether it can become a change of the log")
+    beside: bool = Field(
+        default=False, description="It lacks a domain or an id, so verify does not see it; restored only by its id"
+    )
+    reason: str | None = Field(default=None, description="Why it cannot be adopted, or was refused, and what to do")
+    settled: Settled | None = Field(default=None, description="What this call did about it; absent for nothing")
+
+
+class Reconciliation(Result):
+    """What in a domain's live graph was changed by hand, and what was done about it."""
+
+    domain: str
+    changes: tuple[HandChange, ...]
+    batch: str | None = Field(default=None, description="The adopted changes share it in the log; absent for none")
+
+    @property
+    def clean(self) -> bool:
+        """Whether there is nothing left that differs."""
+        return all(change.settled in ("adopted", "restored") for change in self.changes)
+
+
+def worded(
+    differences: Sequence[Difference], before: Mapping[str, object], after: Mapping[str, object]
+) -> tuple[str, ...]:
+    """Return differences of one subject in words, with its properties as the log has them and as they were found.
+
+    Those of derived rows are told by what they are, once.
+    """
+    return tuple(dict.fromkeys(_worded(difference, before, after) for difference in differences))
+
+
+def _worded(difference: Difference, before: Mapping[str, object], after: Mapping[str, object]) -> str:
+    name = difference.problem.removesuffix(" differs")
+    if name.startswith(("content", "property _content_")):
+        return "content"
+    if derived := next((words for beginning, words in _DERIVED.items() if name.startswith(beginning)), None):
+        return derived
+    if name == difference.problem:
+        return name
+    if key := name.removeprefix("property ") if name.startswith("property ") else None:
+        return f"{shown(key)}: {_value(before.get(key))} → {_value(after.get(key))}"
+    return f"{shown(name)}: {_value(difference.expected)} → {_value(difference.found)}"
+
+
+def _value(value: object) -> str:
+    return "none" if value is None else quoted(value if isinstance(value, (str, bool, int, float)) else str(value))
+
+
+def listed_properties(stored: Mapping[str, object]) -> Iterable[str]:
+    """Give the properties of something that was made by hand, in words."""
+    for name, value in sorted(user_properties(stored).items()):
+        yield f"{shown(name)}: {_value(value)}"

@@ -1,0 +1,87 @@
+"""A person at a terminal: the command runs on a pseudo terminal, is read until it asks, and is typed to."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import select
+import subprocess
+import termios
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from .agents import COMMAND
+
+PATIENCE = 60.0
+"""Seconds for which a terminal waits for what it expects."""
+_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
+
+
+class Terminal:
+    """What a person sees of a command, and where they type."""
+
+    def __init__(self, process: subprocess.Popen[bytes], screen: int) -> None:
+        self._process, self._screen = process, screen
+        self.seen = ""
+        """All that was shown, without what moves and colours it."""
+        self._read_to = 0
+
+    def until(self, text: str) -> str:
+        """Return what was shown since the last time, up to a text; fails when it does not come."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.seen[self._read_to :]:
+            assert time.monotonic() < deadline, f"{text!r} is not in {self.seen!r}"
+            assert self._more(), f"the command ended without {text!r}: {self.seen!r}"
+        end = self.seen.index(text, self._read_to) + len(text)
+        shown, self._read_to = self.seen[self._read_to : end], end
+        return shown
+
+    def answer(self, question: str, line: str) -> str:
+        """Wait for a question, type a line, and return what was shown before."""
+        shown = self.until(question)
+        self.type(line + "\n")
+        return shown
+
+    def type(self, keys: str) -> None:
+        """Type keys."""
+        os.write(self._screen, keys.encode())
+
+    def end(self) -> tuple[int, str]:
+        """Return the exit status, and what was shown since the last time."""
+        while self._more():
+            pass
+        return self._process.wait(PATIENCE), self.seen[self._read_to :]
+
+    def _more(self) -> bool:
+        if not select.select([self._screen], [], [], PATIENCE)[0]:
+            return False
+        try:
+            data = os.read(self._screen, 65536)
+        except OSError:  # what Linux says when nobody has the terminal open any more
+            return False
+        self.seen += _CONTROLS.sub("", data.decode(errors="replace"))
+        return bool(data)
+
+
+@contextmanager
+def terminal(environment: Mapping[str, str], *arguments: str, term: str = "dumb") -> Iterator[Terminal]:
+    """Give a terminal in which the command was started; it is killed if it still runs at the end."""
+    screen, keyboard = os.openpty()
+    process = subprocess.Popen(
+        [COMMAND, *arguments],
+        env={**os.environ, **environment, "TERM": term, "COLUMNS": "200"},
+        stdin=keyboard,
+        stdout=keyboard,
+        stderr=keyboard,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+    )
+    os.close(keyboard)
+    try:
+        yield Terminal(process, screen)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(screen)
