@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
 from typing import NoReturn, Protocol, cast
 
 import anyio
-import anyio.to_thread
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
@@ -19,6 +15,7 @@ from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.surrogates import well_formed
 from graph_memory.mcp_server.unreadable import refusal
+from graph_memory.mcp_server.wire import LineReader, TextWriter, claim_stdin, claim_stdout
 from graph_memory.settings import Settings
 
 
@@ -35,8 +32,10 @@ async def _serve(server: Server[Startup]) -> None:
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_on_signal, tasks.cancel_scope)
-            lines = Lines(_claim_stdin())
-            async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
+            lines, answers = Lines(LineReader(claim_stdin())), TextWriter(claim_stdout())
+            async with stdio_server(
+                stdin=cast("anyio.AsyncFile[str]", lines), stdout=cast("anyio.AsyncFile[str]", answers)
+            ) as (read, write):
                 lines.answer_on(write)
                 await server.run(read, write, server.create_initialization_options())
             tasks.cancel_scope.cancel()
@@ -49,15 +48,6 @@ async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
         scope.cancel()
 
 
-def _claim_stdin() -> TextIOWrapper:
-    """Return standard input from a descriptor of its own; whoever else reads standard input finds it empty."""
-    private = os.dup(sys.stdin.fileno())
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, sys.stdin.fileno())
-    os.close(nothing)
-    return TextIOWrapper(os.fdopen(private, "rb", closefd=False), encoding="utf-8", errors="replace")
-
-
 class Answers(Protocol):
     """Where messages to the client go."""
 
@@ -67,13 +57,10 @@ class Answers(Protocol):
 
 
 class Lines:
-    """The lines of a file that are messages, as the SDK's transport reads them; the others are answered here.
+    """The lines that are messages, as the SDK's transport reads them; the others are answered here."""
 
-    A wait for the next line can be given up.
-    """
-
-    def __init__(self, file: TextIOWrapper) -> None:
-        self._file = file
+    def __init__(self, source: LineReader) -> None:
+        self._source = source
         self._answers: Answers | None = None
 
     def answer_on(self, answers: Answers) -> None:
@@ -85,7 +72,7 @@ class Lines:
 
     async def __anext__(self) -> str:
         while True:
-            line = await anyio.to_thread.run_sync(self._file.readline, abandon_on_cancel=True)
+            line = await self._source.readline()
             if not line:
                 raise StopAsyncIteration
             line = well_formed(line)
