@@ -1,6 +1,6 @@
 // Ids of the connections that matched at a number of the log, in id order, found as `nodes` are.
 // mode: read
-// params: domain, at, from_id, to_id, type, filter, after, limit
+// params: domain, at, from_id, to_id, type, filter, valid_at, after, limit
 // returns: id
 CALL () {
   WITH 1 AS one
@@ -8,6 +8,7 @@ CALL () {
   MATCH (:_Node {_domain: $domain, _id: $from_id})-[r]->(b:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at AND coalesce(b._id = $to_id, true)
     AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
   WITH 1 AS one
@@ -15,6 +16,7 @@ CALL () {
   MATCH (:_Node {_domain: $domain, _id: $to_id})<-[r]-(:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
     AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
   WITH 1 AS one
@@ -24,6 +26,7 @@ CALL () {
   MATCH (a)-[r]->(:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
     AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
   MATCH (e:_Event)
@@ -40,6 +43,7 @@ CALL () {
   }
   WITH p
   WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
   RETURN p._subject AS id
 }
 RETURN id

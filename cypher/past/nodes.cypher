@@ -1,7 +1,7 @@
 // Ids of the nodes that matched at a number of the log, in id order: those that live and have not changed since, and
 // those that changed since and matched then. The first come first, so that one that is just being changed is met.
 // mode: read
-// params: domain, at, type, filter, after, limit
+// params: domain, at, type, filter, valid_at, after, limit
 // returns: id
 CALL () {
   WITH 1 AS one
@@ -9,6 +9,7 @@ CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._id > $after AND n._version <= $at
     AND all(key IN keys($filter) WHERE n[key] = $filter[key])
+    AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
   RETURN n._id AS id
   UNION
   WITH 1 AS one
@@ -17,6 +18,7 @@ CALL () {
   USING INDEX n:_Node(_domain, _type, _id)
   WHERE n._domain = $domain AND n._type = $type AND n._id > $after AND n._version <= $at
     AND all(key IN keys($filter) WHERE n[key] = $filter[key])
+    AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
   RETURN n._id AS id
   UNION
   MATCH (e:_Event)
@@ -33,6 +35,7 @@ CALL () {
   }
   WITH p
   WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
   RETURN p._subject AS id
 }
 RETURN id

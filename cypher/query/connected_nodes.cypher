@@ -1,7 +1,7 @@
 // Ids of the nodes at the other ends of a node's connections, each once, in id order. No row: there is no such
 // domain.
 // mode: read
-// params: domain, id, type, outgoing, incoming, after, limit
+// params: domain, id, type, outgoing, incoming, valid_at, after, limit
 // returns: found, ids
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (n:_Node {_domain: $domain, _id: $id})
@@ -10,11 +10,13 @@ CALL (n) {
     WITH n WHERE $outgoing
     MATCH (n)-[r]->(m:_Node)
     WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+      AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS id
     UNION
     WITH n WHERE $incoming
     MATCH (n)<-[r]-(m:_Node)
     WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+      AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS id
   }
   WITH DISTINCT id

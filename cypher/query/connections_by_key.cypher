@@ -1,7 +1,7 @@
 // Ids of the connections of a type that match every property, found by one property that is indexed, in id order; and
 // the edition of the domain, as for nodes.
 // mode: read
-// params: domain, type, property, value, filter, after, limit
+// params: domain, type, property, value, filter, valid_at, after, limit
 // returns: edition, ids
 MATCH (d:_Domain {_id: $domain})
 RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
@@ -11,6 +11,7 @@ RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
   CALL (k) {
     MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()
     WHERE all(key IN keys($filter) WHERE r[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN r._id AS id
   }
   RETURN id

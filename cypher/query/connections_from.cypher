@@ -1,10 +1,11 @@
 // Ids of the connections that leave a node and match every property, in id order.
 // mode: read
-// params: domain, from_id, type, filter, after, limit
+// params: domain, from_id, type, filter, valid_at, after, limit
 // returns: id
 MATCH (a:_Node {_domain: $domain, _id: $from_id})-[r]->(:_Node)
 WHERE r._domain = $domain AND r._id > $after AND ($type IS NULL OR type(r) = $type)
   AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
 RETURN r._id AS id
 ORDER BY id
 LIMIT $limit

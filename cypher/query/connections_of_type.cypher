@@ -1,7 +1,7 @@
 // Ids of the connections of a type that match every property, in id order. They are reached from the nodes that the
 // type may leave: a relationship type that is not in the statement's text cannot be narrowed to a domain by its index.
 // mode: read
-// params: domain, type, filter, after, limit
+// params: domain, type, filter, valid_at, after, limit
 // returns: id
 MATCH (t:_ConnectionType {_domain: $domain, _name: $type})
 WITH CASE
@@ -15,6 +15,7 @@ USING INDEX a:_Node(_domain, _type, _id)
 WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
 MATCH (a)-[r:$($type)]->()
 WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
 RETURN r._id AS id
 ORDER BY id
 LIMIT $limit

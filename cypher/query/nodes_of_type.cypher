@@ -1,11 +1,12 @@
 // Ids of the nodes of a type that match every property, in id order.
 // mode: read
-// params: domain, type, filter, after, limit
+// params: domain, type, filter, valid_at, after, limit
 // returns: id
 MATCH (n:_Node)
 USING INDEX n:_Node(_domain, _type, _id)
 WHERE n._domain = $domain AND n._type = $type AND n._id > $after
   AND all(key IN keys($filter) WHERE n[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
 RETURN n._id AS id
 ORDER BY id
 LIMIT $limit

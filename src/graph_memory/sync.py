@@ -79,6 +79,8 @@ class SyncMemory:
     get_connection = _waited(Memory.get_connection)
     update_connection = _waited(Memory.update_connection)
     delete_connection = _waited(Memory.delete_connection)
+    set_validity = _waited(Memory.set_validity)
+    invalidate = _waited(Memory.invalidate)
     query_nodes = _waited(Memory.query_nodes)
     query_connections = _waited(Memory.query_connections)
     get_connected_nodes = _waited(Memory.get_connected_nodes)

@@ -37,6 +37,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
+    await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.history.branch(f"{domain}-b")
     for rare in ("_compacted_to", "_merges", "_job"):
         driver.execute_query("CALL db.createProperty($name)", name=rare)

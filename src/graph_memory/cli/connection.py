@@ -14,6 +14,7 @@ from graph_memory.cli.history import FullOption, show_history
 from graph_memory.cli.listing import list_connections
 from graph_memory.cli.printing import harmless, local_time, note, plain, print_json, print_properties, print_record
 from graph_memory.cli.session import with_memory
+from graph_memory.cli.validity import bounds
 from graph_memory.model.results import ConnectionInfo, ConnectionSummary
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ def list_all(
     to_node_id: Annotated[str | None, typer.Option("--to", help="Only those that reach this node.")] = None,
     type_name: Annotated[str | None, typer.Option("--type", help="Only those of this type.")] = None,
     properties: takes.PropertyOption = None,
+    valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     domain: takes.DomainOption = None,
@@ -176,6 +178,7 @@ def list_all(
             to_node_id=to_node_id,
             type=type_name,
             properties=values,
+            valid_at=valid_at,
             limit=size,
             cursor=cursor,
             domain=domain,
@@ -193,6 +196,7 @@ def _fields(found: ConnectionInfo, summary: ConnectionSummary | None) -> dict[st
         "from": f"{found.from_node_id}  {from_title}",
         "to": f"{found.to_node_id}  {to_title}",
         "version": found.version,
+        **bounds(found.valid_from, found.valid_to),
         "created": local_time(found.created),
         "modified": local_time(found.modified),
         "content": "a note" if found.has_content else "none",

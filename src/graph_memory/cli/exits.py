@@ -80,6 +80,7 @@ COMMANDS: Mapping[str, str] = {
     "validate_connection": "connection validate",
     "memory_log": "log",
     "memory_diff": "diff",
+    "set_validity": "validity",
     "memory_branch": "branch create",
     "list_domains": "domain list",
     "delete_domain": "domain delete",

@@ -15,6 +15,7 @@ from graph_memory.model.results import Direction
 def query(
     type_name: Annotated[str | None, typer.Option("--type", help="Only nodes of this type.")] = None,
     properties: takes.PropertyOption = None,
+    valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
@@ -27,7 +28,9 @@ def query(
     """
     values, size = assigned(properties), takes.page_size(limit, as_json=as_json)
     list_nodes(
-        lambda memory, where: memory.query_nodes(type=type_name, properties=values, limit=size, cursor=cursor, **where),
+        lambda memory, where: memory.query_nodes(
+            type=type_name, properties=values, valid_at=valid_at, limit=size, cursor=cursor, **where
+        ),
         domain,
         as_json=as_json,
         as_of=as_of,
@@ -40,6 +43,7 @@ def connected(
     connection_type: Annotated[
         str | None, typer.Option("--connection-type", "--type", help="Only along this type.")
     ] = None,
+    valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
@@ -50,7 +54,13 @@ def connected(
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
         lambda memory, where: memory.get_connected_nodes(
-            node_id, direction=direction, connection_type=connection_type, limit=size, cursor=cursor, **where
+            node_id,
+            direction=direction,
+            connection_type=connection_type,
+            valid_at=valid_at,
+            limit=size,
+            cursor=cursor,
+            **where,
         ),
         domain,
         as_json=as_json,

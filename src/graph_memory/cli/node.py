@@ -16,6 +16,7 @@ from graph_memory.cli.history import FullOption, show_history
 from graph_memory.cli.listing import list_nodes
 from graph_memory.cli.printing import harmless, local_time, plain, print_json, print_properties, print_record
 from graph_memory.cli.session import reading, with_memory
+from graph_memory.cli.validity import bounds
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import NodeContent, NodeInfo, NodeSummary
 
@@ -200,6 +201,7 @@ def _fields(found: NodeInfo, title: str) -> dict[str, object]:
         "id": found.id,
         "type": found.type,
         "version": found.version,
+        **bounds(found.valid_from, found.valid_to),
         "created": local_time(found.created),
         "modified": local_time(found.modified),
         "format": found.content_format,

@@ -38,6 +38,11 @@ FormatOption = Annotated[
     typer.Option("--format", help="What the content is, such as markdown or pdf. Default: by the file's name."),
 ]
 
+ValidAtOption = Annotated[
+    str | None,
+    typer.Option("--valid-at", metavar="TIME", help='Only what holds in the world then: a time, now, "2 hours ago".'),
+]
+
 AsOfOption = Annotated[
     str | None,
     typer.Option(

@@ -19,6 +19,7 @@ MOST = 2**53 - 1
 Names = list[str]
 Properties = dict[str, object]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Most ids to return (default: all)")]
+ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
 Cursor = Annotated[str, Field(description="next_cursor of the page before")]
 ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has moved since")]
 Rule = Annotated[object, WithJsonSchema({"type": "object"})]
@@ -129,6 +130,7 @@ class QueryNodes(Call):
 
     type: NotRequired[str]
     properties: NotRequired[Properties]
+    valid_at: NotRequired[ValidAt]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -140,6 +142,7 @@ class QueryConnections(Call):
     to_node_id: NotRequired[str]
     type: NotRequired[str]
     properties: NotRequired[Properties]
+    valid_at: NotRequired[ValidAt]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -150,6 +153,7 @@ class GetConnectedNodes(Call):
     node_id: str
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
+    valid_at: NotRequired[ValidAt]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 

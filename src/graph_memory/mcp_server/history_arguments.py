@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
-from graph_memory.mcp_server.arguments import Call, Names
+from graph_memory.mcp_server.arguments import Call, ExpectedVersion, Names
 from graph_memory.model.history import Choice, Operation, Source
 
 Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
@@ -70,6 +70,15 @@ class MemoryBranch(Call):
 
     name: Annotated[str, Field(description="Name of the new domain")]
     at: NotRequired[Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago" (default now)')]]
+
+
+class SetValidity(Call):
+    """Arguments of `set_validity`."""
+
+    id: Annotated[str, Field(description="Id of a node or connection")]
+    valid_from: NotRequired[Annotated[str, Field(description="It holds from then on; open takes this bound away")]]
+    valid_to: NotRequired[Annotated[str, Field(description="It holds no longer from then on; now closes it; or open")]]
+    expected_version: NotRequired[ExpectedVersion]
 
 
 class MemoryRevert(Call):

@@ -10,7 +10,7 @@ from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import LogPage, PastAnswer, Reverted
-from graph_memory.model.results import Branched
+from graph_memory.model.results import Branched, Changed
 
 if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
@@ -45,6 +45,11 @@ async def memory_branch(memory: Memory, given: takes.MemoryBranch) -> Branched:
     return await memory.history.branch(**given)
 
 
+async def set_validity(memory: Memory, given: takes.SetValidity) -> Changed:
+    """Say when a node or connection holds in the world. What has ended: valid_to, not delete; query with valid_at."""
+    return await memory.set_validity(**given)
+
+
 async def memory_revert(memory: Memory, given: takes.MemoryRevert) -> Reverted:
     """Undo changes: of event_ids, or of a stretch. For one write, give the version it returned as since and until."""
     return await memory.history.revert(**given)
@@ -60,6 +65,7 @@ HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_as_of, takes.MemoryAsOf, PastAnswer, Effect.READS),
     Tool(memory_diff, takes.MemoryDiff, Diff, Effect.READS),
     Tool(memory_branch, takes.MemoryBranch, Branched, Effect.DECLARES),
+    Tool(set_validity, takes.SetValidity, Changed, Effect.DESTROYS),
     Tool(memory_revert, takes.MemoryRevert, Reverted, Effect.DESTROYS),
     Tool(memory_revert_session, takes.MemoryRevertSession, Reverted, Effect.DESTROYS),
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from graph_memory.memory import audit, blobs, connections, deletion, domains, nodes, queries, summaries, types
+from graph_memory.memory import audit, blobs, connections, deletion, domains, nodes, queries, summaries, types, validity
 from graph_memory.memory.core import Core
 from graph_memory.memory.history_api import History
 from graph_memory.memory.queries import Page
@@ -216,21 +216,53 @@ class Memory:
         """Delete a connection; its nodes stay. Raises CONNECTION_NOT_FOUND and VERSION_CONFLICT."""
         return await connections.delete_connection(self._core, self._domain(domain), connection_id, expected_version)
 
+    async def set_validity(
+        self,
+        id: str,  # noqa: A002
+        *,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Say from when and until when a node or connection holds in the world, whenever that became known.
+
+        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
+        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        """
+        edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
+        return await validity.set_validity(self._core, self._domain(domain), id, edit)
+
+    async def invalidate(
+        self,
+        id: str,  # noqa: A002
+        *,
+        at: datetime | str = "now",
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Close a node or connection: it is kept, but holds no longer from a time on.
+
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        """
+        return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
+
     async def query_nodes(
         self,
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
     ) -> NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. Without `limit` all are returned; with it, `next_cursor` leads on.
-        Raises INVALID_PROPERTY.
+        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
+        `limit` all are returned; with it, `next_cursor` leads on. Raises INVALID_PROPERTY.
         """
-        page = Page.of(limit, cursor)
+        page = Page.of(limit, cursor, valid_at)
         return await queries.query_nodes(self._core, self._domain(domain), page, type_name=type, properties=properties)
 
     async def query_connections(
@@ -240,6 +272,7 @@ class Memory:
         to_node_id: str | None = None,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
@@ -248,7 +281,7 @@ class Memory:
         return await queries.query_connections(
             self._core,
             self._domain(domain),
-            Page.of(limit, cursor),
+            Page.of(limit, cursor, valid_at),
             from_node_id=from_node_id,
             to_node_id=to_node_id,
             type_name=type,
@@ -261,6 +294,7 @@ class Memory:
         *,
         direction: Direction,
         connection_type: str | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
@@ -268,13 +302,14 @@ class Memory:
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
-        itself is its own neighbour. Raises NODE_NOT_FOUND.
+        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
+        Raises NODE_NOT_FOUND.
         """
         return await queries.get_connected_nodes(
             self._core,
             self._domain(domain),
             node_id,
-            Page.of(limit, cursor),
+            Page.of(limit, cursor, valid_at),
             direction=direction,
             connection_type=connection_type,
         )

@@ -262,6 +262,8 @@ def connection_info(connection: ConnectionState, content: Content | None) -> Con
         has_content=connection.content is not None,
         version=connection.version,
         content=content.as_given if content is not None else None,
+        valid_from=connection.validity.valid_from,
+        valid_to=connection.validity.valid_to,
     )
 
 

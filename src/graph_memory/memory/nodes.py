@@ -176,6 +176,8 @@ def node_info(node: NodeState) -> NodeInfo:
         version=node.version,
         tags=node.tags or None,
         path=node.path,
+        valid_from=node.validity.valid_from,
+        valid_to=node.validity.valid_to,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from graph_memory.memory.connections import connection_info, connection_not_found
 from graph_memory.memory.core import Core
@@ -101,12 +102,13 @@ class Past:
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
-        page = Page.of(limit, cursor)
-        given = {"type": type, "filter": check_properties(properties or {}), **page.params}
+        page = Page.of(limit, cursor, valid_at)
+        given = {"type": type, "filter": check_properties(properties or {}), **page.selection}
         rows = await self._core.store.read(NODES, domain=self._domain, at=self.seq, **given)
         ids, following = page.cut([row.id for row in rows])
         return NodeIds(node_ids=ids, next_cursor=following)
@@ -118,13 +120,14 @@ class Past:
         to_node_id: str | None = None,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
         """Return the ids of the connections that match."""
-        page = Page.of(limit, cursor)
+        page = Page.of(limit, cursor, valid_at)
         ends = {"from_id": from_node_id, "to_id": to_node_id, "type": type}
-        given = {**ends, "filter": check_properties(properties or {}), **page.params}
+        given = {**ends, "filter": check_properties(properties or {}), **page.selection}
         rows = await self._core.store.read(CONNECTIONS, domain=self._domain, at=self.seq, **given)
         ids, following = page.cut([row.id for row in rows])
         return ConnectionIds(connection_ids=ids, next_cursor=following)
@@ -135,15 +138,16 @@ class Past:
         *,
         direction: Direction,
         connection_type: str | None = None,
+        valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         check_direction(direction)
-        page = Page.of(limit, cursor)
+        page = Page.of(limit, cursor, valid_at)
         await self._node(node_id)
         ways = {"outgoing": direction in ("out", "both"), "incoming": direction in ("in", "both")}
-        given = {"id": node_id, "type": connection_type, **ways, **page.params}
+        given = {"id": node_id, "type": connection_type, **ways, **page.selection}
         rows = await self._core.store.read(CONNECTED_NODES, domain=self._domain, at=self.seq, **given)
         ids, following = page.cut([row.id for row in rows])
         return NodeIds(node_ids=ids, next_cursor=following)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.nodes import node_not_found
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_direction, check_limit, cursor_after
+from graph_memory.model.moments import instant
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
 from graph_memory.model.subjects import Kind
+from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import Remembered, no_ontology
 from graph_memory.storage.queries import query
 
@@ -56,20 +59,27 @@ CONNECTED_NODES = query("query/connected_nodes", ConnectedRow)
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The part of the results that was asked for: after an id, at most so many."""
+    """The part of the results that was asked for: after an id, at most so many, and if so what holds at a time."""
 
     after: str
     limit: int
+    valid_at: datetime | None = None
 
     @classmethod
-    def of(cls, limit: int | None, cursor: str | None) -> Page:
-        """Return the page for the arguments `limit` and `cursor`. Raises INVALID_ARGUMENT."""
-        return cls(after=check_cursor(cursor), limit=check_limit(limit))
+    def of(cls, limit: int | None, cursor: str | None, valid_at: datetime | str | None = None) -> Page:
+        """Return the page for the arguments of that name. Raises INVALID_ARGUMENT."""
+        holds = None if valid_at is None else instant("valid_at", valid_at, utc_now())
+        return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds)
 
     @property
     def params(self) -> dict[str, object]:
         """The page as statements take it: one result more than asked for tells whether there are others."""
         return {"after": self.after, "limit": min(self.limit + 1, UNLIMITED)}
+
+    @property
+    def selection(self) -> dict[str, object]:
+        """The page as statements take it that look at when things hold."""
+        return {"valid_at": self.valid_at, **self.params}
 
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
         """Return the page's ids, and the cursor of the next page when there is one."""
@@ -82,7 +92,7 @@ async def query_nodes(
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
     wanted = check_properties(properties or {})
-    params = {"domain": domain, "filter": wanted, **page.params}
+    params = {"domain": domain, "filter": wanted, **page.selection}
     if type_name is None:
         found = _ids(await core.store.read(NODES, **params))
     else:
@@ -105,7 +115,7 @@ async def query_connections(
 ) -> ConnectionIds:
     """Return the connections that match. `Memory.query_connections` tells the rest."""
     wanted = check_properties(properties or {})
-    everywhere: dict[str, object] = {"domain": domain, "filter": wanted, **page.params}
+    everywhere: dict[str, object] = {"domain": domain, "filter": wanted, **page.selection}
     params = {"type": type_name, **everywhere}
     if from_node_id is not None and to_node_id is not None:
         found = _ids(await core.store.read(CONNECTIONS_BETWEEN, from_id=from_node_id, to_id=to_node_id, **params))
@@ -177,7 +187,7 @@ async def get_connected_nodes(
         type=connection_type,
         outgoing=direction in ("out", "both"),
         incoming=direction in ("in", "both"),
-        **page.params,
+        **page.selection,
     )
     if row is None:
         raise no_ontology(domain)

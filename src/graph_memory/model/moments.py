@@ -48,6 +48,19 @@ def moment(argument: str, given: int | str, now: datetime) -> Moment:
     return Moment(at=_time(argument, text, now))
 
 
+def instant(argument: str, given: datetime | str, now: datetime) -> datetime:
+    """Return a time in the world, given as one, as text or as how long ago. Raises INVALID_ARGUMENT."""
+    if isinstance(given, str):
+        try:
+            return _read_time(given.strip(), now)
+        except (ValueError, OverflowError):
+            given = quoted(given)
+    elif isinstance(given, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    hint = 'Give a time such as 2026-03-01T09:00:00Z, a date, now, or "2 hours ago".'
+    raise fault(argument, f"{argument} is no time: {given}", hint)
+
+
 def _numbered(argument: str, seq: int) -> Moment:
     if type(seq) is not int or not 0 <= seq <= _LARGEST:
         raise _unreadable(argument, seq)
@@ -55,16 +68,20 @@ def _numbered(argument: str, seq: int) -> Moment:
 
 
 def _time(argument: str, text: str, now: datetime) -> datetime:
-    if text.lower() == "now":
-        return now
     try:
-        if ago := _AGO.fullmatch(text):
-            number = 1 if ago["number"].lower() in ("a", "an") else int(ago["number"])
-            return now - number * _UNITS[ago["unit"].lower()]
-        found = datetime.fromisoformat(text)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        return _read_time(text, now)
     except (ValueError, OverflowError):
         raise _unreadable(argument, text) from None
+
+
+def _read_time(text: str, now: datetime) -> datetime:
+    if text.lower() == "now":
+        return now
+    if ago := _AGO.fullmatch(text):
+        number = 1 if ago["number"].lower() in ("a", "an") else int(ago["number"])
+        return now - number * _UNITS[ago["unit"].lower()]
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _unreadable(argument: str, given: object) -> GraphError:

@@ -77,6 +77,8 @@ class NodeInfo(Result):
     version: int
     tags: tuple[str, ...] | None = None
     path: str | None = None
+    valid_from: Timestamp | None = Field(default=None, description="It holds in the world from then on")
+    valid_to: Timestamp | None = Field(default=None, description="It holds no longer from then on")
 
 
 class NodeContent(Result):
@@ -100,6 +102,8 @@ class ConnectionInfo(Result):
     has_content: bool
     version: int
     content: str | None = None
+    valid_from: Timestamp | None = Field(default=None, description="It holds in the world from then on")
+    valid_to: Timestamp | None = Field(default=None, description="It holds no longer from then on")
 
 
 class NodeIds(Result):
