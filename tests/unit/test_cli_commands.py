@@ -328,6 +328,13 @@ def test_what_a_hand_did_is_settled_as_it_was_asked_for(memory: RecordingMemory)
     assert memory.calls == [("reconcile", (), given)]
 
 
+def test_a_review_needs_a_person(memory: RecordingMemory):
+    error = run("review", "--session", "bot").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert memory.calls == []
+
+
 def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NEO4J_PASSWORD", "hunter2")
     monkeypatch.setenv("GRAPH_MEMORY_BLOB_URL", "s3://key:hunter2@bucket")

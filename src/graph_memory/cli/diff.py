@@ -69,10 +69,11 @@ def _show(found: Diff) -> None:
 def _show_entry(entry: DiffEntry) -> None:
     typer.echo(f"{_MARKS[entry.operation]} {plain(entry.subject)}  {plain(entry.summary)}")
     if entry.content is not None:
-        _show_content(entry.content)
+        show_content(entry.content)
 
 
-def _show_content(change: ContentChange) -> None:
+def show_content(change: ContentChange) -> None:
+    """Print the text diff of a content, if there is one, and what is said about it."""
     for line in (change.diff or "").split("\n") if change.diff is not None else ():
         typer.echo(f"{_INDENT}{harmless(line)}".rstrip())
     if change.note is not None:

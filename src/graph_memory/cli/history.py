@@ -144,15 +144,16 @@ def revert(
 
     if takes.asks(yes=yes or dry_run):
         tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
-        _show_reverted(tried)
+        show_reverted(tried)
         if not tried.changes:
             return None
         takes.confirm("Undo this?")
     done = with_memory(lambda memory: use(memory, dry=dry_run), "Undoing")
-    return print_json(done) if as_json else _show_reverted(done)
+    return print_json(done) if as_json else show_reverted(done)
 
 
-def _show_reverted(found: Reverted) -> None:
+def show_reverted(found: Reverted) -> None:
+    """Print what was undone, or would be, a line for each subject."""
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
     for change in found.changes:
         typer.echo(f"{words[change.operation]}  {plain(change.kind)} {plain(change.subject)}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
@@ -15,6 +15,7 @@ from graph_memory.settings import Settings
 
 if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
+    from graph_memory.sync import SyncMemory
 
 T = TypeVar("T")
 
@@ -44,6 +45,17 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], doing: str = "Working") -
                 return await use(memory)
 
     return anyio.run(work)
+
+
+@contextmanager
+def open_for_a_person() -> Generator[SyncMemory]:
+    """Give a memory that stays open while a person is shown things and asked."""
+    from graph_memory.sync import open_memory_sync
+
+    with ExitStack() as opened:
+        with progress_bar() as progress:
+            memory = opened.enter_context(open_memory_sync(read_settings(), progress=progress))
+        yield memory
 
 
 Where = dict[str, Any]
