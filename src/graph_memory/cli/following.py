@@ -61,11 +61,12 @@ def follow_log(
                 memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
             async with _until_ended(), aclosing(_changes(memory, wanted, since, size)) as changes:
                 async for entry in changes:
-                    _print(entry, as_json=as_json)
+                    if not _printed(entry, as_json=as_json):
+                        return
 
     try:
         anyio.run(work)
-    except (BrokenPipeError, KeyboardInterrupt):
+    except KeyboardInterrupt:
         _discard_output()
 
 
@@ -94,11 +95,17 @@ async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int 
             yield entry
 
 
-def _print(entry: LogEntry, *, as_json: bool) -> None:
-    if as_json:
-        print_json(entry)
-    else:
-        print_entry(entry)
+def _printed(entry: LogEntry, *, as_json: bool) -> bool:
+    """Print a change, and tell whether somebody was there to read it."""
+    try:
+        if as_json:
+            print_json(entry)
+        else:
+            print_entry(entry)
+    except BrokenPipeError:
+        _discard_output()
+        return False
+    return True
 
 
 @asynccontextmanager
