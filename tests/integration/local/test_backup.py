@@ -95,9 +95,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
         for domain in DOMAINS:
             await fill(memory.in_domain(domain))
 
-    use(settings, fill_all)
-    yield settings
-    local.stop(settings)
+    try:
+        use(settings, fill_all)
+        yield settings
+    finally:
+        local.stop(settings)
 
 
 class Saved(NamedTuple):
