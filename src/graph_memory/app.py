@@ -25,7 +25,7 @@ from graph_memory.settings import Settings
 from graph_memory.storage.blobs import Blobs, blobs_at
 from graph_memory.storage.content_cache import ContentCache
 from graph_memory.storage.log import Log
-from graph_memory.storage.schema import migrate, pending_steps, store_id
+from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
 from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
@@ -78,6 +78,11 @@ async def check_blobs(settings: Settings) -> str:
     place = blobs(settings)
     count = len(await place.domains())
     return f"{place.location}, of {count} domain{'' if count == 1 else 's'}"
+
+
+def schema_version() -> int:
+    """Return the schema version that a database has once it was opened."""
+    return len(steps())
 
 
 def bundled_ontology(name: str) -> Ontology:

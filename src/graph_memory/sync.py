@@ -6,9 +6,9 @@ with open_memory_sync() as memory:
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -115,6 +115,27 @@ def _told(
     return call
 
 
+def _each(
+    method: Callable[Concatenate[History, P], AsyncGenerator[R]],
+) -> Callable[Concatenate[SyncHistory, P], Generator[R]]:
+    """Return the same method of `SyncHistory`, whose results a plain loop waits for; `break` ends it."""
+
+    @wraps(method)
+    def call(self: SyncHistory, /, *args: P.args, **kwargs: P.kwargs) -> Generator[R]:
+        async def begin(memory: Memory) -> AsyncGenerator[R]:
+            return method(memory.history, *args, **kwargs)
+
+        results = self.memory.run(begin)
+        try:
+            with suppress(StopAsyncIteration):
+                while True:
+                    yield self.memory.run(lambda _: anext(results))
+        finally:
+            self.memory.run(lambda _: results.aclose())
+
+    return call
+
+
 class SyncHistory:
     """A memory's past without async: the methods of `History`. It is `SyncMemory.history`."""
 
@@ -125,6 +146,7 @@ class SyncHistory:
         """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
         return SyncPast(self.memory, self.memory.run(lambda memory: memory.history.as_of(at, domain=domain)))
 
+    follow = _each(History.follow)
     log = _told(History.log)
     sessions = _told(History.sessions)
     diff = _told(History.diff)

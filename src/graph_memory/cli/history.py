@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from graph_memory.cli import options as takes
+from graph_memory.cli.following import QUIET, TINTS, Wanted, follow_log, print_entry
 from graph_memory.cli.printing import counted, local_time, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.cli.tables import print_table
@@ -29,6 +29,9 @@ ConflictOption = Annotated[
     Choice,
     typer.Option(help="Changed since: stop does nothing, skip leaves it, force undoes later changes too."),
 ]
+FollowOption = Annotated[
+    bool, typer.Option("--follow", help="Oldest first, and then each new change as it comes, until Ctrl-C.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be undone.")]
 
 
@@ -43,27 +46,27 @@ def log(
     full: FullOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
+    follow: FollowOption = False,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
     """Show what was changed, newest first: number, time, who, and the change in words."""
-
-    async def use(memory: Memory) -> LogPage:
-        return await memory.history.log(
-            since=since,
-            until=until,
-            session=session,
-            source=source,
-            actor=actor,
-            operations=cast("list[Operation]", operations) or None,
-            types=types or None,
-            full=full,
-            limit=takes.page_size(limit, as_json=as_json),
-            cursor=cursor,
-            domain=domain,
-        )
-
-    show_log(with_memory(use, "Reading"), as_json=as_json)
+    wanted = Wanted(
+        session=session,
+        source=source,
+        actor=actor,
+        operations=cast("list[Operation]", operations) or None,
+        types=types or None,
+        full=full,
+        domain=domain,
+    )
+    if follow:
+        return follow_log(wanted, since=since, until=until, limit=limit, cursor=cursor, as_json=as_json)
+    size = takes.page_size(limit, as_json=as_json)
+    page = with_memory(
+        lambda memory: memory.history.log(since=since, until=until, limit=size, cursor=cursor, **wanted), "Reading"
+    )
+    return show_log(page, as_json=as_json)
 
 
 def show_history(
@@ -88,10 +91,11 @@ def show_log(page: LogPage, *, as_json: bool) -> None:
             [(entry.seq, local_time(entry.at), _by(entry), entry.summary) for entry in page.entries],
             whole=("seq", "time"),
             folded=("change",),
+            tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.entries],
         )
     else:
         for entry in page.entries:
-            _print_whole(entry)
+            print_entry(entry)
     more = f" There are more: --limit N, or --cursor {page.next_cursor}" if page.next_cursor else ""
     return note(f"{counted(len(page.entries), 'change')}.{more}")
 
@@ -165,11 +169,3 @@ def show_reverted(found: Reverted) -> None:
 
 def _by(entry: LogEntry) -> str:
     return entry.actor or entry.source
-
-
-def _print_whole(entry: LogEntry) -> None:
-    typer.echo(f"{entry.seq}  {local_time(entry.at)}  {plain(_by(entry))}  {plain(entry.summary)}")
-    typer.echo(f"  {plain(entry.id)} {plain(entry.subject)}")
-    for name, state in (("before", entry.before), ("after", entry.after)):
-        if state is not None:
-            typer.echo(f"  {name}  {plain(json.dumps(state, ensure_ascii=False))}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import typer
 
@@ -17,8 +17,9 @@ def print_table(
     *,
     whole: Sequence[str] = ("id", "type", "modified"),
     folded: Sequence[str] = (),
+    tints: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Print rows under their columns.
+    """Print rows under their columns, on a terminal with the styles that `tints` gives for columns of each row.
 
     On a terminal what is too wide goes over several lines in columns named in `folded`, and is cut in the others,
     save those named in `whole`. Elsewhere a row is a line, and nothing is cut.
@@ -37,11 +38,23 @@ def print_table(
     for column, width in zip(columns, widths, strict=True):
         wraps = column in folded
         table.add_column(column, width=width, no_wrap=not wraps, overflow="fold" if wraps else "ellipsis")
-    for row in cells:
-        table.add_row(*map(Text, row))
+    for number, row in enumerate(cells):
+        tint: Mapping[str, str] = tints[number] if tints else {}
+        table.add_row(*(Text(cell, tint.get(column, "")) for column, cell in zip(columns, row, strict=True)))
     with console.capture() as printed:
         console.print(table)
     typer.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
+
+
+def print_tinted(*parts: tuple[object, str]) -> None:
+    """Print a line of parts with two blanks between them, each with its style on a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with console.capture() as printed:
+        console.print(Text("  ").join(Text(plain(part), style) for part, style in parts), soft_wrap=True, end="")
+    typer.echo(printed.get())
 
 
 def fitted(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:

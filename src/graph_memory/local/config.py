@@ -109,9 +109,9 @@ def home_argument(place: Place) -> str:
     return f"--home-dir={place.root}"
 
 
-def admin_command(place: Place, java: Path, *arguments: str) -> list[str]:
+def admin_command(place: Place, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
     """Give the command line of one of Neo4j's admin commands. It needs `admin_environment`."""
-    return [str(java), "-Xmx128m", *_QUICK_START, f"@{place.java_arguments}", ADMIN_CLASS, *arguments]
+    return [str(java), f"-Xmx{heap}", *_QUICK_START, f"@{place.java_arguments}", ADMIN_CLASS, *arguments]
 
 
 def admin_environment(place: Place) -> dict[str, str]:

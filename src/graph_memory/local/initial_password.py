@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
-from graph_memory.local.config import admin_command, admin_environment
+from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.place import Place
 from graph_memory.model.errors import Code, GraphError
 
@@ -24,7 +22,14 @@ def ensure_password(place: Place, java: Path) -> None:
         return
     if place.password() is None:
         place.new_password()
-    _run(place, java, "dbms", "set-initial-password", f"@{place.password_file}")
+    try:
+        run_admin(place, java, "dbms", "set-initial-password", f"@{place.password_file}", patience=_PATIENCE)
+    except AdminError as error:
+        raise GraphError(
+            Code.STORE_UNAVAILABLE,
+            f"the first password of the local Neo4j could not be set: {error}",
+            {"hint": "`graph-memory doctor` checks Java, the jars and the disk."},
+        ) from error
 
 
 def _require_password(place: Place) -> None:
@@ -34,19 +39,3 @@ def _require_password(place: Place) -> None:
             f"the password of the local Neo4j is missing: {place.password_file}",
             {"hint": f"Put that file back, or move {place.data} away to begin with an empty database."},
         )
-
-
-def _run(place: Place, java: Path, *arguments: str) -> None:
-    command = admin_command(place, java, *arguments)
-    environment = {**os.environ, **admin_environment(place)}
-    try:
-        subprocess.run(
-            command, env=environment, cwd=place.root, capture_output=True, text=True, timeout=_PATIENCE, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        raise GraphError(
-            Code.STORE_UNAVAILABLE,
-            f"the first password of the local Neo4j could not be set: {said.strip().splitlines()[-1]}",
-            {"hint": "`graph-memory doctor` checks Java, the jars and the disk."},
-        ) from error

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractContextManager
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -85,13 +86,17 @@ def stop(settings: Settings) -> bool:
     if not place.root.exists():
         return False
     with _locked(place, settings, silent):
-        run = read_run(place)
-        process = find(place, run)
-        if process:
-            end(process)
-        if run:
-            run.stopped().save(place)
-    return process is not None
+        return _stopped(place)
+
+
+@contextmanager
+def held_stopped(settings: Settings, progress: Progress = silent) -> Generator[Place]:
+    """Stop the local Neo4j, and have nobody start it as long as the block lasts: who asks for it waits."""
+    place = Place.of(settings)
+    place.make()
+    with _locked(place, settings, progress):
+        _stopped(place)
+        yield place
 
 
 def status(settings: Settings) -> Status:
@@ -121,6 +126,16 @@ def console_log(settings: Settings, lines: int = 100) -> list[str]:
 def password_file(settings: Settings) -> Path:
     """Tell where the password is kept, on one line."""
     return Place.of(settings).password_file
+
+
+def _stopped(place: Place) -> bool:
+    run = read_run(place)
+    process = find(place, run)
+    if process:
+        end(process)
+    if run:
+        run.stopped().save(place)
+    return process is not None
 
 
 def _running(place: Place) -> LocalServer | None:

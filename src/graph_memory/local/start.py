@@ -16,6 +16,7 @@ from graph_memory.local.place import Place, Run, read_run
 from graph_memory.local.ports import choose_port, is_free
 from graph_memory.local.process import launch
 from graph_memory.local.progress import Progress
+from graph_memory.local.putting_in_place import finish_restore
 from graph_memory.settings import Settings
 
 BOLT, HTTP = 7687, 7474
@@ -35,6 +36,7 @@ def start(
     last = read_run(place)
     if last and last.pid:
         _let_go(last)
+    finish_restore(place)
     place.begin()
     planned = plan(settings, last, elsewhere=elsewhere)
     planned.save(place)

@@ -100,12 +100,12 @@ async def log(
     rows: list[EventRow] = []
     for stretch in await past_of(core.store, domain, after, before):
         if len(rows) <= size:
-            rows += await _events(core, wanted, stretch, size + 1 - len(rows))
-    entries = [_entry(row, full=full) for row in rows[:size]]
+            rows += await events_in(core, wanted, stretch, size + 1 - len(rows))
+    entries = [entry_of(row, full=full) for row in rows[:size]]
     return LogPage(entries=tuple(entries), next_cursor=f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None)
 
 
-async def _events(core: Core, wanted: Filter, stretch: Stretch, limit: int) -> list[EventRow]:
+async def events_in(core: Core, wanted: Filter, stretch: Stretch, limit: int) -> list[EventRow]:
     """Return the newest changes in a stretch of one log."""
     span = {"domain": stretch.domain, "after": stretch.after, "before": stretch.until + 1, "limit": limit}
     if wanted.subject is None:
@@ -151,7 +151,8 @@ def _cursor(cursor: str | None) -> int:
     return int(number)
 
 
-def _entry(row: EventRow, *, full: bool) -> LogEntry:
+def entry_of(row: EventRow, *, full: bool) -> LogEntry:
+    """Return an event as the log tells of it, with `full` also its states."""
     event = Event.from_row(row.event)
     before = Event.from_row(row.previous).draft.state if row.previous else None
     draft, origin = event.draft, event.origin

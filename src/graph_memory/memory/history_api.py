@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 
-from graph_memory.memory import branch, diff, history, revert
+from graph_memory.memory import branch, diff, follow, history, revert
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END, bounds, line_of, place_of, seq_at
 from graph_memory.memory.past import Past
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
-from graph_memory.model.history import Choice, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
 from graph_memory.model.results import Branched
 
 
@@ -60,6 +60,36 @@ class History:
         return await history.log(
             self._core, self._domain(domain), wanted, since=since, until=until, limit=limit, cursor=cursor, full=full
         )
+
+    def follow(
+        self,
+        *,
+        since: int | str | None = None,
+        subject: str | None = None,
+        session: str | None = None,
+        source: Source | None = None,
+        actor: str | None = None,
+        operations: Sequence[Operation] | None = None,
+        types: Sequence[str] | None = None,
+        full: bool = False,
+        every: float = 0.5,
+        domain: str | None = None,
+    ) -> AsyncGenerator[LogEntry]:
+        """Give each change as it comes, whoever makes it, once and in the order of the log, until nobody asks any more.
+
+        It begins with the change at `since`, without it with the next one that is made; who kept the `seq` of the
+        last change that it was given goes on at the next number and misses nothing. The log is looked at `every` so
+        many seconds, which costs one small read. What is asked for is told as in `log`. Raises when it is first asked.
+        """
+        wanted = history.Filter(
+            subject=subject,
+            session=self._session(session),
+            source=source,
+            actor=actor,
+            operations=operations,
+            types=types,
+        )
+        return follow.follow(self._core, self._domain(domain), wanted, since=since, full=full, every=every)
 
     async def sessions(
         self,

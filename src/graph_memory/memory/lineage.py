@@ -143,6 +143,14 @@ def _way(parts: Sequence[Part], place: Place, shared: str | None) -> tuple[list[
     return stretches, 0
 
 
+async def last_seq(reader: Reader, domain: str) -> int:
+    """Return the number of the last event. Raises ONTOLOGY_NOT_FOUND."""
+    position = await reader.one(POSITION, domain=domain, event=None)
+    if position is None:
+        raise no_ontology(domain)
+    return position.last
+
+
 async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -> int:
     """Return the number of the last event at or before a point; 0 before the first.
 

@@ -1,0 +1,44 @@
+"""Neo4j's own admin commands, run on a place whose server is stopped."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from graph_memory.local.config import admin_command, admin_environment
+from graph_memory.local.place import Place
+
+_NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verbose'|Load failed for|Dump failed for")
+
+
+class AdminError(Exception):
+    """An admin command failed; its text is the reason in a line."""
+
+
+def run_admin(place: Place, java: Path, *arguments: str, heap: str = "128m", patience: float | None = None) -> None:
+    """Run a command to its end, for so many seconds at most. Raises AdminError."""
+    try:
+        subprocess.run(
+            admin_command(place, java, *arguments, heap=heap),
+            env={**os.environ, **admin_environment(place)},
+            cwd=place.root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=patience,
+            check=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise AdminError(_reason(str(error.output))) from error
+    except (OSError, subprocess.SubprocessError) as error:
+        raise AdminError(str(error)) from error
+
+
+def _reason(said: str) -> str:
+    """Return the last line that says something."""
+    lines = [line.strip() for line in said.splitlines()]
+    return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it did not say why")

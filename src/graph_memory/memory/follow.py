@@ -1,0 +1,84 @@
+"""Following the log: each change as it comes, once and in order."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.history import Filter, entry_of, events_in
+from graph_memory.memory.lineage import Stretch, bounds, last_seq, past_of
+from graph_memory.model.history import LogEntry
+from graph_memory.storage.queries import query
+
+_STRETCH = 500
+"""Numbers of the log that are looked through at a time."""
+_SETTLING = 0.02
+_PATIENCE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """A number of events."""
+
+    events: int
+
+
+COUNT = query("history/count", CountRow)
+
+
+async def follow(
+    core: Core, domain: str, wanted: Filter, *, since: int | str | None, full: bool, every: float
+) -> AsyncGenerator[LogEntry]:
+    """Give changes as they come. `History.follow` tells the rest.
+
+    The numbers of a log have no gap and are given under a lock, so whoever has seen up to one has missed nothing.
+    """
+    wanted.params()
+    last = await last_seq(core.store, domain)
+    seen = last if since is None else (await bounds(core.store, domain, since, None))[0]
+    while True:
+        for stretch in await _stretches(core, domain, seen, last):
+            if stretch.until == last:
+                await _settled(core, stretch)
+            for entry in await _told(core, wanted, stretch, full=full):
+                yield entry
+        seen = last
+        await anyio.sleep(every)
+        last = await last_seq(core.store, domain)
+        seen = min(seen, last)  # an older state of the database was restored
+
+
+async def _stretches(core: Core, domain: str, seen: int, last: int) -> Sequence[Stretch]:
+    """Return what is to be looked through after one number up to another, along the domain's line, the oldest first."""
+    if seen >= last:
+        return ()
+    return [
+        Stretch(part.domain, after, min(after + _STRETCH, part.until))
+        for part in reversed(await past_of(core.store, domain, seen, last + 1))
+        for after in range(part.after, part.until, _STRETCH)
+    ]
+
+
+async def _told(core: Core, wanted: Filter, stretch: Stretch, *, full: bool) -> list[LogEntry]:
+    """Return the changes in a stretch that are wanted, oldest first.
+
+    Those of a subject are picked out here: they come from the index that was seen to have all of them.
+    """
+    rows = await events_in(core, replace(wanted, subject=None), stretch, _STRETCH)
+    entries = [entry_of(row, full=full) for row in reversed(rows)]
+    return [entry for entry in entries if wanted.subject in (None, entry.subject)]
+
+
+async def _settled(core: Core, stretch: Stretch) -> None:
+    """Wait until all events can be seen: a commit shows the end of the log an instant before the index has them.
+
+    Where a part of the log is not there any more it is given up after a second.
+    """
+    for _ in range(_PATIENCE):
+        found = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
+        if found is not None and found.events >= stretch.until - stretch.after:
+            return
+        await anyio.sleep(_SETTLING)
