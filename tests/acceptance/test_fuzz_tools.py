@@ -67,6 +67,9 @@ KNOWN: dict[str, list[Any]] = {
     "properties": [{}, {"a": 1}, {"due": "2025-10-31"}, {"email": "\u202e"}],
     **{key: [1, 5, 18, "3", "evt_unknown", "an hour ago", "2025-10-31", "now", "漢`"] for key in ("since", "until")},
     "at": [1, 5, 18, "now", "evt_unknown", "an hour ago", "`"],
+    "id": [*NODES, *CONNECTIONS, "mem_unknown"],
+    **{key: ["2026-01-01", "now", "open", "an hour ago", "漢`", "9999-12-31"] for key in ("valid_from", "valid_to")},
+    "valid_at": ["2026-01-01", "now", "open", "0001-01-01T00:00:00+14:00", "`"],
     "arguments": [
         {},
         {"node_id": "n1"},
