@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,11 +11,11 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.merge_subject import merge_subject
 from graph_memory.model.merging import Choices, Clash, Conflict, Take, Trio, Version, same
-from graph_memory.model.ontology import Ontology, connection_type_from, node_type_from
-from graph_memory.model.projection import indexed_rules
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.projection import indexed_rules, with_types
 from graph_memory.model.properties import PropertyValue, check_amount, key_value
 from graph_memory.model.reverting import UniqueValue
-from graph_memory.model.subjects import Kind, State, type_subject
+from graph_memory.model.subjects import Kind, type_subject
 
 _ORDER = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE, Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _ATTACHABLE = (Kind.CONNECTION, Kind.OBSERVATION)
@@ -45,8 +44,10 @@ class Plan:
     """
 
     drafts: tuple[Draft, ...]
-    conflicts: tuple[Conflict, ...] = ()
-    settled: tuple[Conflict, ...] = ()
+    conflicts: tuple[Conflict, ...]
+    settled: tuple[Conflict, ...]
+    ontology: Ontology
+    """With the types that come along."""
 
 
 def plan(
@@ -63,7 +64,7 @@ def plan(
     while found := list(whole.found()):
         for conflict in found:
             whole.settle(conflict)
-    return Plan(tuple(whole.drafts(at)), tuple(whole.conflicts), tuple(whole.settled))
+    return Plan(tuple(whole.drafts(at)), tuple(whole.conflicts), tuple(whole.settled), whole.ontology)
 
 
 def unique_values(version: Version, ontology: Ontology) -> Iterator[UniqueValue]:
@@ -72,20 +73,6 @@ def unique_values(version: Version, ontology: Ontology) -> Iterator[UniqueValue]
     for rule in indexed_rules(version.kind, version.type or "", ontology):
         if rule.unique and rule.name in values:
             yield UniqueValue(version.kind, version.type or "", rule.name, key_value(values[rule.name]))
-
-
-def with_types(ontology: Ontology, types: Iterable[tuple[Kind, State]]) -> Ontology:
-    """Return the ontology with the types that such states declare.
-
-    Raises TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
-    """
-    for kind, state in types:
-        declared = json.loads(cast("str", state["_definition"]))
-        if kind is Kind.NODE_TYPE:
-            ontology = ontology.with_node_type(node_type_from(declared))
-        else:
-            ontology = ontology.with_connection_type(connection_type_from(declared))
-    return ontology
 
 
 class _Whole:
@@ -125,7 +112,7 @@ class _Whole:
         for kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE):
             for subject, version in self._puts(kind):
                 try:
-                    self.ontology = with_types(self.ontology, [(kind, version.state)])
+                    self.ontology = with_types(self.ontology, [_put(self.trios[subject], version, None)])
                 except GraphError as error:
                     self.settle(self._conflict(subject, Clash.INVALID, error.message))
 
@@ -281,9 +268,9 @@ def _deletion(trio: Trio) -> Draft:
     return _draft(trio, cast("Version", trio.ours), Op.DELETE)
 
 
-def _put(trio: Trio, version: Version, at: datetime) -> Draft:
+def _put(trio: Trio, version: Version, at: datetime | None) -> Draft:
     draft = _draft(trio, version, Op.CREATE if trio.ours is None else Op.UPDATE)
-    times = {"_modified": at} if "_modified" in version.state else {}
+    times = {"_modified": at} if at is not None and version.kind in _TYPES else {}
     return replace(draft, state={**version.state, **times}, content=version.content)
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +19,7 @@ from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
 
 CONTENT = "_content"
 """The name under which content is in conflict and is resolved."""
+_TYPES = frozenset({Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
 WRITTEN = frozenset({"_created", "_modified", "_title"})
 """What a write sets by itself."""
 
@@ -206,8 +208,17 @@ def same(one: Version | None, other: Version | None) -> bool:
     """Say whether two versions differ in nothing that lasts: times and titles are set by every write."""
     if one is None or other is None:
         return one is other
+    if one.kind is other.kind and one.kind in _TYPES:
+        return _declared(one) == _declared(other)
     names = (one.state.keys() | other.state.keys()) - WRITTEN
     return one.identity == other.identity and all(same_value(one.state.get(key), other.state.get(key)) for key in names)
+
+
+def _declared(version: Version) -> str:
+    """Return what a type declares; that an open ontology met it first in a write makes no difference."""
+    declared = json.loads(cast("str", version.state["_definition"]))
+    declared.pop("ad_hoc", None)
+    return json.dumps(declared)
 
 
 def same_value(one: StoredValue | None, other: StoredValue | None) -> bool:
