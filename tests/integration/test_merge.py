@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
@@ -506,6 +508,76 @@ async def test_resolutions_are_read_strictly(main: Memory) -> None:
     assert strategy.value.code is Code.INVALID_ARGUMENT
     done = await main.history.merge(source, resolutions=[{"subject": "x", "take": "ours"}])
     assert done.unused == ("x",)
+
+
+async def contents(memory: Memory) -> dict[str, object]:
+    """Return all that merging makes equal: what there is of nodes and connections, but for times and versions."""
+    left = {"version", "created", "modified"}
+    found: dict[str, object] = {}
+    for node in (await memory.query_nodes()).node_ids:
+        found[node] = ((await memory.get_node(node)).model_dump(exclude=left), await memory.get_node_content(node))
+    for one in (await memory.query_connections()).connection_ids:
+        found[one] = (await memory.get_connection(one, include_content=True)).model_dump(exclude=left)
+    return found
+
+
+class Hand:
+    """Changes a domain at random; what the rules of the ontology refuse is left out."""
+
+    def __init__(self, memory: Memory, seed: int) -> None:
+        self.memory = memory
+        self.random = random.Random(seed)
+
+    async def change(self, number: int) -> None:
+        """Make so many changes."""
+        for _ in range(number):
+            with contextlib.suppress(GraphError):
+                await self._change()
+
+    async def _change(self) -> None:
+        nodes = [*(await self.memory.query_nodes()).node_ids]
+        connections = [*(await self.memory.query_connections()).connection_ids]
+        node, value = self.random.choice(nodes), self.random.randrange(4)
+        match self.random.randrange(8):
+            case 0:
+                await self.memory.create_node("Note", f"new {value}", properties={"code": value}, id=f"n{value}")
+            case 1:
+                await self.memory.update_node(node, properties={self.random.choice("pqr"): value})
+            case 2:
+                lines = (await text_of(self.memory, node)).split("\n")
+                lines[self.random.randrange(len(lines))] = f"line {value}"
+                await self.memory.update_node(node, content="\n".join(lines), encoding="utf-8")
+            case 3:
+                await self.memory.update_node(node, tags=self.random.sample("stuv", value), properties={"code": value})
+            case 4 if len(nodes) > 3:
+                await self.memory.delete_node(node)
+            case 5 if connections:
+                await self.memory.delete_connection(self.random.choice(connections))
+            case 6 if connections:
+                await self.memory.update_connection(self.random.choice(connections), properties={"s": value})
+            case _:
+                kind = self.random.choice(["Link", "Before", "Leads", "Part"])
+                await self.memory.create_connection(kind, node, self.random.choice(nodes))
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
+    target = (await main.domain_info()).name
+    for _ in range(5):
+        await note(main, "a\nb\nc\nd\ne", p=0)
+    here = Hand(main, seed)
+    await here.change(10)
+    source, branch = await branched(main)
+    there = Hand(branch, seed + 1_000)
+    for _ in range(2):
+        await here.change(12)
+        await there.change(12)
+        await main.history.merge(source, strategy="ours")
+        await branch.history.merge(target)
+        assert await contents(branch) == await contents(main)
+        await clean(main, branch)
+        assert (await main.history.merge(source)).batch is None
+        assert (await branch.history.merge(target)).batch is None
 
 
 async def test_two_thousand_changes_are_one_merge(main: Memory) -> None:
