@@ -99,6 +99,9 @@ def _version(
     if kind is Kind.CONNECTION:
         return Version(kind=kind, type=type_name or "C", from_id=ends[0], to_id=ends[1], state=state, content=content)
     state |= {f"_{name}": given[f"${name}"] for name in ("tags", "path") if f"${name}" in given}
+    state |= {
+        name: THEN + timedelta(days=given[f"${name}"]) for name in ("_valid_from", "_valid_to") if f"${name}" in given
+    }
     state["_title"] = title_of(type_name or "N", own, content.text if content else None)  # type: ignore[arg-type]
     return Version(kind=kind, type=type_name or "N", state=state, content=content)
 

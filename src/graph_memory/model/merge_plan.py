@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.merge_subject import merge_subject
@@ -201,7 +202,7 @@ class _Whole:
         try:
             self._check(version)
         except GraphError as error:
-            return self._conflict(subject, Clash.INVALID, f"the target's ontology does not allow it: {error.message}")
+            return self._conflict(subject, Clash.INVALID, f"the target does not allow it: {error.message}")
         return None
 
     def _is_undecided(self, version: Version) -> bool:
@@ -214,6 +215,7 @@ class _Whole:
 
     def _check(self, version: Version) -> None:
         check_amount(version.properties)
+        _check_validity(version)
         match version.kind:
             case Kind.NODE:
                 self.ontology.check_node(version.type or "", version.properties)
@@ -262,6 +264,12 @@ class _Whole:
 
     def _conflict(self, subject: str, clash: Clash, reason: str, takes: frozenset[Take] = _OURS) -> Conflict:
         return Conflict(subject=subject, kind=self.trios[subject].kind, clash=clash, reason=reason, takes=takes)
+
+
+def _check_validity(version: Version) -> None:
+    begin, end = (cast("datetime | None", version.state.get(name)) for name in ("_valid_from", "_valid_to"))
+    if begin is not None and end is not None and end <= begin:
+        raise fault("valid_to", "it would hold until before it begins to hold", "Take both times from one side.")
 
 
 def _deletion(trio: Trio) -> Draft:

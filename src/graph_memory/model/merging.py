@@ -68,7 +68,7 @@ class Clash(StrEnum):
     RULE = "rule"
     """A connection that breaks a rule of its type in the merged graph only."""
     INVALID = "invalid"
-    """The target's ontology does not allow it."""
+    """The target does not allow it: its ontology, or the times between which it would hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
