@@ -151,6 +151,7 @@ class SyncHistory:
     sessions = _told(History.sessions)
     diff = _told(History.diff)
     branch = _told(History.branch)
+    merge = _told(History.merge)
     revert = _told(History.revert)
     revert_session = _told(History.revert_session)
 

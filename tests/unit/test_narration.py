@@ -66,3 +66,23 @@ def test_an_observation_is_told_with_the_node_it_is_about() -> None:
 
 def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
     assert "\x1b" not in node(Op.CREATE, {"_title": "a\x1b[31m"})
+
+
+def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
+    states: list[State] = [
+        {"_forked_from": "main", "_forked_at": 7},
+        {"_forked_from": "main", "_merges": '{"trial": {"source_seq": 30}}'},
+        {"_forked_from": "main", "_merges": '{"other": {"source_seq": 5}, "trial": {"source_seq": 30}}'},
+        {"_forked_from": "main", "_merges": '{"other": {"source_seq": 5}, "trial": {"source_seq": 44}}'},
+    ]
+
+    def told(before: State | None, state: State) -> str:
+        op = Op.UPDATE if before else Op.CREATE
+        return summary(Told(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
+
+    assert told(None, states[0]) == "Branched from main as it was at 7"
+    assert told(states[0], states[1]) == "Merged trial as it was at 30"
+    assert told(states[1], states[2]) == "Merged other as it was at 5"
+    assert told(states[2], states[3]) == "Merged trial as it was at 44"
+    assert told(states[3], states[2]) == "Merge of trial undone"
+    assert told(states[1], states[0]) == "Merge of trial undone"

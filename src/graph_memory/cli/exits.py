@@ -47,6 +47,7 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.VERSION_CONFLICT: CONFLICT,
     Code.EVENT_NOT_FOUND: NOT_THERE,
     Code.REVERT_CONFLICT: CONFLICT,
+    Code.MERGE_CONFLICT: CONFLICT,
     Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
     Code.CONTENT_READ_FAILED: INPUT_OUTPUT,
     Code.STARTING: TRY_AGAIN,
@@ -87,6 +88,7 @@ COMMANDS: Mapping[str, str] = {
     "memory_as_of": "query --as-of",
     "memory_revert": "revert",
     "memory_revert_session": "revert --session",
+    "memory_merge": "merge",
 }
 """What a hint that names a tool means on the command line."""
 

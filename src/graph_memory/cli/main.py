@@ -16,6 +16,7 @@ from graph_memory.cli.backup import backup, restore
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
+from graph_memory.cli.merge import merge
 from graph_memory.cli.neo4j import app as neo4j_app
 from graph_memory.cli.options import JsonOption
 from graph_memory.cli.reconcile import reconcile
@@ -42,7 +43,7 @@ app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
-for command in (history.log, diff, history.sessions, review, history.revert):
+for command in (history.log, diff, history.sessions, review, history.revert, merge):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from graph_memory.mcp_server.arguments import Call, ExpectedVersion, Names
 from graph_memory.model.history import Choice, Operation, Source
+from graph_memory.model.merges import How
 
 Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
 Until = Annotated[int | str, Field(description="Last change, as since")]
@@ -89,6 +90,21 @@ class MemoryRevert(Call):
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]
     dry_run: NotRequired[DryRun]
+
+
+class MemoryMerge(Call):
+    """Arguments of `memory_merge`."""
+
+    from_: Annotated[str, Field(alias="from", description="Domain with the changes, such as a branch")]
+    into: NotRequired[Annotated[str, Field(description="Domain to change (default: domain)")]]
+    preview: NotRequired[Annotated[bool, Field(description="Only say what would be done")]]
+    strategy: NotRequired[Annotated[How, Field(description="Side that settles conflicts; manual (default) stops")]]
+    resolutions: NotRequired[
+        Annotated[
+            list[dict[str, object]],
+            Field(description="[{subject, property?, take: ours|theirs}] or [{subject, property, value}]"),
+        ]
+    ]
 
 
 class MemoryRevertSession(Call):

@@ -10,6 +10,7 @@ from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import LogPage, PastAnswer, Reverted
+from graph_memory.model.merges import Merged
 from graph_memory.model.results import Branched, Changed
 
 if TYPE_CHECKING:
@@ -60,6 +61,17 @@ async def memory_revert_session(memory: Memory, given: takes.MemoryRevertSession
     return await memory.history.revert_session(**given)
 
 
+async def memory_merge(memory: Memory, given: takes.MemoryMerge) -> Merged:
+    """Write the changes of a branch into the domain it is from, or the other way round. Try preview first."""
+    return await memory.history.merge(
+        given["from_"],
+        into=given.get("into", given.get("domain")),
+        preview=given.get("preview", False),
+        strategy=given.get("strategy", "manual"),
+        resolutions=given.get("resolutions"),
+    )
+
+
 HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_log, takes.MemoryLog, LogPage, Effect.READS),
     Tool(memory_as_of, takes.MemoryAsOf, PastAnswer, Effect.READS),
@@ -68,4 +80,5 @@ HISTORY: tuple[AnyTool, ...] = (
     Tool(set_validity, takes.SetValidity, Changed, Effect.DESTROYS),
     Tool(memory_revert, takes.MemoryRevert, Reverted, Effect.DESTROYS),
     Tool(memory_revert_session, takes.MemoryRevertSession, Reverted, Effect.DESTROYS),
+    Tool(memory_merge, takes.MemoryMerge, Merged, Effect.DESTROYS),
 )

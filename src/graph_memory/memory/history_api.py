@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 
-from graph_memory.memory import branch, diff, follow, history, revert
+from graph_memory.memory import branch, diff, follow, history, merge, merge_telling, revert
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END, bounds, line_of, place_of, seq_at
 from graph_memory.memory.past import Past
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.model.merges import How, Merged
 from graph_memory.model.results import Branched
 
 
@@ -193,6 +194,28 @@ class History:
         name = self._domain(domain)
         selection = replace(await self._stretch(name, None, None), session=self._session(session))
         return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+
+    async def merge(
+        self,
+        source: str,
+        *,
+        into: str | None = None,
+        preview: bool = False,
+        strategy: How = "manual",
+        resolutions: Sequence[Mapping[str, object]] | None = None,
+    ) -> Merged:
+        """Write into this domain, or into another, what was changed in `source` since both were the same.
+
+        What both have changed is merged property by property, text line by line; where that cannot be, there is a
+        conflict. A resolution settles those of a subject: `{"subject": id, "take": "ours"}` leaves them as they are in
+        the target, `"theirs"` takes them from the source; with `property` it settles one value, which can also be
+        given as `value`. The strategy settles the rest; `manual` changes nothing while there are any. A preview only
+        says what would be. It is one write, and merging once more changes nothing.
+
+        Raises MERGE_CONFLICT, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        """
+        target, choices = self._domain(into), merge_telling.choices_from(strategy, resolutions)
+        return await merge.merge(self._core, check_domain(source), target, choices, preview=preview)
 
     def _session(self, given: str | None) -> str | None:
         """Return a session id, that of this process for `current`. Raises INVALID_ARGUMENT when it has none."""

@@ -261,7 +261,7 @@ async def _surroundings(reader: Reader, domain: str, undos: Sequence[Undo]) -> S
 
 
 def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
-    """Return what to check of a connection that came back, None when its type has no rules about others."""
+    """Return what to check of a connection that came to be, None when its type has no rules about others."""
     if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
         return None
     declared = ontology.find_connection_type(draft.type or "") if ontology else None

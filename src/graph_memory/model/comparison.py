@@ -120,5 +120,10 @@ def _told(value: StoredValue | None) -> Value | None:
             return tuple(value)
 
 
+def told_value(value: StoredValue | None) -> Value | None:
+    """Return a value as it is told: long text is cut."""
+    return _short(_told(value))
+
+
 def _short(value: Value | None) -> Value | None:
     return f"{value[: LONGEST_VALUE - 1]}…" if isinstance(value, str) and len(value) > LONGEST_VALUE else value

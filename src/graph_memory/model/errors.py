@@ -66,6 +66,9 @@ class Code(StrEnum):
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Changes cannot simply be undone; `details.conflicts` says of each subject why, and what can be chosen."""
 
+    MERGE_CONFLICT = "MERGE_CONFLICT"
+    """Both domains have changed the same; `details.conflicts` says of each subject what, and what can settle it."""
+
     # The service could not.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
     """Content could not be written; nothing was changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -40,7 +41,7 @@ def summary(told: Told) -> str:
     """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
     draft = told.draft
     if draft.kind is Kind.DOMAIN:
-        return _of_domain(draft.state or {})
+        return _of_domain(told.before, draft.state or {})
     if draft.kind is Kind.ONTOLOGY:
         return "Ontology begun"
     name = _named(told)
@@ -51,10 +52,23 @@ def summary(told: Told) -> str:
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
 
 
-def _of_domain(state: State) -> str:
+def _of_domain(before: State | None, state: State) -> str:
+    if before is not None:
+        return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
         return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
     return "Domain begun"
+
+
+def _of_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
+    merged = [f"Merged {shown(name)} as it was at {told['source_seq']}" for name, told in after.items()
+              if int(str(told["source_seq"])) > int(str(before.get(name, {}).get("source_seq", 0)))]  # fmt: skip
+    undone = [f"Merge of {shown(name)} undone" for name, told in before.items() if told != after.get(name)]
+    return ", ".join(merged or undone) or "Domain changed"
+
+
+def _merges(state: State) -> Mapping[str, Mapping[str, object]]:
+    return json.loads(str(state.get("_merges", "{}")))
 
 
 def _named(told: Told) -> str:

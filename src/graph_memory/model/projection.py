@@ -6,13 +6,14 @@ run; rows of subjects that an earlier event in the same batch touched are folded
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.ontology import Ontology, PropertyRule
+from graph_memory.model.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind, State, StoredValue
 from graph_memory.model.windows import windows
@@ -79,12 +80,40 @@ class Projection:
 
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Projection:
-    """Return what the events do to the live graph and to the derived rows."""
+    """Return what the events do to the live graph and to the derived rows; `ontology` is that before them."""
     projection = Projection(domain)
+    ontology = _ontology_for(events, ontology)
     for created_here, event in _last_of_each(events):
         _project_subject(projection, event)
         _project_derived(projection, event.draft, ontology, is_new=created_here)
     return projection
+
+
+def with_types(ontology: Ontology, drafts: Iterable[Draft]) -> Ontology:
+    """Return the ontology with the types that drafts add.
+
+    Raises TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
+    """
+    definitions = [(draft.kind, json.loads(cast("str", (draft.state or {})["_definition"]))) for draft in drafts]
+    nodes = [node_type_from(one) for kind, one in definitions if kind is Kind.NODE_TYPE]
+    connections = [connection_type_from(one) for kind, one in definitions if kind is Kind.CONNECTION_TYPE]
+    return replace(
+        ontology,
+        node_types=(*ontology.node_types, *nodes),
+        connection_types=(*ontology.connection_types, *connections),
+    )
+
+
+def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
+    """Return the ontology with the types that come in the same batch as something that is of them."""
+    find = {Kind.NODE_TYPE: ontology.find_node_type, Kind.CONNECTION_TYPE: ontology.find_connection_type}
+    new: dict[str, Draft] = {}
+    for draft in (event.draft for event in events if event.draft.kind in find):
+        name = draft.subject.partition("/")[2]
+        if draft.state is not None and find[draft.kind](name) is None:
+            new[draft.subject] = draft
+    is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in new for event in events)
+    return with_types(ontology, new.values()) if is_used else ontology
 
 
 def _last_of_each(events: Sequence[Event]) -> list[tuple[bool, Event]]:

@@ -158,8 +158,10 @@ def _conflicts(left: Mapping[str, Undo], around: Surroundings, on_conflict: OnCo
 
 
 def _of_ontology(undo: Undo) -> Conflict | None:
-    if undo.kind in ONTOLOGY_KINDS or undo.kind is Kind.DOMAIN:
+    if undo.kind in ONTOLOGY_KINDS:
         return Conflict(undo.subject, "types are never taken back, because data written since may depend on them")
+    if undo.kind is Kind.DOMAIN and undo.target is None:
+        return Conflict(undo.subject, "the beginning of a domain is never taken back")
     return None
 
 

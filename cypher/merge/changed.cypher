@@ -1,0 +1,8 @@
+// The subjects that were changed in a stretch of a log, but for the domain itself.
+// mode: read
+// params: domain, after, until
+// returns: subject
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > $after AND e._seq <= $until AND NOT e._kind IN ['domain', 'ontology']
+RETURN DISTINCT e._subject AS subject
+ORDER BY subject
