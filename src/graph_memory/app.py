@@ -135,6 +135,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core
         contents=contents,
         origin=origin,
         open_type_limit=settings.open_type_limit,
+        archives=settings.home / "archives",
     )
 
 

@@ -154,6 +154,9 @@ class SyncHistory:
     merge = _told(History.merge)
     revert = _told(History.revert)
     revert_session = _told(History.revert_session)
+    erase = _told(History.erase)
+    scan = _told(History.scan)
+    compact = _told(History.compact)
 
 
 def _then(method: Callable[Concatenate[Past, P], Awaitable[R]]) -> Callable[Concatenate[SyncPast, P], R]:

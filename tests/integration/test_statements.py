@@ -19,8 +19,8 @@ from support import observe
 pytestmark = pytest.mark.anyio
 
 FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
-SCAN_ALL = {"reconcile/unnamed_nodes"}
-"""What looks for nodes that no index holds, because they have no id."""
+SCAN_ALL = {"reconcile/unnamed_nodes", "scan/nodes", "scan/relationships"}
+"""What looks for nodes that no index holds, because they have no id, or looks at everything."""
 SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
 
 
@@ -39,7 +39,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await observe(memory, domain, one.node_id)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.history.branch(f"{domain}-b")
-    for rare in ("_compacted_to", "_merges", "_job"):
+    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted"):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
 

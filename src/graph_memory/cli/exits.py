@@ -46,6 +46,8 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.CONTENT_TOO_LARGE: FAULTY_DATA,
     Code.VERSION_CONFLICT: CONFLICT,
     Code.EVENT_NOT_FOUND: NOT_THERE,
+    Code.SUBJECT_ERASED: NOT_THERE,
+    Code.HISTORY_COMPACTED: NOT_THERE,
     Code.REVERT_CONFLICT: CONFLICT,
     Code.MERGE_CONFLICT: CONFLICT,
     Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
@@ -89,6 +91,8 @@ COMMANDS: Mapping[str, str] = {
     "memory_revert": "revert",
     "memory_revert_session": "revert --session",
     "memory_merge": "merge",
+    "memory_erase": "erase",
+    "memory_compact": "compact",
 }
 """What a hint that names a tool means on the command line."""
 

@@ -20,6 +20,7 @@ from graph_memory.cli.merge import merge
 from graph_memory.cli.neo4j import app as neo4j_app
 from graph_memory.cli.options import JsonOption
 from graph_memory.cli.reconcile import reconcile
+from graph_memory.cli.removal import compact, erase, scan
 from graph_memory.cli.review import review
 from graph_memory.cli.session import read_settings
 from graph_memory.cli.validity import validity
@@ -43,11 +44,11 @@ app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
-for command in (history.log, diff, history.sessions, review, history.revert, merge):
+for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
-for command in (serve.mcp, upkeep.verify, upkeep.rebuild, reconcile, backup, restore, doctor):
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, scan, reconcile, backup, restore, doctor):
     app.command(rich_help_panel=SERVE)(command)
 app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)

@@ -13,6 +13,7 @@ from graph_memory.model.merges import How
 Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
 Until = Annotated[int | str, Field(description="Last change, as since")]
 OnConflict = Annotated[Choice, Field(description="Where a later change or another reason is against it (default stop)")]
+Confirm = Annotated[Literal[True], Field(description="Must be true, unless dry_run: nothing can undo it")]
 DryRun = Annotated[bool, Field(description="Only say what would be done")]
 
 
@@ -112,4 +113,22 @@ class MemoryRevertSession(Call):
 
     session: Annotated[str, Field(description="Session id; current is yours")]
     on_conflict: NotRequired[OnConflict]
+    dry_run: NotRequired[DryRun]
+
+
+class MemoryCompact(Call):
+    """Arguments of `memory_compact`."""
+
+    before: Annotated[
+        int | str, Field(description='seq, event id, time, or "90 days ago"; its state can still be read')
+    ]
+    confirm: NotRequired[Confirm]
+    dry_run: NotRequired[DryRun]
+
+
+class MemoryErase(Call):
+    """Arguments of `memory_erase`."""
+
+    subject: Annotated[str, Field(description="Id of a node or connection; also of a deleted one")]
+    confirm: NotRequired[Confirm]
     dry_run: NotRequired[DryRun]

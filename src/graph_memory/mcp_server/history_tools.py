@@ -11,6 +11,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import LogPage, PastAnswer, Reverted
 from graph_memory.model.merges import Merged
+from graph_memory.model.removal import Compacted, Erased
 from graph_memory.model.results import Branched, Changed
 
 if TYPE_CHECKING:
@@ -72,6 +73,26 @@ async def memory_merge(memory: Memory, given: takes.MemoryMerge) -> Merged:
     )
 
 
+async def memory_erase(memory: Memory, given: takes.MemoryErase) -> Erased:
+    """Erase a node or connection for privacy, with its whole past, in all branches. Only if the user asked for that."""
+    dry_run = given.get("dry_run", False)
+    _check_confirmed(confirmed=dry_run or given.get("confirm", False))
+    return await memory.history.erase(given["subject"], dry_run=dry_run, domain=given.get("domain"))
+
+
+async def memory_compact(memory: Memory, given: takes.MemoryCompact) -> Compacted:
+    """Free the log before a point: earlier states can no longer be read, and go into an archive. Only if asked for."""
+    dry_run = given.get("dry_run", False)
+    _check_confirmed(confirmed=dry_run or given.get("confirm", False))
+    return await memory.history.compact(given["before"], dry_run=dry_run, domain=given.get("domain"))
+
+
+def _check_confirmed(*, confirmed: bool) -> None:
+    if not confirmed:
+        hint = "Try dry_run first; give confirm: true once the user has agreed."
+        raise fault("confirm", "This cannot be undone, and was not confirmed", hint)
+
+
 HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_log, takes.MemoryLog, LogPage, Effect.READS),
     Tool(memory_as_of, takes.MemoryAsOf, PastAnswer, Effect.READS),
@@ -81,4 +102,6 @@ HISTORY: tuple[AnyTool, ...] = (
     Tool(memory_revert, takes.MemoryRevert, Reverted, Effect.DESTROYS),
     Tool(memory_revert_session, takes.MemoryRevertSession, Reverted, Effect.DESTROYS),
     Tool(memory_merge, takes.MemoryMerge, Merged, Effect.DESTROYS),
+    Tool(memory_erase, takes.MemoryErase, Erased, Effect.DESTROYS),
+    Tool(memory_compact, takes.MemoryCompact, Compacted, Effect.DESTROYS),
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.family import check_past_is_kept
 from graph_memory.memory.lineage import place_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -110,7 +111,9 @@ async def branch(core: Core, source: str, at: int, name: str) -> Branched:
         raise fault("at", f"Domain {source} had not begun by {at}", "Give a later point; memory_log shows the numbers.")
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
+    await check_past_is_kept(core.store, place.domain)
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
+    await check_past_is_kept(core.store, place.domain)
     seq = await _Branching(core, job, place.domain, place.seq).run()
     core.log.forget(name)
     return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 import anyio
@@ -86,6 +88,22 @@ class Contents:
         await self._claim()
         if not await self.blobs.exists(domain, sha256):
             await self.blobs.put(domain, await self.blobs.get(source, sha256))
+
+    async def drop(self, domain: str, hashes: Iterable[str], before: datetime) -> int:
+        """Delete blobs, but none that was written at `before` or later, and return how many are left all the same.
+
+        They stay where another database keeps blobs too, which may need them. Raises FILE_CREATION_FAILED.
+        """
+        there = [sha256 for sha256 in hashes if await self.blobs.exists(domain, sha256)]
+        is_ours = not there or await self.blobs.is_claimed_by(self.store)
+        for sha256 in there if is_ours else ():
+            await self.blobs.delete(domain, sha256, before)
+        return 0 if is_ours else len(there)
+
+    def forget(self, domain: str, hashes: Iterable[str]) -> None:
+        """Let go of contents that this process keeps in memory."""
+        for sha256 in hashes:
+            self._cache.discard(domain, sha256)
 
     def is_inline(self, ref: ContentRef) -> bool:
         """Say whether content like this is kept in Neo4j."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from graph_memory.memory.background import Background
 from graph_memory.memory.contents import Contents
@@ -30,6 +31,7 @@ class Core:
     contents: Contents
     origin: Origin
     open_type_limit: int = 200
+    archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
 
 

@@ -75,11 +75,12 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 async def branches_of(reader: Reader, domain: str) -> list[str]:
     """Return the names of the branches that were made from a domain, or are being made."""
     rows = await reader.read(BRANCHES)
-    return [row.name for row in rows if domain in (row.forked_from, _source(row.job))]
+    return [row.name for row in rows if source_of(row) == domain]
 
 
-def _source(job: str | None) -> str | None:
-    return json.loads(job)["params"].get("source") if job else None
+def source_of(row: BranchRow) -> str | None:
+    """Return the domain that a branch is made from, or is being made from."""
+    return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)
 
 
 async def _delete_page(job: Job, statement: Query[Deleted]) -> int:

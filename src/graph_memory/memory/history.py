@@ -8,15 +8,18 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.lineage import END, Stretch, bounds, past_of
 from graph_memory.model.arguments import check_limit, fault
 from graph_memory.model.events import Event
 from graph_memory.model.history import LogEntry, LogPage, Operation, Sessions, SessionSummary
 from graph_memory.model.narration import Told, summary
 from graph_memory.model.results import rfc3339
+from graph_memory.model.sessions import merged, sessions_from
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted
 from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
 
 PAGE = 50
 """Entries of a page when nobody said how many."""
@@ -118,27 +121,41 @@ async def sessions(
 ) -> Sessions:
     """Return the sessions that changed a domain. `History.sessions` tells the rest."""
     after, before = await bounds(core.store, domain, since, until)
-    own = (await past_of(core.store, domain, after, before))[:1]
-    span = {"domain": domain, "after": own[0].after, "before": own[0].until + 1} if own else None
     most = PAGE if limit is None else check_limit(limit)
-    rows = await core.store.read(SESSIONS, **span, limit=most) if span else []
-    return Sessions(
-        sessions=tuple(
-            SessionSummary(
-                session=row.session,
-                source=row.source,
-                actor=row.actor,
-                began=row.began,
-                ended=row.ended,
-                changes=row.changes,
-                subjects=row.subjects,
-                about=tuple(row.titles),
-                first_seq=row.first_seq,
-                last_seq=row.last_seq,
-            )
-            for row in rows
+    found: list[SessionSummary] = []
+    for own in (await past_of(core.store, domain, after, before))[:1]:
+        if own.domain == domain:
+            found = await sessions_between(core.store, domain, own.after, own.until + 1, most)
+    if since is None and until is None:
+        found = merged(found, await compacted_sessions(core.store, domain))[:most]
+    return Sessions(sessions=tuple(found))
+
+
+async def sessions_between(reader: Reader, domain: str, after: int, before: int, limit: int) -> list[SessionSummary]:
+    """Return the sessions that made the changes between two numbers of a log, the last to write first."""
+    return [
+        SessionSummary(
+            session=row.session,
+            source=row.source,
+            actor=row.actor,
+            began=row.began,
+            ended=row.ended,
+            changes=row.changes,
+            subjects=row.subjects,
+            about=tuple(row.titles),
+            first_seq=row.first_seq,
+            last_seq=row.last_seq,
         )
-    )
+        for row in await reader.read(SESSIONS, domain=domain, after=after, before=before, limit=limit)
+    ]
+
+
+async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary]:
+    """Return the sessions whose changes were compacted, as they were counted then."""
+    row = await reader.one(LAST_EVENTS, domain=domain, subjects=["domain"])
+    state = Event.from_row(row.stored).draft.state or {} if row else {}
+    text = state.get("_compacted")
+    return sessions_from(text if isinstance(text, str) else None)
 
 
 def _cursor(cursor: str | None) -> int:
@@ -161,7 +178,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         id=event.id,
         at=event.at,
         summary=summary(Told(draft, before, row.from_title, row.to_title)),
-        operation=cast("Operation", str(draft.op)),
+        operation=cast("Operation", str(draft.was or draft.op)),
         kind=draft.kind,
         subject=draft.subject,
         type=draft.type,

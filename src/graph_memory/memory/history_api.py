@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from graph_memory.memory import branch, diff, follow, history, merge, merge_telling, revert
+from graph_memory.memory import branch, compaction, diff, erasure, follow, history, merge, merge_telling, revert, scan
 from graph_memory.memory.core import Core
-from graph_memory.memory.lineage import END, bounds, line_of, place_of, seq_at
+from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_of, seq_at
 from graph_memory.memory.past import Past
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
 from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
 from graph_memory.model.merges import How, Merged
+from graph_memory.model.removal import Compacted, Erased, Scanned
 from graph_memory.model.results import Branched
 
 
@@ -20,8 +22,8 @@ class History:
     """The log of a memory: every change that was made, by whom, and when. It is `Memory.history`.
 
     Points in the log are given as a number of it, as an event's id, as an RFC 3339 time, or as how long ago
-    (`"2 hours ago"`). All methods raise ONTOLOGY_NOT_FOUND for a domain that there is not, EVENT_NOT_FOUND and
-    INVALID_ARGUMENT.
+    (`"2 hours ago"`). All methods raise ONTOLOGY_NOT_FOUND for a domain that there is not, EVENT_NOT_FOUND,
+    HISTORY_COMPACTED for one whose past is gone, and INVALID_ARGUMENT.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -192,7 +194,11 @@ class History:
     ) -> Reverted:
         """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
         name = self._domain(domain)
-        selection = replace(await self._stretch(name, None, None), session=self._session(session))
+        own, wanted = (await line_of(self._core.store, name))[0], self._session(session)
+        went = await history.compacted_sessions(self._core.store, name)
+        if any(one.session == wanted for one in went):
+            raise compacted(name, own.compacted_to)
+        selection = replace(await self._stretch(name, None, None), session=wanted)
         return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
 
     async def merge(
@@ -217,6 +223,39 @@ class History:
         target, choices = self._domain(into), merge_telling.choices_from(strategy, resolutions)
         return await merge.merge(self._core, check_domain(source), target, choices, preview=preview)
 
+    async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
+        """Erase a node, connection or observation for good, with its whole past: every state and content of it goes.
+
+        A node's connections, and observations about it, go with it. It goes from the domain and from all that share
+        its past: the branches, and what they were branched from. Its events stay in their places, with their times and
+        who made them, but without content. It cannot be undone. One that was cut off goes on when the same is asked
+        for again. Texts of others that mention it are not searched: `scan` finds these.
+
+        Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
+        """
+        return await erasure.erase(self._core, self._domain(domain), subject, dry_run=dry_run)
+
+    async def compact(
+        self, before: int | str, *, archive: Path | None = None, dry_run: bool = False, domain: str | None = None
+    ) -> Compacted:
+        """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
+
+        The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
+        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. No
+        batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
+
+        Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
+        """
+        return await compaction.compact(self._core, self._domain(domain), before, archive, dry_run=dry_run)
+
+    async def scan(self, text: str) -> Scanned:
+        """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
+
+        It is compared exactly; the copies that the search keeps are compared in the form that these have. Of blobs, the
+        bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        """
+        return await scan.scan(self._core, text)
+
     def _session(self, given: str | None) -> str | None:
         """Return a session id, that of this process for `current`. Raises INVALID_ARGUMENT when it has none."""
         if given != "current":
@@ -229,4 +268,4 @@ class History:
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
         after, before = await bounds(self._core.store, domain, since, until)
         own = (await line_of(self._core.store, domain))[0]
-        return revert.Selection(first=max(after, own.begins_at) + 1, last=before - 1)
+        return revert.Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1)

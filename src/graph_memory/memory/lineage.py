@@ -23,11 +23,12 @@ END = 2**53
 
 @dataclass(frozen=True, slots=True)
 class ForkRow:
-    """Where a domain was forked from, if it was."""
+    """Where a domain was forked from, if it was, and up to where it was compacted."""
 
     forked_from: str | None
     forked_at: int | None
     begins_at: int | None
+    compacted_to: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +74,29 @@ class Part:
     """One log of a line, the newest first: its changes come after `begins_at` and count up to `until`.
 
     A branch's log begins with a snapshot of what it was made from; the event that tells of the fork, at `begins_at`, is
-    the last of that. `forked_at` is where the log before it was left, None where there is none.
+    the last of that. `forked_at` is where the log before it was left, None where there is none. What came between that
+    and `compacted_to` was compacted.
     """
 
     domain: str
     until: int
     begins_at: int = 0
     forked_at: int | None = None
+    compacted_to: int = 0
 
     @property
     def shown_after(self) -> int:
         """The number after which there is something to tell of this log."""
         return self.begins_at if self.forked_at is None else self.begins_at - 1
+
+    @property
+    def kept_after(self) -> int:
+        """The number after which that is there still."""
+        return max(self.shown_after, self.compacted_to)
+
+    def lacks(self, after: int, until: int) -> bool:
+        """Say whether some of its changes between two numbers of the line were compacted."""
+        return max(after, self.begins_at) < min(until, self.until, self.compacted_to)
 
 
 async def line_of(reader: Reader, domain: str) -> list[Part]:
@@ -96,31 +108,42 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
         row = await reader.one(FORK, domain=name)
         if row is None:
             raise no_ontology(name)
-        parts.append(Part(name, until, row.begins_at or 0, row.forked_at))
+        parts.append(Part(name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
         name, until = row.forked_from, row.forked_at or 0
     return parts
 
 
 async def place_of(reader: Reader, domain: str, seq: int) -> Place:
-    """Return whose log holds what a domain was after a number. Raises ONTOLOGY_NOT_FOUND."""
-    parts = await line_of(reader, domain)
+    """Return whose log holds what a domain was after a number. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
+    return _place_in(await line_of(reader, domain), seq)
+
+
+def _place_in(parts: Sequence[Part], seq: int) -> Place:
+    """Return whose log of a line holds the state after a number; that at a fork is at both of its sides."""
     for part in parts:
-        if part.forked_at is None or seq >= part.forked_at:
-            return Place(part.domain, max(seq, part.begins_at))
-    return Place(parts[-1].domain, seq)
+        at = max(min(seq, part.until), part.begins_at)
+        is_there = part.forked_at is None or seq >= part.forked_at
+        if is_there and at >= part.compacted_to:
+            return Place(part.domain, at)
+        if is_there and (part.forked_at is None or at > part.begins_at):
+            raise compacted(part.domain, part.compacted_to)
+    raise compacted(parts[-1].domain, parts[-1].compacted_to)
 
 
 async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[Stretch]:
     """Return the stretches of logs that lie between two numbers along a domain's line, the newest first."""
     stretches = [
-        Stretch(part.domain, max(after, part.shown_after), min(before - 1, part.until))
+        Stretch(part.domain, max(after, part.kept_after), min(before - 1, part.until))
         for part in await line_of(reader, domain)
     ]
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
 async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
-    """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them."""
+    """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them.
+
+    Raises HISTORY_COMPACTED where some of these changes are no longer there.
+    """
     first, second = await line_of(reader, one.domain), await line_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
     ways = [_way(first, one, shared), _way(second, other, shared)]
@@ -128,6 +151,12 @@ async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stre
     if shared is not None:
         low, high = sorted(end for _, end in ways)
         stretches.append(Stretch(shared, low, high))
+    for part in (*first, *second):
+        for stretch in stretches:
+            if part.domain == stretch.domain and max(stretch.after, part.begins_at) < min(
+                stretch.until, part.compacted_to
+            ):
+                raise compacted(part.domain, part.compacted_to)
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
@@ -154,19 +183,28 @@ async def last_seq(reader: Reader, domain: str) -> int:
 async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -> int:
     """Return the number of the last event at or before a point; 0 before the first.
 
-    Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND and INVALID_ARGUMENT.
+    Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a point whose state is gone.
     """
-    return await _seq_at(reader, await line_of(reader, domain), moment(argument, given, utc_now()), strictly=False)
+    parts = await line_of(reader, domain)
+    seq = await _seq_at(reader, parts, moment(argument, given, utc_now()), strictly=False)
+    _place_in(parts, seq)
+    return seq
 
 
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
-    """Return the numbers between which the events are that were asked for; both points are within."""
+    """Return the numbers between which the events are that were asked for; both points are within.
+
+    Raises HISTORY_COMPACTED where some of them were, or the last of them was.
+    """
     parts = await line_of(reader, domain)
     after, last = 0, END
     if since is not None:
         after = await _seq_at(reader, parts, moment("since", since, utc_now()), strictly=True)
     if until is not None:
         last = await _seq_at(reader, parts, moment("until", until, utc_now()), strictly=False)
+    for part in parts:
+        if part.lacks(after if since is not None else last - 1, last):
+            raise compacted(part.domain, part.compacted_to)
     return after, last + 1
 
 
@@ -186,7 +224,7 @@ async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, stric
         if found is not None:
             return found
     if point.event is not None:
-        raise no_event(parts[0].domain, point.event)
+        raise no_event(parts, point.event)
     return 0
 
 
@@ -206,11 +244,22 @@ async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, st
     return low if low > part.shown_after else None
 
 
-def no_event(domain: str, event: str) -> GraphError:
-    """Return the error for an event that the log does not have."""
+def no_event(parts: Sequence[Part], event: str) -> GraphError:
+    """Return the error for an event that no log of a line has; where one was compacted, it may have been in that."""
+    domain = parts[0].domain
+    for part in parts:
+        if part.compacted_to:
+            return compacted(part.domain, part.compacted_to)
     details = {
         "event": shown(event),
         "domain": domain,
         "hint": "memory_log shows the ids of events; they belong to one domain.",
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
+
+
+def compacted(domain: str, to: int) -> GraphError:
+    """Return the error for a point of a log before that up to which it was compacted."""
+    hint = f"Give {to} or a later point; what came before is in the archive that was written then."
+    message = f"The log of domain {domain} was compacted up to {to}"
+    return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})

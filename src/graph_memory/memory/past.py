@@ -17,7 +17,7 @@ from graph_memory.memory.queries import IdRow, Page
 from graph_memory.memory.search import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_direction, check_query
 from graph_memory.model.content import Content
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
@@ -32,6 +32,7 @@ from graph_memory.model.results import (
 )
 from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_properties
 from graph_memory.model.windows import Needle
+from graph_memory.model.wording import shown
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
 
@@ -77,7 +78,7 @@ class Past:
         """Number of the event after which it is."""
 
     async def get_node(self, node_id: str) -> NodeInfo:
-        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED, as all that names a subject."""
         return node_info((await self._node(node_id))[0])
 
     async def get_node_content(self, node_id: str) -> NodeContent:
@@ -194,6 +195,8 @@ class Past:
         if row is None:
             raise no_ontology(self._domain)
         event = Event.from_row(row.event) if row.event is not None else None
+        if event is not None and event.draft.erased:
+            raise _erased(self._domain, subject)
         if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
             return None, None
         return event, row.text
@@ -221,3 +224,9 @@ class Past:
             if not rows:
                 return found
             after = rows[-1].id
+
+
+def _erased(domain: str, subject: str) -> GraphError:
+    hint = "Nothing of it is kept. memory_log with it as subject shows when it was erased."
+    details = {"subject": subject, "domain": domain, "hint": hint}
+    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

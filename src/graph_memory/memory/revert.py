@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.lineage import no_event
+from graph_memory.memory.lineage import compacted, line_of, no_event
 from graph_memory.memory.nodes import AttachedRow, detaching
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
@@ -126,7 +126,9 @@ class Selection:
         else:
             found = await reader.read(NAMED, domain=domain, ids=list(self.ids))
             if missing := set(self.ids) - {event.id for event in found}:
-                raise no_event(domain, min(missing))
+                raise no_event((await line_of(reader, domain))[:1], min(missing))
+            if gone := [event.seq for event in found if event.op == Op.SNAPSHOT]:
+                raise compacted(domain, (await line_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, "memory_log shows the sessions of changes.")

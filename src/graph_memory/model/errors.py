@@ -63,6 +63,10 @@ class Code(StrEnum):
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""
+    SUBJECT_ERASED = "SUBJECT_ERASED"
+    """It was erased: the log knows that it was there once, and nothing else of it."""
+    HISTORY_COMPACTED = "HISTORY_COMPACTED"
+    """The log was compacted beyond that point; `details.compacted_to` is the first that can be read."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Changes cannot simply be undone; `details.conflicts` says of each subject why, and what can be chosen."""
 

@@ -44,6 +44,7 @@ class Draft:
 
     `state` is the whole state after the change, None for a delete. `content` is given when the change writes
     content, with its search `windows` when those were made already; `previous` is the subject's version before.
+    What is `erased` is a delete to everybody who reads the log; `was` is what it did, None for the erasure itself.
     """
 
     op: Op
@@ -56,6 +57,8 @@ class Draft:
     state: State | None = None
     content: Content | None = None
     windows: tuple[str, ...] | None = None
+    erased: bool = False
+    was: Op | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,8 @@ class Event:
             "_source": self.origin.source,
             "_actor": self.origin.actor,
             "_batch": self.batch,
+            "_erased": self.draft.erased or None,
+            "_was": str(self.draft.was) if self.draft.was else None,
         }
         return {**(self.draft.state or {}), **present(header)}
 
@@ -107,6 +112,8 @@ class Event:
             to_id=header.get("_to"),
             previous=cast("int | None", row.get("_prev")),
             state=None if op is Op.DELETE else state,
+            erased=row.get("_erased") is True,
+            was=Op(header["_was"]) if "_was" in header else None,
         )
         return cls(
             domain=header["_domain"],
@@ -121,7 +128,7 @@ class Event:
 
 HEADER = frozenset(
     {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_type", "_from", "_to", "_prev"}
-    | {"_at", "_session", "_source", "_actor", "_batch", "_snapshot_of"}
+    | {"_at", "_session", "_source", "_actor", "_batch", "_snapshot_of", "_erased", "_was"}
 )
 """The names on an `_Event` that are not its subject's state."""
 

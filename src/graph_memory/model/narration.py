@@ -40,8 +40,10 @@ class Told:
 def summary(told: Told) -> str:
     """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
     draft = told.draft
+    if draft.erased:
+        return _of_erased(draft)
     if draft.kind is Kind.DOMAIN:
-        return _of_domain(told.before, draft.state or {})
+        return _of_domain(draft.state or {}, told.before)
     if draft.kind is Kind.ONTOLOGY:
         return "Ontology begun"
     name = _named(told)
@@ -52,7 +54,14 @@ def summary(told: Told) -> str:
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
 
 
-def _of_domain(before: State | None, state: State) -> str:
+def _of_erased(draft: Draft) -> str:
+    did = {Op.CREATE: "created", Op.UPDATE: "changed", Op.DELETE: "deleted"}.get(draft.was or Op.SNAPSHOT)
+    return f"{str(draft.kind).capitalize()} {shown(draft.subject)} {f'{did}, since erased' if did else 'erased'}"
+
+
+def _of_domain(state: State, before: State | None) -> str:
+    if before is not None and state.get("_compacted_to") != before.get("_compacted_to"):
+        return f"Compacted up to {state.get('_compacted_to')}"
     if before is not None:
         return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:

@@ -134,7 +134,8 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 def _project_subject(projection: Projection, event: Event) -> None:
     draft = event.draft
     if draft.op is Op.DELETE:
-        projection.add(_DROPS[draft.kind], [{"id": draft.subject, "type": draft.type}])
+        is_found = draft.kind is not Kind.CONNECTION or draft.type is not None  # not when it was erased
+        projection.add(_DROPS[draft.kind], [{"id": draft.subject, "type": draft.type}] if is_found else [])
     else:
         projection.add(_PUTS[draft.kind], [_put_row(event)])
 

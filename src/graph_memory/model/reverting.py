@@ -71,7 +71,9 @@ class Undo:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether it is already as it was."""
+        """Whether it is already as it was; of what was erased nobody knows."""
+        if self.last.draft.erased:
+            return False
         now = self.last.draft.state if self.is_live else None
         return _lasting(self.target) == _lasting(now)
 
@@ -148,6 +150,7 @@ def _conflicts(left: Mapping[str, Undo], around: Surroundings, on_conflict: OnCo
     """Return the conflicts among what is left to do; none that can be forced when that is the choice."""
     rules: tuple[Callable[[Undo], Conflict | None], ...] = (
         _of_ontology,
+        _erased,
         _changed_since,
         lambda undo: _would_take_along(undo, left, around),
         lambda undo: _without_an_end(undo, left, around),
@@ -165,8 +168,12 @@ def _of_ontology(undo: Undo) -> Conflict | None:
     return None
 
 
+def _erased(undo: Undo) -> Conflict | None:
+    return Conflict(undo.subject, "it was erased") if undo.last.draft.erased else None
+
+
 def _changed_since(undo: Undo) -> Conflict | None:
-    if not undo.later:
+    if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
     return Conflict(undo.subject, f"it was changed since, in {numbers}", is_forcible=True)

@@ -68,6 +68,8 @@ class DomainState:
     forked_at: int | None = None
     begins_at: int | None = None
     compacted_to: int | None = None
+    compacted: str | None = None
+    """What was compacted, counted by sessions, as JSON."""
     merges: str | None = None
 
     def state(self) -> State:
@@ -79,6 +81,7 @@ class DomainState:
                 "_forked_at": self.forked_at,
                 "_begins_at": self.begins_at,
                 "_compacted_to": self.compacted_to,
+                "_compacted": self.compacted,
                 "_merges": self.merges,
             }
         )
@@ -93,6 +96,7 @@ class DomainState:
             forked_at=known.get("_forked_at"),
             begins_at=known.get("_begins_at"),
             compacted_to=known.get("_compacted_to"),
+            compacted=known.get("_compacted"),
             merges=known.get("_merges"),
         )
 

@@ -118,6 +118,10 @@ class Blobs:
         """Return whether there is such a blob, undamaged or not. Fails with `CONTENT_READ_FAILED`."""
         return await self._read(domain, sha256, partial(self._is_there, folder_of(domain), _checked_name(sha256)))
 
+    async def holds(self, domain: str, name: str, needle: bytes) -> bool:
+        """Return whether some bytes are in a blob or leftover of any size. Fails with `CONTENT_READ_FAILED`."""
+        return await self._read(domain, name, partial(self._is_in, folder_of(domain), _checked_name(name), needle))
+
     async def list_blobs(self, domain: str) -> list[Blob]:
         """Return the blobs of a domain by name, without leftovers. Fails with `CONTENT_READ_FAILED`."""
         return [blob for blob in await self._files(domain) if not blob.is_leftover]
@@ -163,6 +167,14 @@ class Blobs:
         if hashlib.sha256(data).hexdigest() != sha256:
             raise _unread(domain, sha256, "damaged")
         return data
+
+    def _is_in(self, folder: str, name: str, needle: bytes) -> bool:
+        size = self._place.size(folder, name)
+        overlap = len(needle) - 1
+        return any(
+            needle in self._place.read(folder, name, start, min(start + CHUNK + overlap, size))
+            for start in range(0, size, CHUNK)
+        )
 
     def _is_there(self, folder: str, name: str) -> bool:
         try:

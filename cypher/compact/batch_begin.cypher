@@ -1,0 +1,9 @@
+// The number before a batch that goes on beyond a number of the log; no row when none does.
+// mode: read
+// params: domain, seq
+// returns: before
+MATCH (l:_Event {_domain: $domain, _seq: $seq})
+MATCH (n:_Event {_domain: $domain, _seq: $seq + 1})
+WHERE l._batch = n._batch
+MATCH (b:_Event {_domain: $domain, _id: l._batch})
+RETURN b._seq - 1 AS before

@@ -1,0 +1,13 @@
+// The relationships of the whole database that hold one of these texts in a property or its name.
+// mode: read
+// params: texts, limit
+// returns: labels, domain, id, property, is_tombstone
+MATCH ()-[r]->()
+UNWIND keys(r) AS property
+WITH r, property, r[property] AS value
+WHERE any(text IN $texts WHERE property CONTAINS text OR CASE
+  WHEN value IS :: LIST<ANY> THEN any(item IN value WHERE coalesce(toStringOrNull(item) CONTAINS text, false))
+  ELSE coalesce(toStringOrNull(value) CONTAINS text, false)
+END)
+RETURN [type(r)] AS labels, toString(r._domain) AS domain, toStringOrNull(r._id) AS id, property, false AS is_tombstone
+LIMIT $limit

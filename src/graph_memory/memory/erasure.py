@@ -1,0 +1,235 @@
+"""Erasing a subject: every state and content of it goes, from the graph, the log and all that shares the past.
+
+Its events stay in their places, without content, so that the log has no gap and no id is given out again. First it
+is deleted like anything else, then its contents go, then its events are scrubbed; each stage can be taken up again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.examination import LAST_EVENTS
+from graph_memory.memory.family import ERASING, family_of, unfinished_branches
+from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.projection import project
+from graph_memory.model.removal import Erased, ErasedIn
+from graph_memory.model.subjects import Kind
+from graph_memory.model.wording import shown
+from graph_memory.storage import jobs
+from graph_memory.storage.jobs import Job
+from graph_memory.storage.log import LOCK, utc_now
+from graph_memory.storage.ontologies import no_ontology
+from graph_memory.storage.projecting import APPEND, appended, run_projection
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Reader, Transaction
+
+PAGE = 1_000
+"""Subjects that are deleted, or events that are scrubbed, in one transaction."""
+_ERASABLE = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedRow:
+    """What an erasure takes the content of."""
+
+    events: int
+    subjects: int
+    hashes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class HashRow:
+    """One content hash."""
+
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """How many events lost their content, and the number of the last."""
+
+    scrubbed: int
+    last: int
+
+
+AFFECTED = query("erase/affected", AffectedRow)
+SHARED = query("erase/shared", HashRow)
+DROP_CONTENTS = query("erase/drop_contents", Nothing)
+SCRUB = query("erase/scrub", Scrubbed)
+
+
+async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
+    """Erase a subject from a domain and all that share its past. `History.erase` tells the rest."""
+    await core.log.require_ontology(domain)
+    await _check_known(core.store, domain, subject)
+    done: dict[str, ErasedIn | None] = {}
+    while left := [name for name in await family_of(core.store, domain) if name not in done]:
+        for name, job in (await _begun(core, left, subject, dry_run=dry_run)).items():
+            done[name] = await _in_domain(core, name, subject, job)
+        done |= {name: None for name in left if name not in done}
+    found = tuple(one for one in done.values() if one is not None)
+    return Erased(subject=subject, dry_run=dry_run, domains=found)
+
+
+async def _check_known(reader: Reader, domain: str, subject: str) -> None:
+    """Raise NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased."""
+    events = [await _last(reader, name, subject) for name in await family_of(reader, domain)]
+    kinds = {event.draft.kind for event in events if event is not None}
+    if not kinds:
+        raise _unknown(domain, subject)
+    if not kinds <= set(_ERASABLE):
+        hint = "Give the id of a node, connection or observation."
+        raise fault("subject", f"{shown(subject)} is no data but belongs to the ontology or the domain", hint)
+
+
+async def _last(reader: Reader, domain: str, subject: str) -> Event | None:
+    row = await reader.one(LAST_EVENTS, domain=domain, subjects=[subject])
+    return Event.from_row(row.stored) if row else None
+
+
+async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
+    """Begin in all domains that know the subject before anything is erased in one; when that fails, in none."""
+    unfinished = await unfinished_branches(core.store, {*domains})
+    known = [one for one in domains if one in unfinished or await _last(core.store, one, subject) is not None]
+    begun: dict[str, Job] = {}
+    given = {"at": datetime.now(UTC).isoformat()}
+    if dry_run:
+        return dict.fromkeys(known)
+    try:
+        for name in known:
+            begun[name] = await jobs.begin(core.store, name, ERASING, {"subject": subject}, given)
+    except GraphError:
+        for job in begun.values():
+            if not job.is_resumed:
+                await job.end(_nothing)
+        raise
+    return dict(begun)
+
+
+async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
+    """Erase in one domain what there is to erase; without a job only count it."""
+    affected = await core.store.one(AFFECTED, domain=domain, subject=subject)
+    if affected is None:
+        raise no_ontology(domain)
+    hashes = await _own_hashes(core, domain, subject, affected.hashes)
+    left = await _Erasing(core, job, subject, hashes).run() if job else 0
+    return ErasedIn(
+        domain=domain,
+        subjects=affected.subjects,
+        events=affected.events,
+        contents=len(hashes),
+        blobs_left=left or None,
+        resumed=(job is not None and job.is_resumed) or None,
+    )
+
+
+async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
+    """Return those of the contents that belong to nothing else."""
+    rows = await core.store.read(SHARED, domain=domain, subject=subject, hashes=hashes) if hashes else []
+    return sorted(set(hashes) - {row.sha256 for row in rows})
+
+
+class _Erasing:
+    """The stages of an erasure in one domain, from wherever an earlier run of it was cut off."""
+
+    def __init__(self, core: Core, job: Job, subject: str, hashes: Sequence[str]) -> None:
+        self._core = core
+        self._job = job
+        self._subject = subject
+        self._hashes = hashes
+        self._scrubbed_to = 0
+
+    async def run(self) -> int:
+        """Go through what is left, and return how many blobs had to stay."""
+        left = 0
+        if self._job.progress.stage == "":
+            await self._delete()
+        if self._job.progress.stage == "contents":
+            left = await self._drop_contents()
+        while await self._scrub():
+            pass
+        await self._job.end(_nothing)
+        self._core.log.forget(self._job.domain)
+        return left
+
+    async def _delete(self) -> None:
+        """Delete the subject and what is tied to it, as any deletion does; its last event says that it was erased."""
+        drafts = await self._deletions()
+        pages = [drafts[start : start + PAGE] for start in range(0, len(drafts), PAGE)] or [[]]
+        for place, page in enumerate(pages, start=1):
+            stage = "contents" if place == len(pages) else ""
+            then = self._job.then(stage=stage, done=self._job.progress.done + len(page))
+
+            async def delete(transaction: Transaction, page: Sequence[Draft] = page) -> None:
+                if page:
+                    await self._append(transaction, page)
+
+            await self._job.step(then, delete)
+
+    async def _deletions(self) -> list[Draft]:
+        """Return the deletions of all that lives, the subject's own in any case, unless it was erased before."""
+        last = await _last(self._core.store, self._job.domain, self._subject)
+        if last is None or (last.draft.erased and last.draft.was is None):
+            return []
+        lives = last.draft.op is not Op.DELETE and last.draft.kind is Kind.NODE
+        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, id=self._subject) if lives else []
+        own = replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
+        return [*map(detaching, attached), own]
+
+    async def _append(self, transaction: Transaction, drafts: Sequence[Draft]) -> None:
+        domain = self._job.domain
+        lock = await transaction.one(LOCK, domain=domain, batch="")
+        if lock is None:
+            raise no_ontology(domain)
+        at, batch = max(utc_now(), lock.last_at), new_id("evt")
+        events = number(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
+        ontology = await self._core.log.require_ontology(domain)
+        await run_projection(transaction, project(domain, events, ontology))
+        await transaction.run(APPEND, **appended([_tombstone(event) for event in events], lock.ontology_version, 0))
+
+    async def _drop_contents(self) -> int:
+        domain = self._job.domain
+        before = datetime.fromisoformat(str(self._job.given["at"]))
+        left = await self._core.contents.drop(domain, self._hashes, before)
+        self._core.contents.forget(domain, self._hashes)
+
+        async def drop(transaction: Transaction) -> None:
+            await transaction.run(DROP_CONTENTS, domain=domain, hashes=self._hashes)
+
+        await self._job.step(self._job.then(stage="scrub"), drop)
+        return left
+
+    async def _scrub(self) -> bool:
+        """Scrub a page of events, and say whether there was one."""
+        page = {"domain": self._job.domain, "subject": self._subject, "after": self._scrubbed_to, "limit": PAGE}
+        found = Scrubbed(0, 0)
+
+        async def scrub(transaction: Transaction) -> None:
+            nonlocal found
+            [found] = await transaction.run(SCRUB, **page)
+
+        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub)
+        self._scrubbed_to = found.last
+        return found.scrubbed > 0
+
+
+def _tombstone(event: Event) -> Event:
+    """Return the event that says of its subject that it was erased, and nothing else."""
+    draft = Draft(op=Op.DELETE, kind=event.draft.kind, subject=event.draft.subject, erased=True)
+    return replace(event, draft=replace(draft, previous=event.draft.previous))
+
+
+async def _nothing(_: Transaction) -> None:
+    """There is nothing to do but to note the progress."""
+
+
+def _unknown(domain: str, subject: str) -> GraphError:
+    hint = "Give the id of a node, connection or observation; also of one that was deleted."
+    details = {"subject": shown(subject), "domain": domain, "hint": hint}
+    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has never known {shown(subject)}", details)

@@ -1,0 +1,66 @@
+"""What erasing, scanning and compacting give."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Result
+
+
+class ErasedIn(Result):
+    """What went of a subject in one domain, or would go."""
+
+    domain: str
+    subjects: int = Field(description="The subject itself, and the connections and observations that go with it")
+    events: int = Field(description="Events that lost their content")
+    contents: int = Field(description="Texts and blobs that nothing else refers to")
+    blobs_left: int | None = Field(
+        default=None, description="Blobs that stay, because another database keeps its own there too"
+    )
+    resumed: bool | None = Field(default=None, description="An erasure that had been cut off was completed")
+
+
+class Erased(Result):
+    """A subject of which nothing is left but that it was; with `dry_run`, what would go."""
+
+    subject: str
+    dry_run: bool
+    domains: tuple[ErasedIn, ...] = Field(description="The domain and all that share its past, as far as they knew it")
+
+
+class Finding(Result):
+    """Where a text was found. The text itself is not repeated."""
+
+    place: Literal["node", "relationship", "blob"]
+    label: str = Field(description="Labels of the node, type of the relationship, or hash of the blob")
+    domain: str | None = None
+    id: str | None = None
+    property: str | None = None
+
+
+class Scanned(Result):
+    """Where a text is in the whole database and among the blobs."""
+
+    findings: tuple[Finding, ...] = Field(description="The first of them")
+    tombstones: int = Field(description="Events that say no more than that something of this id was erased")
+    blobs: int = Field(description="Blobs that were looked through")
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+class Compacted(Result):
+    """What was freed of a domain's log, or with `dry_run` would be."""
+
+    domain: str
+    dry_run: bool
+    compacted_to: int = Field(description="First number of the log whose state can be read")
+    events: int = Field(description="Events that went; the last one of each subject stays as its state then")
+    contents: int = Field(description="Texts and blobs that only these had")
+    bytes: int = Field(description="Size of these contents; of small texts, their characters")
+    archive: str | None = Field(default=None, description="File of the events and contents before that point")
+    resumed: bool | None = Field(default=None, description="A compaction that had been cut off was completed")

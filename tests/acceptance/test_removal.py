@@ -1,0 +1,70 @@
+"""`graph-memory erase`, `compact` and `scan`, and the tools of the same purpose, as they are used."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from graph_memory import Code, Memory, ontology_from
+from graph_memory.mcp_server.toolsets import tools_of
+from graph_memory.model.errors import GraphError
+
+from .agents import run
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def diary(memory: Memory) -> Memory:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": []}))
+    await memory.create_node("Note", "# Zebrafinch", id="bird")
+    await memory.update_node("bird", content="# Zebrafinch 2", encoding="utf-8")
+    await memory.create_node("Note", "# Tea", id="tea")
+    return memory
+
+
+@pytest.fixture
+def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
+    return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
+
+
+async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables: dict[str, str], domain: str) -> None:
+    found = run(variables, "scan", "Zebrafinch")
+    assert found.returncode == 1
+    assert f"node  _Event  {domain}" in found.stdout
+    tried = run(variables, "erase", "bird", "--dry-run")
+    assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
+    assert tried.stderr.splitlines()[-1] == "bird would be erased."
+    assert run(variables, "erase", "bird").stderr.splitlines()[-1] == "bird is erased."
+    assert run(variables, "scan", "Zebrafinch").stdout == ""
+    assert "3 events of something erased" in run(variables, "scan", "bird").stderr
+    assert run(variables, "node", "history", "bird").stdout.splitlines()[1].endswith("Node bird erased")
+    gone = run(variables, "node", "get", "bird", "--as-of", "5")
+    assert gone.returncode == 66
+    assert gone.stderr.startswith("SUBJECT_ERASED: bird was erased")
+
+
+async def test_a_person_compacts_into_a_file(diary: Memory, variables: dict[str, str], tmp_path: Path) -> None:
+    at, path = (await diary.get_node("bird")).version, tmp_path / "old.jsonl.gz"
+    done = run(variables, "compact", "--before", str(at), "--archive", str(path), "--json")
+    told = json.loads(done.stdout)
+    assert (told["compacted_to"], told["events"], told["contents"]) == (at, 1, 1)
+    assert json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])["end"]["events"] == at
+    refused = run(variables, "query", "--as-of", str(at - 1))
+    assert refused.stderr.startswith("HISTORY_COMPACTED")
+    assert run(variables, "log").stdout.splitlines()[1].endswith(f"Compacted up to {at}")
+
+
+async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain: str) -> None:
+    tools = tools_of(["history"])
+    for name, given in (("memory_erase", {"subject": "bird"}), ("memory_compact", {"before": 4})):
+        with pytest.raises(GraphError) as refused:
+            await tools[name].bind({**given, "domain": domain})(diary)
+        assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
+        tried = await tools[name].bind({**given, "domain": domain, "dry_run": True})(diary)
+        assert tried.dry_run
+    done = await tools["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
+    assert done.domains[0].events == 2
