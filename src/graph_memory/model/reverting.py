@@ -165,7 +165,13 @@ def _of_ontology(undo: Undo) -> Conflict | None:
         return Conflict(undo.subject, "types are never taken back, because data written since may depend on them")
     if undo.kind is Kind.DOMAIN and undo.target is None:
         return Conflict(undo.subject, "the beginning of a domain is never taken back")
+    if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
+        return Conflict(undo.subject, "what a compaction has freed is gone")
     return None
+
+
+def _compacted_to(state: State | None) -> object:
+    return (state or {}).get("_compacted_to")
 
 
 def _erased(undo: Undo) -> Conflict | None:
