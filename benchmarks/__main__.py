@@ -14,6 +14,7 @@ import psutil
 from neo4j import AsyncGraphDatabase
 
 from benchmarks.footprint import footprint
+from benchmarks.past import histories
 from benchmarks.replies import replies
 from benchmarks.servers import local_settings
 from benchmarks.sizes import Place, measured
@@ -35,6 +36,7 @@ class Asked:
 Part = Callable[[Place, Asked], Awaitable[str]]
 PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
+    "history": lambda place, asked: histories(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
     "footprint": lambda place, asked: footprint(place.memory, asked.settings, asked.mixed),

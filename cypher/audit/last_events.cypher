@@ -8,7 +8,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $domain AND e._subject = subject AND e._seq > 0
   RETURN e
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 RETURN properties(e) AS stored

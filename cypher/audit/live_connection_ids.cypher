@@ -4,7 +4,7 @@
 // returns: source, id, type
 MATCH (a:_Node)
 WHERE a._domain = $domain AND a._id > $after
-WITH a ORDER BY a._id LIMIT $limit
+WITH a ORDER BY a._domain, a._id LIMIT $limit
 OPTIONAL MATCH (a)-[r]->()
 WHERE r._domain = $domain AND r._id IS NOT NULL
 RETURN a._id AS source, r._id AS id, type(r) AS type

@@ -5,19 +5,21 @@
 CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._id > $after
-  RETURN n._id AS id ORDER BY id LIMIT $limit
+  RETURN n._id AS id ORDER BY n._domain, n._id LIMIT $limit
   UNION
   MATCH (o:_Observation)
   WHERE o._domain = $domain AND o._id > $after
-  RETURN o._id AS id ORDER BY id LIMIT $limit
+  RETURN o._id AS id ORDER BY o._domain, o._id LIMIT $limit
   UNION
   MATCH (k:_Key)
   WHERE k._domain = $domain AND k._owner > $after
-  RETURN DISTINCT k._owner AS id ORDER BY id LIMIT $limit
+  WITH DISTINCT k._domain AS domain, k._owner AS id ORDER BY domain, id LIMIT $limit
+  RETURN id
   UNION
   MATCH (w:_Window)
   WHERE w._domain = $domain AND w._owner > $after
-  RETURN DISTINCT w._owner AS id ORDER BY id LIMIT $limit
+  WITH DISTINCT w._domain AS domain, w._owner AS id ORDER BY domain, id LIMIT $limit
+  RETURN id
 }
 WITH DISTINCT id
 ORDER BY id

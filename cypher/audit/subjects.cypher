@@ -5,8 +5,8 @@
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
 WHERE e._domain = $domain AND e._subject > $after AND e._seq > 0
-WITH DISTINCT e._subject AS id
-ORDER BY id
+WITH DISTINCT e._domain AS domain, e._subject AS id
+ORDER BY domain, id
 LIMIT $limit
 CALL (id) {
   MATCH (e:_Event)

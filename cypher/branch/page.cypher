@@ -6,8 +6,8 @@
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
 WHERE e._domain = $source AND e._subject > $after AND e._seq > 0 AND e._seq <= $at
-WITH e._subject AS subject, max(e._seq) AS origin
-ORDER BY subject
+WITH e._domain AS source, e._subject AS subject, max(e._seq) AS origin
+ORDER BY source, subject
 LIMIT $limit
 MATCH (l:_Event {_domain: $source, _seq: origin})
 RETURN subject, origin, l._op AS op, l._kind AS kind,

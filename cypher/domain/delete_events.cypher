@@ -5,7 +5,7 @@
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > 0
 WITH e
-ORDER BY e._seq
+ORDER BY e._domain, e._seq
 LIMIT $limit
 DELETE e
 RETURN count(*) AS deleted

@@ -7,7 +7,7 @@ MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._erased IS NULL
   AND (e._subject = $subject OR e._from = $subject OR e._to = $subject)
 WITH e
-ORDER BY e._seq
+ORDER BY e._domain, e._seq
 LIMIT $limit
 SET e = e {
   ._domain, ._seq, ._id, ._kind, ._subject, ._prev, ._at, ._session, ._source, ._actor, ._batch, ._snapshot_of,

@@ -21,7 +21,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $from_domain AND e._subject = subject AND e._seq <= $since
   RETURN CASE WHEN e._op <> 'delete' THEN e END AS a
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 CALL (subject) {
@@ -29,7 +29,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $to_domain AND e._subject = subject AND e._seq <= $until
   RETURN CASE WHEN e._op <> 'delete' THEN e END AS b
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 WITH subject, a, b, coalesce(b, a) AS known, CASE
@@ -60,7 +60,7 @@ CALL (found) {
     WHERE n._domain = known._domain AND n._subject = known._from AND n._seq > 0 AND n._title IS NOT NULL
       AND n._seq <= CASE known._domain WHEN $to_domain THEN $until ELSE $since END
     RETURN n._title AS from_title
-    ORDER BY n._seq DESC
+    ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
     LIMIT 1
   }
   CALL (known) {
@@ -69,7 +69,7 @@ CALL (found) {
     WHERE n._domain = known._domain AND n._subject = known._to AND n._seq > 0 AND n._title IS NOT NULL
       AND n._seq <= CASE known._domain WHEN $to_domain THEN $until ELSE $since END
     RETURN n._title AS to_title
-    ORDER BY n._seq DESC
+    ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
     LIMIT 1
   }
   WITH *, $texts AND coalesce(a._content_sha256 <> b._content_sha256, true) AS tells

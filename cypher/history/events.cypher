@@ -9,7 +9,7 @@ WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
   AND coalesce(e._actor = $actor, $actor IS NULL) AND coalesce(coalesce(e._was, e._op) IN $operations, true)
   AND coalesce(e._type IN $types, $types IS NULL)
 WITH e
-ORDER BY e._seq DESC
+ORDER BY e._domain DESC, e._seq DESC
 LIMIT $limit
 OPTIONAL MATCH (p:_Event {_domain: $domain, _seq: e._prev})
 CALL (e) {
@@ -17,7 +17,7 @@ CALL (e) {
   USING INDEX n:_Event(_domain, _subject, _seq)
   WHERE n._domain = $domain AND n._subject = e._from AND n._seq <= e._seq AND n._title IS NOT NULL
   RETURN n._title AS from_title
-  ORDER BY n._seq DESC
+  ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
   LIMIT 1
 }
 CALL (e) {
@@ -25,8 +25,8 @@ CALL (e) {
   USING INDEX n:_Event(_domain, _subject, _seq)
   WHERE n._domain = $domain AND n._subject = e._to AND n._seq <= e._seq AND n._title IS NOT NULL
   RETURN n._title AS to_title
-  ORDER BY n._seq DESC
+  ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
   LIMIT 1
 }
 RETURN properties(e) AS event, properties(p) AS previous, from_title, to_title
-ORDER BY e._seq DESC
+ORDER BY e._domain DESC, e._seq DESC

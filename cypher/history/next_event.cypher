@@ -5,5 +5,5 @@
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq >= $seq
 RETURN e._seq AS seq, e._at AS at
-ORDER BY seq
+ORDER BY e._domain, e._seq
 LIMIT 1

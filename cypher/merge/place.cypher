@@ -8,7 +8,7 @@ CALL () {
   USING INDEX d:_Event(_domain, _subject, _seq)
   WHERE d._domain = $domain AND d._subject = 'domain' AND d._seq > 0 AND d._seq <= $seq
   RETURN d AS told
-  ORDER BY d._seq DESC
+  ORDER BY d._domain DESC, d._subject DESC, d._seq DESC
   LIMIT 1
 }
 RETURN e._id AS event, e._at AS at, properties(told) AS about

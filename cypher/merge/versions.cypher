@@ -10,7 +10,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $base AND e._subject = subject AND e._seq > 0 AND e._seq <= $base_seq
   RETURN e AS b
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 CALL (subject) {
@@ -18,7 +18,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $source AND e._subject = subject AND e._seq > 0 AND e._seq <= $source_seq
   RETURN e AS t
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 WITH subject, b, t, coalesce(b._op, 'delete') <> 'delete' AS was, coalesce(t._op, 'delete') <> 'delete' AS is
@@ -31,7 +31,7 @@ CALL (subject) {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $domain AND e._subject = subject AND e._seq > 0
   RETURN e AS o
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 RETURN subject, properties(b) AS base_event, properties(o) AS ours, properties(t) AS theirs

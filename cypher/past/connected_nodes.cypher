@@ -23,7 +23,7 @@ CALL () {
     USING INDEX p:_Event(_domain, _subject, _seq)
     WHERE p._domain = $domain AND p._subject = subject AND p._seq > 0 AND p._seq <= $at
     RETURN p
-    ORDER BY p._seq DESC
+    ORDER BY p._domain DESC, p._subject DESC, p._seq DESC
     LIMIT 1
   }
   WITH p

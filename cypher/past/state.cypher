@@ -8,7 +8,7 @@ OPTIONAL CALL () {
   USING INDEX e:_Event(_domain, _subject, _seq)
   WHERE e._domain = $domain AND e._subject = $id AND e._seq > 0 AND e._seq <= $at
   RETURN e
-  ORDER BY e._seq DESC
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})

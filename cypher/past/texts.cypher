@@ -14,7 +14,7 @@ OPTIONAL CALL (id) {
   USING INDEX p:_Event(_domain, _subject, _seq)
   WHERE p._domain = $domain AND p._subject = id AND p._seq > 0 AND p._seq <= $at
   RETURN p
-  ORDER BY p._seq DESC
+  ORDER BY p._domain DESC, p._subject DESC, p._seq DESC
   LIMIT 1
 }
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: p._content_sha256})

@@ -11,7 +11,7 @@ RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
   CALL (k) {
     MATCH ()-[r:$($type) {_domain: $domain, _id: k._owner}]->()
     WHERE all(key IN keys($filter) WHERE r[key] = $filter[key])
-  AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
+      AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN r._id AS id
   }
   RETURN id

@@ -10,7 +10,7 @@ RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
   WHERE k._owner > $after
   MATCH (n:_Node {_domain: $domain, _id: k._owner})
   WHERE all(key IN keys($filter) WHERE n[key] = $filter[key])
-  AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
+    AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
   RETURN n._id AS id
   ORDER BY id
   LIMIT $limit

@@ -4,6 +4,7 @@
 // returns: id
 MATCH (w:_Window)
 WHERE w._domain = $domain AND w._owner > $after AND ($type IS NULL OR w._type = $type) AND w._text CONTAINS $needle
-RETURN DISTINCT w._owner AS id
-ORDER BY id
+WITH DISTINCT w._domain AS domain, w._owner AS id
+ORDER BY domain, id
 LIMIT $limit
+RETURN id
