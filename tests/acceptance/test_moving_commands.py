@@ -6,9 +6,9 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
+import anyio
 import pytest
 
 from graph_memory import Memory, ontology_from
@@ -20,14 +20,8 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def kitchen(memory: Memory) -> Memory:
-    await memory.create_ontology(
-        ontology_from(
-            {
-                "node_types": ["Action"],
-                "connection_types": [{"name": "DependsOn", "from": ["Action"], "to": ["Action"]}],
-            }
-        )
-    )
+    depends = {"name": "DependsOn", "from": ["Action"], "to": ["Action"]}
+    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": [depends]}))
     await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
     await memory.create_node("Action", b"\x00" * 100, encoding="base64", format="bin", id="scan")
     await memory.create_connection("DependsOn", "call", "scan", content="for the size", id="why")
@@ -54,7 +48,7 @@ async def test_a_domain_is_exported_and_imported_under_another_name(
 
 @pytest.mark.usefixtures("kitchen")
 async def test_an_export_goes_through_a_pipe(environment: dict[str, str], domain: str) -> None:
-    out = subprocess.run(
+    out = subprocess.run(  # noqa: ASYNC221
         [COMMAND, "export", "-", "--domain", domain],
         env={**os.environ, **environment},
         capture_output=True,
@@ -86,29 +80,30 @@ async def test_what_cannot_be_is_said_in_two_lines(environment: dict[str, str], 
     assert (done.returncode, done.stderr.split(":")[0]) == (2, "INVALID_ARGUMENT")
 
 
+async def state_of(memory: Memory, name: str) -> str | None:
+    """Return what goes on in a domain, None when there is no such."""
+    found = {one.name: one.busy or "ready" for one in (await memory.list_domains()).domains}
+    return found.get(name)
+
+
 async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
     memory: Memory, environment: dict[str, str], domain: str, tmp_path: Path
 ) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
-    log, note = memory._core.log, "word " * 400
-    assert log is not None
     for number in range(300):
-        await memory.create_node("Note", f"{note}{number}", id=f"note-{number}")
+        await memory.create_node("Note", f"{'word ' * 400}{number}", id=f"note-{number}")
     file = tmp_path / "notes.jsonl"
     told = await memory.moving.export_file(file)
     arguments = [str(COMMAND), "import", str(file), "--as", f"{domain}-copy"]
     kills = 0
     for wait in (0.0, 0.05, 0.2):
-        with subprocess.Popen(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE) as process:
-            while process.poll() is None and f"{domain}-copy" not in [
-                d.name for d in (await memory.list_domains()).domains
-            ]:
-                time.sleep(0.01)  # noqa: ASYNC251
-            time.sleep(wait)  # noqa: ASYNC251
-            process.send_signal(signal.SIGKILL)
-        kills += process.returncode == -signal.SIGKILL
-        states = {one.name: one.busy for one in (await memory.list_domains()).domains}
-        assert states.get(f"{domain}-copy") in (None, "importing")
+        process = subprocess.Popen(arguments, env={**os.environ, **environment})  # noqa: ASYNC220
+        while process.poll() is None and await state_of(memory, f"{domain}-copy") is None:
+            await anyio.sleep(0.01)
+        await anyio.sleep(wait)
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL  # noqa: ASYNC222
+        assert await state_of(memory, f"{domain}-copy") in (None, "importing", "ready")
     assert kills
     done = run(environment, *arguments[1:])
     assert done.returncode in (0, 73), done.stderr  # 73: the last one was complete before it was killed
