@@ -185,6 +185,8 @@ class SyncMoving:
 
     export_file = _moved(Moving.export_file)
     import_file = _moved(Moving.import_file)
+    export_folder = _moved(Moving.export_folder)
+    import_folder = _moved(Moving.import_folder)
 
 
 def _then(method: Callable[Concatenate[Past, P], Awaitable[R]]) -> Callable[Concatenate[SyncPast, P], R]:

@@ -257,7 +257,7 @@ def at(line: int, old: bytes, new: bytes) -> Any:
 HARM: Mapping[str, tuple[Any, int | None, str]] = {
     "one of a newer format": (at(1, b'"version":1', b'"version":2'), 1, "has version 2 of the format"),
     "none": (lambda _: [b'{"nodes":[]}\n'], 1, "no export"),
-    "a line lost": (lambda lines: [*lines[:4], *lines[5:]], None, "number 6 after 4"),
+    "a line lost": (lambda lines: [*lines[:4], *lines[5:]], None, "after 3"),
     "two lines swapped": (lambda lines: [*lines[:2], lines[3], lines[2], *lines[4:]], 3, "number 3 after 1"),
     "no JSON": (at(3, b'{"event"', b'{"event'), 3, "not JSON"),
     "half a character pair": (at(4, b"node_type", b"\\ud800"), 4, "not JSON"),
@@ -315,7 +315,7 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         ("after the last", b"".join([*lines, lines[-1]])),
         ("no export", b""),
         ("ends after line", packed.read_bytes()[:-200]),
-        ("ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
+        ("Line 2|ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
     ):
         (tmp_path / "bad").write_bytes(data)
         await refused(memory, domain, driver, tmp_path / "bad", None, told)

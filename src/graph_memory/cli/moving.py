@@ -1,4 +1,4 @@
-"""`graph-memory export` and `import`: a domain as a file."""
+"""`graph-memory export` and `import`: a domain as a file or folder."""
 
 from __future__ import annotations
 
@@ -22,11 +22,18 @@ ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 def export_domain(
-    to: Annotated[str, typer.Argument(metavar="FILE", help="FILE.jsonl or FILE.jsonl.gz; - for standard output.")],
+    to: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|DIR", help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder."
+        ),
+    ],
     domain: DomainOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a domain's whole log with all content to a file, to keep or to import elsewhere."""
+    """Write a domain's whole log with all content to a file; or what is in it now, without the log, to a folder."""
+    if _is_folder(to):
+        return _export_folder(to, domain, as_json=as_json)
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
@@ -36,20 +43,44 @@ def export_domain(
     return print_json(done) if as_json else typer.echo(_exported(done, to))
 
 
+def _export_folder(to: str, domain: str | None, *, as_json: bool) -> None:
+    done = with_progress(lambda memory, tell: memory.moving.export_folder(to, tell=tell, domain=domain))
+    if as_json:
+        return print_json(done)
+    counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    return typer.echo(f"Exported domain {done.domain} to {plain(to)}: {counts}. There is no log in a folder.")
+
+
 def import_domain(
-    source: Annotated[str, typer.Argument(metavar="FILE", help="A file that export wrote; - for standard input.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE|DIR", help="What export wrote: a file or a folder; - for standard input.")
+    ],
     name: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a domain of a file that export wrote: the same log, and the graph that follows from it."""
+    """Make a domain of a file that export wrote, with the same log; or of a folder, with a new one."""
+    if _is_folder(source):
+        return _import_folder(source, name, as_json=as_json)
     with _file(source) as path:
         done = with_progress(lambda memory, tell: memory.moving.import_file(path, name=name, tell=tell))
     return print_json(done) if as_json else typer.echo(_imported(done))
 
 
+def _import_folder(source: str, name: str | None, *, as_json: bool) -> None:
+    done = with_progress(lambda memory, tell: memory.moving.import_folder(source, name=name, tell=tell))
+    if as_json:
+        return print_json(done)
+    counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    return typer.echo(f"Imported domain {done.domain}: {counts}, created anew.")
+
+
+def _is_folder(given: str) -> bool:
+    return given.endswith(("/", "\\")) or Path(given).is_dir()
+
+
 def _check_name(given: str) -> None:
     if not given.endswith(ENDINGS):
-        hint = "Give a name that ends in .jsonl, or in .jsonl.gz to have it compressed."
+        hint = "End it in .jsonl, or in .jsonl.gz to have it compressed; or in / for a folder."
         raise fault("file", f"{plain(given)} does not say what to write", hint)
 
 

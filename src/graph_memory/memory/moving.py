@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from graph_memory.memory import export, importing
+from graph_memory.memory import export, folders, importing
 from graph_memory.memory.archives import Tell, silent
 from graph_memory.memory.core import Core
 from graph_memory.model.arguments import check_domain
-from graph_memory.model.moved import Exported, Imported
+from graph_memory.model.moved import Exported, FolderExported, FolderImported, Imported
 
 
 class Moving:
@@ -46,3 +46,25 @@ class Moving:
         and FILE_CREATION_FAILED.
         """
         return await importing.import_file(self._core, Path(source), name and check_domain(name), tell)
+
+    async def export_folder(
+        self, folder: Path | str, *, tell: Tell = silent, domain: str | None = None
+    ) -> FolderExported:
+        """Write what is in a domain now into a new folder: a registry, the ontology, and a file for each content.
+
+        There is no log in it, no observation, and nothing of what was before; `export_file` keeps all that. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder
+        that is not empty.
+        """
+        return await folders.export_folder(self._core, self._domain(domain), Path(folder), tell)
+
+    async def import_folder(
+        self, folder: Path | str, *, name: str | None = None, tell: Tell = silent
+    ) -> FolderImported:
+        """Make a domain of a folder: its types, and each node and connection created anew with the id that it had.
+
+        Everything is checked against the ontology of the folder before anything is written. The log begins with these
+        creations, at the time of the import. Cut off in the middle it leaves a domain with a part of them, to be
+        deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, DOMAIN_ALREADY_EXISTS, and what creating raises.
+        """
+        return await folders.import_folder(self._core, self._domain(name), Path(folder), tell)

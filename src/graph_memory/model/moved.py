@@ -26,3 +26,20 @@ class Imported(Result):
     subjects: int = Field(description="Nodes, connections and observations that live in it")
     resumed: bool = Field(description="Whether it went on with an import that was cut off")
     forked_from: str | None = Field(default=None, description="Domain that holds its past, for a branch that has it")
+
+
+class FolderExported(Result):
+    """What was written of a domain into a folder."""
+
+    domain: str = Field(description="Name of the domain")
+    seq: int = Field(description="Number of the log after which the domain was so")
+    nodes: int = Field(description="Nodes written")
+    connections: int = Field(description="Connections written")
+
+
+class FolderImported(Result):
+    """What a domain was made of from a folder."""
+
+    domain: str = Field(description="Name of the new domain")
+    nodes: int = Field(description="Nodes created")
+    connections: int = Field(description="Connections created")
