@@ -12,7 +12,6 @@ from importlib.metadata import version as version_of
 import typer
 
 from graph_memory.cli import (
-    backup,
     branch,
     config,
     connection,
@@ -23,10 +22,10 @@ from graph_memory.cli import (
     moving,
     node,
     ontology,
-    restore,
     serve,
     upkeep,
 )
+from graph_memory.cli.backup import backup, restore
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, explained

@@ -57,6 +57,8 @@ def open_for_a_person() -> Generator[SyncMemory]:
         with progress_bar() as progress:
             memory = opened.enter_context(open_memory_sync(read_settings(), progress=progress))
         yield memory
+
+
 def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
     """Return what `use` makes of the memory, given a listener that draws a bar of how far it is."""
 
