@@ -155,7 +155,10 @@ async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
         changed.version,
         changed.version - 1,
     ]
-    assert not (await (await branch.history.as_of(fork - 1)).query_nodes()).node_ids
+    with pytest.raises(GraphError, match="was imported without") as before_the_fork:
+        await branch.history.as_of(fork - 1)
+    assert before_the_fork.value.details["compacted_to"] == fork
+    assert (await (await branch.history.as_of(fork)).get_node(ids[0])).properties["rank"] == 0
     await branch.moving.export_file(tmp_path / "again.jsonl")
     assert untimed(tmp_path / "again.jsonl") == untimed(tmp_path / "b.jsonl")
     await branch.update_node(ids[0], properties={"rank": 60})
@@ -366,3 +369,44 @@ async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain
     copy = memory.in_domain((await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-c")).domain)
     for node in ("big", "one"):
         assert await copy.get_node_content(node) == await memory.get_node_content(node)
+
+
+async def test_what_was_compacted_and_erased_comes_back_as_it_is(
+    memory: Memory, domain: str, driver: Driver, tmp_path: Path
+) -> None:
+    ids = await filled(memory, domain)
+    for number in range(5):
+        await memory.update_node(ids[1], properties={"rank": number + 10})
+    await memory.delete_node(ids[3])
+    at = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.update_node(ids[1], properties={"rank": 50})
+    await memory.history.erase(ids[0])
+    await memory.history.compact(at - 1, archive=tmp_path / "gone.jsonl.gz")
+    await memory.update_node(ids[1], properties={"rank": 51})
+    await memory.history.erase(ids[4])
+    await memory.moving.export_file(tmp_path / "a.jsonl")
+    copy = memory.in_domain((await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
+    assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
+    assert await contents(copy) == await contents(memory)
+    assert not (await copy.verify()).differences
+    with pytest.raises(GraphError) as gone:
+        await copy.history.as_of(2)
+    assert gone.value.code is Code.HISTORY_COMPACTED
+
+
+async def test_a_branch_without_its_source_stays_so_when_something_is_merged_into_it(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    ids = await filled(memory, domain, 3)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    await branch.moving.export_file(tmp_path / "b.jsonl")
+    for name in (f"{domain}-b", domain):
+        await memory.delete_domain(name)
+    await memory.moving.import_file(tmp_path / "b.jsonl")
+    other = memory.in_domain((await branch.history.branch(f"{domain}-c")).domain)
+    await other.update_node(ids[0], properties={"rank": 70})
+    await branch.history.merge(f"{domain}-c")
+    assert (await branch.get_node(ids[0])).properties["rank"] == 70
+    assert (await branch.domain_info()).forked_from is None
+    assert (await branch.history.log(limit=1_000)).entries
+    assert not (await branch.verify()).differences

@@ -58,6 +58,8 @@ _OPTIONAL: Mapping[str, type] = {
     "_path": str,
     "_prev": int,
     "_snapshot_of": int,
+    "_erased": bool,
+    "_was": str,
     "_tags": list,
     "_valid_from": datetime,
     "_valid_to": datetime,
@@ -114,7 +116,8 @@ class LogCheck:
             op, kind = Op(str(row["_op"])), Kind(str(row["_kind"]))
         except ValueError as error:
             raise _Wrong(f"does something unknown to its subject: {error}") from error
-        _check(row, _OF_KIND[kind], _must)
+        if row.get("_erased") is not True:
+            _check(row, _OF_KIND[kind], _must)
         _check(row, _OPTIONAL, _may)
         if op is not Op.DELETE:
             _check(row, _OF_STATE[kind], _must)
@@ -128,7 +131,8 @@ class LogCheck:
     def _place(self, seq: int) -> None:
         """Take the next number. Only what was compacted has gaps."""
         is_next = seq == self.seq + 1 or self.seq < seq <= self._header.whole_after
-        if not is_next and not (self._events == 0 and seq == self._header.whole_after + 1):
+        is_after_gap = self.seq <= self._header.whole_after == seq - 1
+        if not is_next and not is_after_gap:
             raise _Wrong(f"has number {seq} after {self.seq}")
         self.seq = seq
 
@@ -139,7 +143,7 @@ class LogCheck:
                 raise _Wrong("names a type otherwise than its definition")
             self._types.add(str(row["_subject"]))
         of = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}.get(kind)
-        if of is not None and type_subject(of, str(row["_type"])) not in self._types:
+        if of is not None and "_type" in row and type_subject(of, str(row["_type"])) not in self._types:
             raise _Wrong(f"is of the type {row['_type']}, which no event before it declares")
 
 
