@@ -1,9 +1,10 @@
-// Gives a domain its own attributes.
+// Gives a domain its own attributes. A branch that was imported without its source stays without it.
 // mode: write
 // params: domain, rows
 // returns: found
 UNWIND $rows.put_domain AS row
 MATCH (d:_Domain {_id: $domain})
-SET d._created = row.state._created, d._forked_from = row.state._forked_from, d._forked_at = row.state._forked_at,
-    d._begins_at = row.state._begins_at, d._compacted_to = row.state._compacted_to, d._merges = row.state._merges
+SET d._created = row.state._created,
+    d._forked_from = CASE WHEN d._forked_at IS NULL OR d._forked_from IS NOT NULL THEN row.state._forked_from END,
+    d._forked_at = row.state._forked_at, d._begins_at = row.state._begins_at, d._compacted_to = row.state._compacted_to, d._merges = row.state._merges
 RETURN count(*) AS found

@@ -17,6 +17,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from graph_memory.app import Progress, open_memory, silent
 from graph_memory.memory.api import Memory
 from graph_memory.memory.history_api import History
+from graph_memory.memory.moving import Moving
 from graph_memory.memory.past import Past
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
@@ -69,6 +70,11 @@ class SyncMemory:
     def history(self) -> SyncHistory:
         """What was changed, when and by whom."""
         return SyncHistory(self)
+
+    @property
+    def moving(self) -> SyncMoving:
+        """Taking a domain from one place to another."""
+        return SyncMoving(self)
 
     create_node = _waited(Memory.create_node)
     get_node = _waited(Memory.get_node)
@@ -157,6 +163,30 @@ class SyncHistory:
     erase = _told(History.erase)
     scan = _told(History.scan)
     compact = _told(History.compact)
+
+
+def _moved(
+    method: Callable[Concatenate[Moving, P], Awaitable[R]],
+) -> Callable[Concatenate[SyncMoving, P], R]:
+    """Return the same method of `SyncMoving`."""
+
+    @wraps(method)
+    def call(self: SyncMoving, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.memory.run(lambda memory: method(memory.moving, *args, **kwargs))
+
+    return call
+
+
+class SyncMoving:
+    """Exports and imports without async: the methods of `Moving`. It is `SyncMemory.moving`."""
+
+    def __init__(self, memory: SyncMemory) -> None:
+        self.memory = memory
+
+    export_file = _moved(Moving.export_file)
+    import_file = _moved(Moving.import_file)
+    export_folder = _moved(Moving.export_folder)
+    import_folder = _moved(Moving.import_folder)
 
 
 def _then(method: Callable[Concatenate[Past, P], Awaitable[R]]) -> Callable[Concatenate[SyncPast, P], R]:

@@ -11,7 +11,20 @@ from importlib.metadata import version as version_of
 
 import typer
 
-from graph_memory.cli import branch, config, connection, domain, find, gtd, history, node, ontology, serve, upkeep
+from graph_memory.cli import (
+    branch,
+    config,
+    connection,
+    domain,
+    find,
+    gtd,
+    history,
+    moving,
+    node,
+    ontology,
+    serve,
+    upkeep,
+)
 from graph_memory.cli.backup import backup, restore
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
@@ -50,6 +63,8 @@ app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
 for command in (serve.mcp, upkeep.verify, upkeep.rebuild, scan, reconcile, backup, restore, doctor):
     app.command(rich_help_panel=SERVE)(command)
+app.command("export", rich_help_panel=SERVE)(moving.export_domain)
+app.command("import", rich_help_panel=SERVE)(moving.import_domain)
 app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 app.add_typer(config.app, name="config", rich_help_panel=SERVE)

@@ -10,6 +10,7 @@ import anyio
 from pydantic import ValidationError
 
 from graph_memory.cli.progress import progress_bar, spinner
+from graph_memory.local import Progress
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
@@ -56,6 +57,21 @@ def open_for_a_person() -> Generator[SyncMemory]:
         with progress_bar() as progress:
             memory = opened.enter_context(open_memory_sync(read_settings(), progress=progress))
         yield memory
+
+
+def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
+    """Return what `use` makes of the memory, given a listener that draws a bar of how far it is."""
+
+    async def work() -> T:
+        from graph_memory.app import open_memory
+
+        async with AsyncExitStack() as opened:
+            with progress_bar() as progress:
+                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+            with progress_bar() as progress:
+                return await use(memory, progress)
+
+    return anyio.run(work)
 
 
 Where = dict[str, Any]

@@ -10,6 +10,7 @@ from pathlib import Path
 from graph_memory.memory import audit, blobs, connections, deletion, domains, nodes, queries, summaries, types, validity
 from graph_memory.memory.core import Core
 from graph_memory.memory.history_api import History
+from graph_memory.memory.moving import Moving
 from graph_memory.memory.queries import Page
 from graph_memory.memory.reconcile import reconcile
 from graph_memory.memory.search import Search
@@ -74,6 +75,11 @@ class Memory:
     def history(self) -> History:
         """What was changed, when and by whom."""
         return History(self._core, self._domain)
+
+    @property
+    def moving(self) -> Moving:
+        """Taking a domain from one place to another."""
+        return Moving(self._core, self._domain)
 
     async def create_node(
         self,

@@ -105,6 +105,11 @@ class Contents:
         for sha256 in hashes:
             self._cache.discard(domain, sha256)
 
+    async def take(self, domain: str, chunks: Iterable[bytes]) -> None:
+        """Put a blob of any size into a domain. Raises FILE_CREATION_FAILED."""
+        await self._claim()
+        await self.blobs.put_stream(domain, chunks)
+
     def is_inline(self, ref: ContentRef) -> bool:
         """Say whether content like this is kept in Neo4j."""
         return ref.is_text and ref.size <= self._inline_limit

@@ -127,7 +127,7 @@ def _place_in(parts: Sequence[Part], seq: int) -> Place:
             return Place(part.domain, at)
         if is_there and (part.forked_at is None or at > part.begins_at):
             raise compacted(part.domain, part.compacted_to)
-    raise compacted(parts[-1].domain, parts[-1].compacted_to)
+    raise _without_source(parts[-1])
 
 
 async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[Stretch]:
@@ -256,6 +256,14 @@ def no_event(parts: Sequence[Part], event: str) -> GraphError:
         "hint": "memory_log shows the ids of events; they belong to one domain.",
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
+
+
+def _without_source(part: Part) -> GraphError:
+    """Return the error for the past of a branch that was imported without the domain that it was made from."""
+    first = max(part.forked_at or 0, part.compacted_to)
+    hint = f"Give {first} or a later point. Import what it was made from, and then the branch, to have all of its past."
+    message = f"Domain {part.domain} was imported without the domain that holds its past before {first}"
+    return GraphError(Code.HISTORY_COMPACTED, message, {"domain": part.domain, "compacted_to": first, "hint": hint})
 
 
 def compacted(domain: str, to: int) -> GraphError:

@@ -67,6 +67,8 @@ class Code(StrEnum):
     """It was erased: the log knows that it was there once, and nothing else of it."""
     HISTORY_COMPACTED = "HISTORY_COMPACTED"
     """The log was compacted beyond that point; `details.compacted_to` is the first that can be read."""
+    INVALID_ARCHIVE = "INVALID_ARCHIVE"
+    """A file or folder that is no export, or one that is damaged, cut short or of a newer version."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Changes cannot simply be undone; `details.conflicts` says of each subject why, and what can be chosen."""
 

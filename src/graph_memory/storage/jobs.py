@@ -129,7 +129,7 @@ async def begin(
         if row.state != READY and not takes_over:
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
-            raise _exists(domain)
+            raise exists(domain)
         await transaction.run(PUT_JOB, domain=domain, state=state, job=job.noted(job.progress))
         return job
 
@@ -160,6 +160,7 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state}, {done:,} done", details)
 
 
-def _exists(domain: str) -> GraphError:
+def exists(domain: str) -> GraphError:
+    """Return the error for a new domain whose name is taken."""
     hint = "Take another name, or delete that domain first."
     return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"There is a domain {domain}", {"domain": domain, "hint": hint})

@@ -1,0 +1,9 @@
+// These events of a log, their usual times as text for speed, with their text where it is small.
+// mode: read
+// params: domain, seqs
+// returns: event, text
+UNWIND $seqs AS seq
+MATCH (e:_Event {_domain: $domain, _seq: seq})
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+RETURN e { .*, _at: toString(e._at), _created: toString(e._created), _modified: toString(e._modified) } AS event,
+       c._text AS text

@@ -1,0 +1,189 @@
+"""A domain as a folder of files: its present state written out, and a new domain made of such a folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from graph_memory.memory import connections, nodes, types
+from graph_memory.memory.archives import Tell, unwritten
+from graph_memory.memory.branch import PAGE_OF, STATES
+from graph_memory.memory.core import Core
+from graph_memory.memory.export import ARCHIVE_HEAD, header_of
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import ContentRef
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Event, Op
+from graph_memory.model.folder import (
+    ONTOLOGY,
+    REGISTRY,
+    Entry,
+    connection_entry,
+    content_path,
+    entries_of,
+    node_entry,
+    wrong,
+)
+from graph_memory.model.moved import FolderExported, FolderImported
+from graph_memory.model.ontology_yaml import parse, to_yaml
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState
+from graph_memory.storage import jobs
+
+PAGE = 500
+"""Subjects that are read together."""
+TOGETHER = 64
+"""Creations that are asked for at once; those that wait for the same log are written together."""
+
+
+async def export_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderExported:
+    """Write what is in a domain into a new folder. `Moving.export_folder` tells the rest."""
+    if not await anyio.to_thread.run_sync(_is_free, folder):
+        hint = "Give the name of a folder that is not there yet, or is empty."
+        raise fault("folder", f"{folder} is there and is not empty", hint)
+    header = await header_of(core, domain)
+    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    try:
+        counts = await _Writing(core, domain, header.seq, part, tell).run()
+        part.replace(folder)
+    except OSError as error:
+        raise unwritten(folder, error) from error
+    finally:
+        await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
+    return FolderExported(domain=domain, seq=header.seq, nodes=counts[0], connections=counts[1])
+
+
+def _is_free(folder: Path) -> bool:
+    return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+
+
+class _Writing:
+    """Writes a domain as it was after a number of its log."""
+
+    def __init__(self, core: Core, domain: str, seq: int, folder: Path, tell: Tell) -> None:
+        self._core = core
+        self._domain = domain
+        self._seq = seq
+        self._folder = folder
+        self._tell = tell
+
+    async def run(self) -> tuple[int, int]:
+        """Write all files, and return how many nodes and connections there are."""
+        for inner in ("_system", "_content/nodes", "_content/connections"):
+            (self._folder / inner).mkdir(parents=True)
+        ontology = await self._core.log.require_ontology(self._domain)
+        (self._folder / ONTOLOGY).write_text(to_yaml(ontology), encoding="utf-8")
+        with (self._folder / REGISTRY).open("w", encoding="utf-8") as registry:
+            registry.write('{\n  "nodes": {')
+            of_nodes = await self._entries(Kind.NODE, registry.write)
+            registry.write('\n  },\n  "connections": {')
+            of_connections = await self._entries(Kind.CONNECTION, registry.write)
+            registry.write("\n  }\n}\n")
+        return of_nodes, of_connections
+
+    async def _entries(self, kind: Kind, write: Callable[[str], int]) -> int:
+        count = 0
+        async for event, text in self._living(kind):
+            entry, ref = _entry(event)
+            if ref is not None:
+                content = await self._core.contents.fetch(self._domain, ref, text)
+                file = self._folder / content_path(f"{kind}s", event.draft.subject, ref)
+                await anyio.to_thread.run_sync(file.write_bytes, content.data)
+            written = json.dumps(entry, ensure_ascii=False)
+            write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {written}")
+            count += 1
+        return count
+
+    async def _living(self, kind: Kind) -> AsyncIterator[tuple[Event, str | None]]:
+        """Yield the last event of each subject of a kind that lives, and its text where Neo4j keeps it."""
+        after = ""
+        place = {"source": self._domain, "at": self._seq}
+        while page := await self._core.store.read(PAGE_OF, after=after, limit=PAGE, **place):
+            after = page[-1].subject
+            seqs = [row.origin for row in page if row.kind == kind and row.op != Op.DELETE]
+            for row in await self._core.store.read(STATES, source=self._domain, seqs=seqs) if seqs else ():
+                yield Event.from_row(row.event), row.text
+            self._tell(f"Exporting {kind}s", None)
+
+
+def _entry(event: Event) -> tuple[dict[str, object], ContentRef | None]:
+    draft = event.draft
+    if draft.kind is Kind.NODE:
+        node = NodeState.from_live(live_state(event))
+        return node_entry(node), node.content
+    connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
+    return connection_entry(connection), connection.content
+
+
+async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderImported:
+    """Make a domain of a folder. `Moving.import_folder` tells the rest."""
+    if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
+        raise jobs.exists(domain)
+    ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
+    try:
+        registry = json.loads(_text(folder, REGISTRY))
+    except ValueError as error:
+        raise wrong(REGISTRY, f"is not JSON: {error}") from error
+    of_nodes, of_connections = entries_of(registry, ontology)
+    for entry in (*of_nodes, *of_connections):
+        if entry.file is not None and not (folder / entry.file).is_file():
+            raise wrong(entry.id, f"has its content in {entry.file}, which is not there")
+
+    async def create_node(entry: Entry) -> None:
+        await nodes.create_node(
+            core,
+            domain,
+            entry.type,
+            folder / (entry.file or ""),
+            encoding=entry.encoding,
+            content_format=entry.format,
+            properties=entry.properties,
+            tags=entry.tags,
+            path=entry.path,
+            given_id=entry.id,
+        )
+
+    async def create_connection(entry: Entry) -> None:
+        content = await anyio.Path(folder / entry.file).read_text("utf-8") if entry.file is not None else None
+        given = {"properties": entry.properties, "content": content, "given_id": entry.id}
+        await connections.create_connection(core, domain, entry.type, *(entry.ends or ("", "")), **given)  # pyright: ignore
+
+    await types.apply_ontology(core, domain, ontology)
+    await _each(of_nodes, create_node, lambda done: tell("Importing nodes", done))
+    await _each(of_connections, create_connection, lambda done: tell("Importing connections", done))
+    return FolderImported(domain=domain, nodes=len(of_nodes), connections=len(of_connections))
+
+
+async def _each(
+    entries: Sequence[Entry], create: Callable[[Entry], Awaitable[None]], tell: Callable[[float], None]
+) -> None:
+    """Create entries, some at a time, so that they are written together."""
+
+    async def one(entry: Entry) -> None:
+        try:
+            await create(entry)
+        except GraphError as error:
+            details = {**error.details, "subject": entry.id}
+            raise GraphError(error.code, f"{entry.id}: {error.message}", details) from error
+
+    for start in range(0, len(entries), TOGETHER):
+        try:
+            async with anyio.create_task_group() as together:
+                for entry in entries[start : start + TOGETHER]:
+                    together.start_soon(one, entry)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from group
+        tell(min(1.0, (start + TOGETHER) / len(entries)))
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise wrong(name, f"cannot be read: {error}") from error

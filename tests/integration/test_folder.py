@@ -1,0 +1,126 @@
+"""A domain as a folder of files: written, and made again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_branch import LARGE, filled
+
+from graph_memory import Code, GraphError, Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def state(memory: Memory) -> dict[str, Any]:
+    """Return what a folder keeps of a domain."""
+    found: dict[str, Any] = {"ontology": await memory.get_ontology()}
+    for node in (await memory.query_nodes()).node_ids:
+        info = (await memory.get_node(node)).model_dump(exclude={"version", "created", "modified"})
+        found[node] = (info, await memory.get_node_content(node))
+    for connection in (await memory.query_connections()).connection_ids:
+        told = await memory.get_connection(connection, include_content=True)
+        found[connection] = told.model_dump(exclude={"version", "created", "modified"})
+    return found
+
+
+async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    ids = await filled(memory, domain)
+    await memory.delete_node(ids[2])
+    await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8")
+    told = await memory.moving.export_folder(tmp_path / "out")
+    registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
+    info = await memory.domain_info()
+    assert (len(registry["nodes"]), len(registry["connections"])) == (info.nodes, info.connections)
+    assert (told.nodes, told.connections) == (info.nodes, info.connections)
+    node = registry["nodes"][ids[1]]
+    assert node["content"] == {"path": f"_content/nodes/{ids[1]}.md", "format": "markdown", "size": 11}
+    assert (tmp_path / "out" / node["content"]["path"]).read_bytes() == "# Größe\r\n".encode()
+    assert (tmp_path / "out" / registry["nodes"][ids[-2]]["content"]["path"]).read_text() == LARGE
+    assert (tmp_path / "out" / f"_content/nodes/{ids[-1]}.bin").read_bytes() == b"\x00\xff" * 100
+
+    made = await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    copy = memory.in_domain(made.domain)
+    assert (made.nodes, made.connections) == (told.nodes, told.connections)
+    assert await state(copy) == await state(memory)
+    assert not (await copy.verify()).differences
+    for again in (memory.moving.import_folder(tmp_path / "out"), memory.moving.export_folder(tmp_path / "out")):
+        with pytest.raises(GraphError) as taken:
+            await again
+        assert taken.value.code in (Code.DOMAIN_ALREADY_EXISTS, Code.INVALID_ARGUMENT)
+
+
+NODE = {"type": "Note", "properties": {}, "content": {"path": "_content/nodes/a.md", "format": "markdown"}}
+LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("registry", "told"),
+    [
+        ("{", "is not JSON"),
+        ([], "no object nodes"),
+        ({"nodes": {"a": []}}, "not an object"),
+        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "Nota"),
+        ({"nodes": {"_a": NODE}}, "cannot be an id"),
+        ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "not there"),
+        ({"nodes": {"a": {"type": "Note"}}}, "no content"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "no text to"),
+    ],
+)
+async def test_a_folder_at_fault_is_refused_before_anything_is_written(
+    memory: Memory, domain: str, tmp_path: Path, registry: Any, told: str
+) -> None:
+    (tmp_path / "_system").mkdir()
+    (tmp_path / "_content" / "nodes").mkdir(parents=True)
+    (tmp_path / "_content" / "nodes" / "a.md").write_text("# A")
+    (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
+    types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
+    (tmp_path / "_system" / "ontology.yaml").write_text(types)
+    with pytest.raises(GraphError, match=told) as refused:
+        await memory.moving.import_folder(tmp_path)
+    assert refused.value.code is Code.INVALID_ARCHIVE
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "_system").mkdir()
+    (tmp_path / "_content" / "nodes").mkdir(parents=True)
+    (tmp_path / "_content" / "nodes" / "mem_k4j9x2.md").write_text("# Renovate")
+    (tmp_path / "_content" / "nodes" / "mem_m3n7k1.md").write_text("# Call")
+    node = {"created": "2025-10-31T10:00:00Z", "modified": "2025-10-31T15:30:00Z", "properties": {"status": "active"}}
+    nodes = {
+        one: {"id": one, "type": kind, **node, "content": {"path": f"_content/nodes/{one}.md", "format": "markdown"}}
+        for one, kind in (("mem_k4j9x2", "Project"), ("mem_m3n7k1", "Action"))
+    }
+    link = {"id": "conn_x7", "type": "NextAction", "from": "mem_k4j9x2", "to": "mem_m3n7k1", "properties": {"n": 1}}
+    registry = {"nodes": nodes, "connections": {"conn_x7": link}}
+    (tmp_path / "_system" / "registry.json").write_text(json.dumps(registry, indent=2))
+    (tmp_path / "_system" / "ontology.yaml").write_text(
+        "node_types:\n  - Project\n  - Action\nconnection_types:\n  - name: NextAction\n    from_types:\n"
+        "      - Project\n    to_types:\n      - Action\n"
+    )
+    made = await memory.moving.import_folder(tmp_path)
+    assert (made.nodes, made.connections) == (2, 1)
+    assert (await memory.get_connection("conn_x7")).properties == {"n": 1}
+    assert (await memory.search_content("RENOVATE")).node_ids == ("mem_k4j9x2",)
+    assert not (await memory.verify()).differences
+
+
+async def test_what_only_creating_can_refuse_is_told_with_the_id(memory: Memory, domain: str, tmp_path: Path) -> None:
+    await filled(memory, domain, 2)
+    await memory.moving.export_folder(tmp_path / "out")
+    file = tmp_path / "out" / "_system" / "registry.json"
+    file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
+    with pytest.raises(GraphError, match="mem_") as taken:
+        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
+    assert (await memory.delete_domain(f"{domain}-copy")).domain == f"{domain}-copy"
