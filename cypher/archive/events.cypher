@@ -5,7 +5,7 @@
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq <= $until
 WITH e
-ORDER BY e._seq
+ORDER BY e._domain, e._seq
 LIMIT $limit
 OPTIONAL MATCH (p:_Event {_domain: $domain, _seq: e._prev})
 WITH e, p

@@ -8,7 +8,7 @@ CALL () {
   MATCH (e:_Event)
   WHERE e._domain = $domain AND e._seq > $forked_at AND e._seq < $begins_at AND e._snapshot_of IS NOT NULL
   WITH e
-  ORDER BY e._seq
+  ORDER BY e._domain, e._seq
   LIMIT $limit
   WITH e, EXISTS {
     MATCH (s:_Event {_domain: $source, _seq: e._snapshot_of})

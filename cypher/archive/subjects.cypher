@@ -5,8 +5,8 @@
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
 WHERE e._domain = $domain AND e._subject > $after AND e._seq > 0
-WITH e._subject AS subject, max(e._seq) AS seq
-ORDER BY subject
+WITH e._domain AS domain, e._subject AS subject, max(e._seq) AS seq
+ORDER BY domain, subject
 LIMIT $limit
 MATCH (l:_Event {_domain: $domain, _seq: seq})
 RETURN subject, seq, l._op AS op, l._kind AS kind, coalesce(l._content_size, 0) AS size

@@ -5,7 +5,7 @@
 // returns: source, element
 MATCH (a:_Node)
 WHERE a._domain = $domain AND a._id > $after
-WITH a ORDER BY a._id LIMIT $limit
+WITH a ORDER BY a._domain, a._id LIMIT $limit
 OPTIONAL MATCH (a)-[r]->(b:_Node)
 WHERE type(r) IN $types AND b._domain = $domain AND b._id IS NOT NULL
   AND (r._domain IS NULL OR r._domain = $domain AND r._id IS NULL)
