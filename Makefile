@@ -43,7 +43,7 @@ check: lint test  ## What CI runs
 soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5
 	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py \
 		tests/acceptance/test_fuzz_tools.py
-	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py
+	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py tests/integration/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/integration/faults/test_network.py -k random
 	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/integration/concurrency
 
