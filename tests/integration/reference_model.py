@@ -12,11 +12,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 Properties = dict[str, Any]
 Faults = set[str]
+Times = tuple[datetime | None, datetime | None]
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Node:
     version: int
     tags: tuple[str, ...] = ()
     path: str | None = None
+    valid: Times = (None, None)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Connection:
     properties: Properties
     content: str | None
     version: int
+    valid: Times = (None, None)
 
 
 def same(one: object, other: object) -> bool:
