@@ -92,6 +92,8 @@ def serving(folder: Path) -> Generator[str]:
     """Give the URL of a server with a home of its own; nothing of it is left running."""
     own = {"GRAPH_MEMORY_HOME": str(folder / "home"), "GRAPH_MEMORY_LOG_LEVEL": "ERROR", "GRAPH_MEMORY_AOT": "use"}
     environment = {**os.environ, **own}
+    # The first start on a machine downloads Neo4j; calls are answered STARTING meanwhile, which no scenario expects.
+    subprocess.run([COMMAND, "neo4j", "start"], env=environment, check=True, stdout=subprocess.DEVNULL)
     command = [COMMAND, "mcp", "--transport", "http", "--port", "0"]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
         told = cast("IO[str]", server.stderr)
