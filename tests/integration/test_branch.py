@@ -59,7 +59,7 @@ async def contents(memory: Memory) -> dict[str, object]:
         found[connection] = told.model_dump(exclude={"version"})
     found["rank 1"] = await memory.query_nodes(type="Note", properties={"rank": 1})
     found["search"] = await memory.search_content("text 1")
-    found["kitchen"] = await memory.search_content("KITCHEN about")
+    found["kitchen"] = await memory.search_content("KITCHEN a longer")
     return found
 
 
@@ -68,6 +68,7 @@ async def test_a_branch_has_all_that_its_source_has_now(memory: Memory, domain: 
     made = await memory.history.branch(f"{domain}-b")
     branch = memory.in_domain(made.domain)
     assert await contents(branch) == await contents(memory)
+    assert len((await branch.search_content("KITCHEN a longer")).node_ids) == 1
     found = await branch.verify()
     assert not found.differences
     assert (made.forked_from, made.subjects) == (domain, found.subjects - 1)
@@ -342,7 +343,7 @@ async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, dom
         while not done:
             turn += 1
             await memory.update_node(
-                ids[turn % 20], content=f"{turn} kitchen about", properties={"rank": 1}, encoding="utf-8"
+                ids[turn % 20], content=f"{turn} kitchen a longer", properties={"rank": 1}, encoding="utf-8"
             )
 
     async with anyio.create_task_group() as tasks:
