@@ -455,17 +455,20 @@ class HistoryMachine(RuleBasedStateMachine):
 
     def compact(self, where: int, back: int) -> None:
         world = self.world(where)
-        seq = world.last - back
+        split = [one for one in world.log if one > world.floor and self.goes_on(world, one)]
+        seq = split[back % len(split)] if split and back % 2 else world.last - back
         if seq not in world.log or seq <= world.floor:
             return
-        goes_on = seq + 1 in world.log and world.log[seq + 1].batch == world.log[seq].batch
         batch = [key for key, entry in world.log.items() if entry.batch == world.log[seq].batch]
-        to = min(batch) - 1 if goes_on else seq
+        to = min(batch) - 1 if self.goes_on(world, seq) else seq
         done = self.ask(world.memory.history.compact, seq)
         self.same(done.compacted_to, max(to, world.floor))
         if done.events or done.archive:
             world.floor = max(to, world.floor)
         self.wrote(world, world.now)
+
+    def goes_on(self, world: World, seq: int) -> bool:
+        return seq + 1 in world.log and world.log[seq + 1].batch == world.log[seq].batch
 
     def delete_branch(self, number: int) -> None:
         world = self.worlds[1 + number % (len(self.worlds) - 1)]
