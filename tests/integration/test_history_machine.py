@@ -17,7 +17,7 @@ from uuid import uuid4
 import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from reference_model import Connection, Node, Text, to_the_letter
 from soak import profile
 from test_state_machine import Conversation
@@ -52,8 +52,11 @@ TIMES: list[tuple[str | None, str | None]] = [
 ]
 TAGS: list[tuple[str, ...] | None] = [None, None, (), ("a",), ("b", "a")]
 which = st.integers(0, 999)
-properties = st.sampled_from(PROPERTIES)
-texts = st.sampled_from(list(TEXTS))
+CHANGES = ["create", "create", "update", "update", "delete", "link", "link", "relink", "set validity"]
+ACTS = [
+    *("revert a stretch", "revert a stretch", "revert events", "revert events", "branch", "branch"),
+    *("merge", "merge", "merge", "compact", "delete a branch"),
+]
 
 Thing = Node | Connection
 State = dict[str, Thing]
@@ -172,7 +175,6 @@ class HistoryMachine(RuleBasedStateMachine):
             self.create(0, 0, {"p": 1}, "title", None)
         self.link(0, (0, 1), {}, "why")
 
-    @rule(where=which, kind=which, given=properties, text=texts, tags=st.sampled_from(TAGS))
     def create(self, where: int, kind: int, given: dict[str, Any], text: str, tags: tuple[str, ...] | None) -> None:
         world, self.made = self.world(where), self.made + 1
         one, type_name = f"n{self.made}", ["Note", "Task"][kind % 2]
@@ -182,7 +184,6 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ask(world.memory.create_node, type_name, content.given, properties=given, id=one, **about)
         self.wrote(world, {**world.now, one: node})
 
-    @rule(where=which, number=which, given=properties, text=st.none() | texts, tags=st.sampled_from(TAGS))
     def update(
         self, where: int, number: int, given: dict[str, Any], text: str | None, tags: tuple[str, ...] | None
     ) -> None:
@@ -198,7 +199,6 @@ class HistoryMachine(RuleBasedStateMachine):
         after = replace(before, properties={**before.properties, **to_the_letter(given)}, content=content)
         self.wrote(world, {**world.now, one: after if tags is None else replace(after, tags=tags)})
 
-    @rule(where=which, number=which)
     def delete(self, where: int, number: int) -> None:
         world = self.world(where)
         if not world.now:
@@ -209,7 +209,6 @@ class HistoryMachine(RuleBasedStateMachine):
         gone = {one, *tied_to(world.now, one)}
         self.wrote(world, {key: thing for key, thing in world.now.items() if key not in gone})
 
-    @rule(where=which, ends=st.tuples(which, which), given=properties, content=st.sampled_from([None, "", "why"]))
     def link(self, where: int, ends: tuple[int, int], given: dict[str, Any], content: str | None) -> None:
         world, self.made = self.world(where), self.made + 1
         if not (ids := nodes_of(world.now)):
@@ -220,7 +219,6 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ask(world.memory.create_connection, "Link", source, target, **asked)
         self.wrote(world, {**world.now, one: Connection("Link", source, target, to_the_letter(given), content, 0)})
 
-    @rule(where=which, number=which, given=properties, content=st.sampled_from([None, "new", "x" * 16_385]))
     def relink(self, where: int, number: int, given: dict[str, Any], content: str | None) -> None:
         world = self.world(where)
         if not (ids := connections_of(world.now)):
@@ -231,7 +229,6 @@ class HistoryMachine(RuleBasedStateMachine):
         after = replace(before, properties={**before.properties, **to_the_letter(given)})
         self.wrote(world, {**world.now, one: after if content is None else replace(after, content=content)})
 
-    @rule(where=which, number=which, times=st.sampled_from(TIMES))
     def set_validity(self, where: int, number: int, times: tuple[str | None, str | None]) -> None:
         world = self.world(where)
         if not world.now:
@@ -242,11 +239,62 @@ class HistoryMachine(RuleBasedStateMachine):
         valid = tuple(known if told is None else moment(told) for told, known in zip(times, before.valid, strict=True))
         self.wrote(world, {**world.now, one: replace(before, valid=valid)})
 
+    @rule(
+        changes=st.lists(st.tuples(which, st.sampled_from(CHANGES), which, which), max_size=3),
+        act=st.sampled_from(ACTS),
+        where=which,
+        numbers=st.tuples(which, which),
+        picked=st.sets(st.integers(0, 12), min_size=1, max_size=3),
+        choice=st.sampled_from(["stop", "skip", "force"]),
+    )
+    def turn(
+        self,
+        changes: list[tuple[int, str, int, int]],
+        act: str,
+        where: int,
+        numbers: tuple[int, int],
+        picked: set[int],
+        choice: str,
+    ) -> None:
+        """Some changes, and then something about the past; one rule, so that every run has a mixture of all."""
+        for place, what, number, other in changes:
+            self.change(place, what, number, other)
+        back, more = numbers
+        match act:
+            case "revert a stretch":
+                self.revert_stretch(where, back % 9, 1 + more % 5, choice)
+            case "revert events":
+                self.revert_events(where, picked, choice, only_deletions=back % 2 == 0)
+            case "branch" if len(self.worlds) < 4:
+                self.branch(where, None if more % 2 else back % 21)
+            case "compact":
+                self.compact(where, 3 + back % 12)
+            case "delete a branch" if len(self.worlds) > 2:
+                self.delete_branch(back)
+            case "merge" if len(self.worlds) > 1:
+                self.merge((back, more), "ours" if where % 2 else "theirs")
+            case _:
+                pass
+
+    def change(self, where: int, what: str, number: int, other: int) -> None:
+        given = PROPERTIES[other % len(PROPERTIES)]
+        text, tags = [*TEXTS, None][number // 7 % (len(TEXTS) + 1)], TAGS[other // 7 % len(TAGS)]
+        match what:
+            case "create":
+                self.create(where, number, given, text or "none", tags)
+            case "update":
+                self.update(where, number, given, text, tags)
+            case "delete":
+                self.delete(where, number)
+            case "link":
+                self.link(where, (number, other // 7), given, [None, "", "why"][number % 3])
+            case "relink":
+                self.relink(where, number, given, [None, "new", "x" * 16_385][other % 3])
+            case _:
+                self.set_validity(where, number, TIMES[other % len(TIMES)])
+
     # Reverts
 
-    @rule(
-        where=which, back=st.integers(0, 8), length=st.integers(1, 5), choice=st.sampled_from(["stop", "skip", "force"])
-    )
     def revert_stretch(self, where: int, back: int, length: int, choice: str) -> None:
         world = self.world(where)
         first = max(world.last - back, *world.log, 0) if world.last - back not in world.log else world.last - back
@@ -254,14 +302,12 @@ class HistoryMachine(RuleBasedStateMachine):
         if self.can_revert(world, range(first, until + 1)):
             self.reverted(world, set(range(first, until + 1)), choice, since=first, until=until)
 
-    @rule(
-        where=which,
-        picked=st.sets(st.integers(0, 12), min_size=1, max_size=4),
-        choice=st.sampled_from(["skip", "force"]),
-    )
-    def revert_events(self, where: int, picked: set[int], choice: str) -> None:
+    def revert_events(self, where: int, picked: set[int], choice: str, *, only_deletions: bool) -> None:
         world = self.world(where)
         seqs = {world.last - back for back in picked if world.last - back in world.log}
+        if only_deletions:
+            deletions = (seq for seq, one in world.log.items() if (one.kind, one.operation) == ("node", "delete"))
+            seqs = set(sorted(seq for seq in deletions if seq > world.floor)[-len(picked) :])
         if seqs and self.can_revert(world, seqs):
             ids = [world.log[seq].id for seq in sorted(seqs)]
             self.reverted(world, seqs, choice, event_ids=ids)
@@ -350,8 +396,6 @@ class HistoryMachine(RuleBasedStateMachine):
 
     # Branches, merges, compactions
 
-    @precondition(lambda self: len(self.worlds) < 4)
-    @rule(where=which, back=st.none() | st.integers(0, 20))
     def branch(self, where: int, back: int | None) -> None:
         source, self.made = self.world(where), self.made + 1
         at = None if back is None else max(source.last - back, min(source.log, default=source.last))
@@ -370,12 +414,8 @@ class HistoryMachine(RuleBasedStateMachine):
         self.known[name] = new
         self.same(self.talk.portal.call(read, memory)[0], expected, "in the branch")
 
-    @precondition(lambda self: len(self.worlds) > 1)
-    @rule(ends=st.tuples(which, which), strategy=st.sampled_from(["ours", "theirs"]))
     def merge(self, ends: tuple[int, int], strategy: str) -> None:
-        source, target = self.world(ends[0]), self.world(ends[1])
-        if source is target:
-            return
+        source, target = self.world(ends[0]), self.world(ends[0] + 1 + ends[1] % (len(self.worlds) - 1))
         done = self.ask(target.memory.history.merge, source.name)
         if done == "MERGE_CONFLICT":
             self.wrote(target, target.now)
@@ -413,23 +453,23 @@ class HistoryMachine(RuleBasedStateMachine):
             changed({key: ours[key] for key in ties if key in ours}, {k: base[k] for k in ties if k in base})
         ) or bool(changed({key: theirs[key] for key in ties if key in theirs}, {k: base[k] for k in ties if k in base}))
 
-    @rule(where=which, back=st.integers(3, 25))
     def compact(self, where: int, back: int) -> None:
         world = self.world(where)
-        seq = world.last - back
+        split = [one for one in world.log if one > world.floor and self.goes_on(world, one)]
+        seq = split[back % len(split)] if split and back % 2 else world.last - back
         if seq not in world.log or seq <= world.floor:
             return
-        goes_on = seq + 1 in world.log and world.log[seq + 1].batch == world.log[seq].batch
         batch = [key for key, entry in world.log.items() if entry.batch == world.log[seq].batch]
-        to = min(batch) - 1 if goes_on else seq
+        to = min(batch) - 1 if self.goes_on(world, seq) else seq
         done = self.ask(world.memory.history.compact, seq)
         self.same(done.compacted_to, max(to, world.floor))
         if done.events or done.archive:
             world.floor = max(to, world.floor)
         self.wrote(world, world.now)
 
-    @precondition(lambda self: len(self.worlds) > 2)
-    @rule(number=which)
+    def goes_on(self, world: World, seq: int) -> bool:
+        return seq + 1 in world.log and world.log[seq + 1].batch == world.log[seq].batch
+
     def delete_branch(self, number: int) -> None:
         world = self.worlds[1 + number % (len(self.worlds) - 1)]
         done = self.ask(self.talk.memory.delete_domain, world.name)
@@ -452,8 +492,9 @@ class HistoryMachine(RuleBasedStateMachine):
             self.talk.portal.call(self.compare, world)
 
     async def look_back(self, world: World) -> None:
-        """Read the domain at every number of its log, and of those before it."""
-        for seq in range(world.last + 1):
+        """Read the domain at every number of its log, a branch also at some before it."""
+        begin = max(world.parent.floor, world.forked_at - 2) - 1 if world.parent else 0
+        for seq in range(max(begin, 0), world.last + 1):
             wanted = world.at(seq)
             try:
                 state, versions = await read(await world.memory.history.as_of(seq))
@@ -595,4 +636,4 @@ def talk(settings: Settings) -> Iterator[Conversation]:
 
 @pytest.mark.timeout(600)
 def test_every_point_of_every_history_is_what_the_model_remembers(talk: Conversation) -> None:
-    run_state_machine_as_test(partial(HistoryMachine, talk), settings=profile(examples=8, steps=25))
+    run_state_machine_as_test(partial(HistoryMachine, talk), settings=profile(examples=6, steps=15))
