@@ -24,7 +24,7 @@ Known = Mapping[str, Sequence[Any]]
 Way = tuple[str | int, ...]
 """The steps from the arguments of a call to a value inside of them."""
 
-CLOSED = frozenset({"domain", "type_name", "name"})
+CLOSED = frozenset({"domain", "type_name", "name", "from", "into"})
 """Arguments that take only what is known: other domains belong to others, and a connection type costs a constraint."""
 
 BEYOND_64_BITS = [2**63, -(2**63) - 1, 2**64, 10**400]

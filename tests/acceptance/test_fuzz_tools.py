@@ -69,6 +69,9 @@ KNOWN: dict[str, list[Any]] = {
     "at": [1, 5, 18, "now", "evt_unknown", "an hour ago", "`"],
     "id": [*NODES, *CONNECTIONS, "mem_unknown"],
     **{key: ["2026-01-01", "now", "open", "an hour ago", "漢`", "9999-12-31"] for key in ("valid_from", "valid_to")},
+    "before": [5, 18, "now", "evt_unknown", "`"],
+    "confirm": [True],
+    "resolutions": [[], [{"subject": "n1", "take": "ours"}], [{"subject": "n1", "property": "`", "value": 1}]],
     "valid_at": ["2026-01-01", "now", "open", "0001-01-01T00:00:00+14:00", "`"],
     "arguments": [
         {},
@@ -102,8 +105,12 @@ EVERYTHING = """
            [(n)-[r]->(m) | [type(r), properties(r), elementId(m)]] AS leaving
 """
 TYPES = {"create_node": ["Note", "Task", "Person", "Nobody"], "query_nodes": ["Note", "Person", "Nobody"]}
-NAMING = ("memory_branch", "delete_domain")
-"""Tools whose `name` is that of a domain."""
+NAMING = {
+    "memory_branch": ("domain", "name"),
+    "delete_domain": ("name",),
+    "memory_merge": ("domain", "from", "into"),
+}
+"""The arguments that are names of domains, where it is not `domain` alone."""
 
 
 @dataclass
@@ -148,7 +155,12 @@ class World:
         if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
             arguments = {**arguments, "name": self._new()}
             self.portal.call(partial(_fill, self.memory, arguments["name"], is_open=False))
-        places = ("domain", "name") if tool in NAMING else ("domain",)
+        if tool == "memory_merge" and arguments.get("from") == NEW:
+            arguments = {**arguments, "from": self._new()}
+            arguments.pop("into", None)
+            branch = partial(self.memory.history.branch, arguments["from"], domain=self.domains[0])
+            self.portal.call(branch)
+        places = NAMING.get(tool, ("domain",))
         for place in places:
             asked = arguments.get(place)
             if asked == NEW or not (asked in self.domains or not _is_domain(asked)):
@@ -216,8 +228,8 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     if tool.effect is Effect.DECLARES:
         known["properties"] = [[], [{"name": "a", "type": "date"}], [{"name": "`", "enum": ["`", 1, True]}]]
     known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
-    if tool.name in NAMING:
-        known["name"] = [NEW, *domains]
+    for name in NAMING.get(tool.name, ()):
+        known[name] = [NEW, *domains]
     return fitting(tool.listed.input_schema, known)
 
 

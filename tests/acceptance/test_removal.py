@@ -14,7 +14,8 @@ from graph_memory.model.errors import GraphError
 
 from .agents import run
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("removal")]
+"""One after the other: a scan looks at the whole database, and finds what another test is about."""
 
 
 @pytest.fixture
