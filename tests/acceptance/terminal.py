@@ -6,6 +6,7 @@ import fcntl
 import os
 import re
 import select
+import signal
 import subprocess
 import termios
 import time
@@ -65,6 +66,12 @@ class Terminal:
         return bool(data)
 
 
+def _at_the_terminal() -> None:
+    """Let Ctrl-C reach the command, also where the tests run as a shell's background job, which ignores it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def terminal(environment: Mapping[str, str], *arguments: str, term: str = "dumb") -> Iterator[Terminal]:
     """Give a terminal in which the command was started; it is killed if it still runs at the end."""
@@ -76,7 +83,7 @@ def terminal(environment: Mapping[str, str], *arguments: str, term: str = "dumb"
         stdout=keyboard,
         stderr=keyboard,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+        preexec_fn=_at_the_terminal,
     )
     os.close(keyboard)
     try:
