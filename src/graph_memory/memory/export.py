@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from graph_memory.memory.archives import PAGE, Tell, Writer, by_size, writing
 from graph_memory.memory.core import Core
+from graph_memory.memory.examination import CONTENTS
 from graph_memory.model.archive import (
     Header,
     Piece,
@@ -64,18 +65,9 @@ class EventRow:
     before: Mapping[str, object] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContentRow:
-    """A small text."""
-
-    sha256: str
-    text: str
-
-
 ARCHIVE_HEAD = query("archive/head", HeadRow)
 DOMAIN_EVENT = query("archive/domain_event", StoredRow)
 EVENTS = query("archive/events", EventRow)
-CONTENTS = query("audit/contents", ContentRow)
 
 
 async def export_file(core: Core, domain: str, target: Path | IO[bytes], tell: Tell) -> Exported:
