@@ -82,7 +82,7 @@ def test_a_process_that_ended_is_not_found(place, launched):
 
 
 def test_a_child_that_ended_leaves_no_zombie(place, launched):
-    process = python(place, launched, "print('up')")
+    process = python(place, launched, "import time; print('up', flush=True); time.sleep(0.5)")
     wait_for(lambda: not psutil.pid_exists(process.pid))
     assert not is_alive(process)
 
