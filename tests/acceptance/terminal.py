@@ -49,6 +49,16 @@ class Terminal:
         """Type keys."""
         os.write(self._screen, keys.encode())
 
+    def interrupt(self) -> int:
+        """Press Ctrl-C, again where it came between a question and the reading of its answer; return the status."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.type("\x03")
+            try:
+                return self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                assert time.monotonic() < deadline, f"Ctrl-C does not end it: {self.seen!r}"
+
     def end(self) -> tuple[int, str]:
         """Return the exit status, and what was shown since the last time."""
         while self._more():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
     return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
 
 
+def tombstones(told: str) -> int:
+    """Return how many events of something erased a scan tells of, in all domains of the database."""
+    counted = re.search(r"(\d+) events of something erased", told)
+    assert counted, told
+    return int(counted[1])
+
+
 async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables: dict[str, str], domain: str) -> None:
     found = run(variables, "scan", "Zebrafinch")
     assert found.returncode == 1
@@ -41,7 +49,7 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     assert tried.stderr.splitlines()[-1] == "bird would be erased."
     assert run(variables, "erase", "bird").stderr.splitlines()[-1] == "bird is erased."
     assert run(variables, "scan", "Zebrafinch").stdout == ""
-    assert "3 events of something erased" in run(variables, "scan", "bird").stderr
+    assert tombstones(run(variables, "scan", "bird").stderr) >= 3
     assert run(variables, "node", "history", "bird").stdout.splitlines()[1].endswith("Node bird erased")
     gone = run(variables, "node", "get", "bird", "--as-of", "5")
     assert gone.returncode == 66

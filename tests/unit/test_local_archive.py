@@ -118,7 +118,7 @@ def test_a_blob_that_is_missing_is_noticed(archive, target):
     assert refused(lambda: unpack(archive, target, silent)).code is Code.CONTENT_READ_FAILED
 
 
-@pytest.mark.parametrize("name", ["/etc/evil", "blobs/../evil", "blobs/work/../../evil", f"blobs/../{'0' * 64}"])
+@pytest.mark.parametrize("name", ["/evil", "blobs/../evil", "blobs/garden/../../evil", f"blobs/../{'0' * 64}"])
 def test_no_name_leads_out_of_the_folder(tmp_path, target, name):
     file = tmp_path / "evil.tar"
     manifest = json.dumps(manifest_of(DUMP).model_dump(mode="json")).encode()

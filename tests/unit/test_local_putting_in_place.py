@@ -20,7 +20,7 @@ class Killed(BaseException):
 def fill(home: Path, mark: str, password: str | None) -> Place:
     place = Place(home / "neo4j")
     place.make()
-    for file in (place.data / "databases" / mark, home / "blobs" / "work" / mark):
+    for file in (place.data / "databases" / mark, home / "blobs" / "garden" / mark):
         file.parent.mkdir(parents=True)
         file.write_text(mark)
     if password:
@@ -70,8 +70,8 @@ def held(place: Place) -> list[str]:
     return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new"})
 
 
-OLD = ["blobs/work/old", "neo4j/data/databases/old"]
-NEW = ["blobs/work/new", "neo4j/data/databases/new"]
+OLD = ["blobs/garden/old", "neo4j/data/databases/old"]
+NEW = ["blobs/garden/new", "neo4j/data/databases/new"]
 
 
 def test_the_new_takes_the_place_of_the_old(place):
@@ -124,7 +124,7 @@ def test_a_blob_that_is_written_meanwhile_stands_in_nobodys_way(place, monkeypat
         moved = rename(path, target)
         if path == blobs and not (target.parent / "written").exists():
             (target.parent / "written").touch()
-            (blobs / "work").mkdir(parents=True)
+            (blobs / "garden").mkdir(parents=True)
         return moved
 
     monkeypatch.setattr(Path, "rename", rename_and_write)

@@ -177,7 +177,7 @@ async def _each(
             async with anyio.create_task_group() as together:
                 for entry in entries[start : start + TOGETHER]:
                     together.start_soon(one, entry)
-        except ExceptionGroup as group:
+        except ExceptionGroup as group:  # each names its subject; who mends the first meets the next
             raise group.exceptions[0] from group
         tell(min(1.0, (start + TOGETHER) / len(entries)))
 
