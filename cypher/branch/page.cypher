@@ -2,7 +2,7 @@
 // it is the last of all, and the hash of its content where that is no small text.
 // mode: read
 // params: source, at, after, limit
-// returns: subject, origin, op, kind, is_present, blob
+// returns: subject, origin, op, kind, type, is_present, blob
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
 WHERE e._domain = $source AND e._subject > $after AND e._seq > 0 AND e._seq <= $at
@@ -10,7 +10,7 @@ WITH e._domain AS source, e._subject AS subject, max(e._seq) AS origin
 ORDER BY source, subject
 LIMIT $limit
 MATCH (l:_Event {_domain: $source, _seq: origin})
-RETURN subject, origin, l._op AS op, l._kind AS kind,
+RETURN subject, origin, l._op AS op, l._kind AS kind, l._type AS type,
        NOT EXISTS {
          MATCH (n:_Event)
          USING INDEX n:_Event(_domain, _subject, _seq)

@@ -1,10 +1,9 @@
 // Makes the nodes of a branch from these of its snapshot events.
 // mode: write
-// params: domain, rows
+// params: domain, seqs
 // returns: found
-UNWIND $rows AS row
-MATCH (e:_Event {_domain: $domain, _seq: row.seq})
-WHERE e._kind = 'node'
+UNWIND $seqs AS seq
+MATCH (e:_Event {_domain: $domain, _seq: seq})
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
 CREATE (n:_Node:$(e._type))
 SET n = e {

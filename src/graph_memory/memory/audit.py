@@ -13,6 +13,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import EventRow, Examination, Finding, Subject
+from graph_memory.memory.types import ontology_logged
 from graph_memory.model.audit import shape_differences
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
@@ -20,7 +21,7 @@ from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, Step, project
 from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.ontologies import no_ontology, ontology_from_definitions
+from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import run_projection
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction
@@ -166,12 +167,7 @@ async def _logged_ontology(reader: Reader, domain: str) -> Ontology:
     events = [Event.from_row(row.stored) for row in await reader.read(LOGGED_ONTOLOGY, domain=domain)]
     if not events:
         raise no_ontology(domain)
-    states = [(event.draft.kind, event.draft.state or {}) for event in events]
-    return ontology_from_definitions(
-        [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
-        [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],
-        is_open=any(state.get("_open") is True for kind, state in states if kind is Kind.ONTOLOGY),
-    )
+    return ontology_logged(events)
 
 
 async def _subjects(core: Core, domain: str) -> list[Subject]:

@@ -10,13 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+
 from graph_memory.memory.core import Core
 from graph_memory.memory.family import check_past_is_kept
-from graph_memory.memory.lineage import place_of
+from graph_memory.memory.lineage import Place, place_of
+from graph_memory.memory.types import ontology_logged
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.projection import Projection, Step, project
+from graph_memory.model.projection import Projection, Step, indexed_rules, project
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, Kind, content_ref
 from graph_memory.storage import jobs
@@ -24,7 +28,7 @@ from graph_memory.storage.jobs import Job
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import HEAD
 from graph_memory.storage.projecting import APPEND, appended, run_projection
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 2_000
@@ -49,6 +53,7 @@ class SubjectRow:
     origin: int
     op: str
     kind: str
+    type: str | None
     is_present: bool
     blob: str | None
 
@@ -107,14 +112,15 @@ async def branch(core: Core, source: str, at: int, name: str) -> Branched:
     """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
     place = await place_of(core.store, source, at)
     await core.log.require_ontology(source)
-    if not await core.store.read(TYPES, source=place.domain, at=place.seq):
+    types = [Event.from_row(row.event) for row in await core.store.read(TYPES, source=place.domain, at=place.seq)]
+    if not types:
         raise fault("at", f"Domain {source} had not begun by {at}", "Give a later point; memory_log shows the numbers.")
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
     await check_past_is_kept(core.store, place.domain)
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
     await check_past_is_kept(core.store, place.domain)
-    seq = await _Branching(core, job, place.domain, place.seq).run()
+    seq = await _Branching(core, job, place, types).run()
     core.log.forget(name)
     return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)
 
@@ -122,11 +128,13 @@ async def branch(core: Core, source: str, at: int, name: str) -> Branched:
 class _Branching:
     """The stages of making a branch, from wherever an earlier run of it was cut off."""
 
-    def __init__(self, core: Core, job: Job, source: str, at: int) -> None:
+    def __init__(self, core: Core, job: Job, fork: Place, types: Sequence[Event]) -> None:
         self._core = core
         self._job = job
-        self._source = source
-        self._at = at
+        self._source = fork.domain
+        self._at = fork.seq
+        self._types = types
+        self._ontology = ontology_logged(types)
         self._batch = str(job.given["batch"])
         self._began = datetime.fromisoformat(str(job.given["began"]))
 
@@ -134,42 +142,55 @@ class _Branching:
         """Go through what is left, and return the number of the branch's last event."""
         if self._job.progress.stage == "":
             await self._copy_types()
-        while self._job.progress.stage == "subjects":
-            await self._copy_page()
+        if self._job.progress.stage == "subjects":
+            await self._copy_subjects()
         while self._job.progress.stage == "ties":
             await self._tie_page()
         return await self._end()
 
     async def _copy_types(self) -> None:
-        rows = await self._core.store.read(TYPES, source=self._source, at=self._at)
-        drafts = [replace(Event.from_row(row.event).draft, op=Op.SNAPSHOT, previous=None) for row in rows]
+        drafts = [replace(event.draft, op=Op.SNAPSHOT, previous=None) for event in self._types]
         events = self._numbered(drafts, after=self._at)
-        ontology = await self._core.log.require_ontology(self._source)
 
         async def copy(transaction: Transaction) -> None:
             await transaction.run(APPEND, **appended(events, 0, 0))
-            await run_projection(transaction, project(self._job.domain, events, ontology))
+            await run_projection(transaction, project(self._job.domain, events, self._ontology))
 
         then = self._job.then(stage="subjects", seq=self._at + len(events), done=len(events))
         await self._job.step(then, copy)
 
-    async def _copy_page(self) -> None:
+    async def _copy_subjects(self) -> None:
+        """Copy a page of subjects after the other, and read the next one while one is written."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                send, pages = anyio.create_memory_object_stream[Sequence[SubjectRow]](0)
+                tasks.start_soon(self._read_pages, send, self._job.progress.after)
+                async with pages:
+                    async for page in pages:
+                        await self._copy_page(page)
+        except ExceptionGroup as group:  # what fails first ends the other
+            raise group.exceptions[0] from group
+        await self._job.step(self._job.then(stage="ties", after=str(self._at)), _nothing)
+
+    async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectRow]], after: str) -> None:
+        async with send:
+            while page := await self._core.store.read(
+                PAGE_OF, source=self._source, at=self._at, after=after, limit=PAGE
+            ):
+                await send.send(page)
+                after = page[-1].subject
+
+    async def _copy_page(self, page: Sequence[SubjectRow]) -> None:
         """Copy the events of a page of subjects, and what follows from them but for connections and observations."""
         before = self._job.progress
-        page = await self._core.store.read(PAGE_OF, source=self._source, at=self._at, after=before.after, limit=PAGE)
-        if not page:
-            await self._job.step(self._job.then(stage="ties", seq=before.seq, after=str(self._at)), _nothing)
-            return
         living = [row for row in page if row.op != Op.DELETE and row.kind in _COPIED]
         await self._copy_blobs(living)
-        rows = [
-            {"origin": row.origin, "seq": before.seq + place, "id": new_id("evt")}
-            for place, row in enumerate(living, start=1)
-        ]
-        then = self._job.then(after=page[-1].subject, seq=before.seq + len(rows), done=before.done + len(rows))
+        numbered = list(zip(living, range(before.seq + 1, before.seq + len(living) + 1), strict=True))
+        then = self._job.then(after=page[-1].subject, seq=before.seq + len(living), done=before.done + len(living))
 
         async def copy(transaction: Transaction) -> None:
-            await self._copy_events(transaction, rows)
+            await self._copy_events(transaction, numbered)
+            await self._put_nodes(transaction, numbered)
             await self._derive(transaction, living)
             await transaction.run(ADVANCE, domain=self._job.domain, seq=then.seq)
 
@@ -180,35 +201,49 @@ class _Branching:
         for sha256 in {row.blob for row in rows if row.blob is not None}:
             await self._core.contents.copy(self._source, self._job.domain, sha256)
 
-    async def _copy_events(self, transaction: Transaction, rows: Sequence[Mapping[str, object]]) -> None:
+    async def _copy_events(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
         origin = self._core.origin
         await transaction.run(
             COPY_EVENTS,
             source=self._source,
             domain=self._job.domain,
-            rows=rows,
+            rows=[{"origin": row.origin, "seq": seq, "id": new_id("evt")} for row, seq in numbered],
             at=self._began,
             batch=self._batch,
             session=origin.session,
             source_of=origin.source,
             actor=origin.actor,
         )
-        await transaction.run(PUT_NODES, domain=self._job.domain, rows=rows)
 
-    async def _derive(self, transaction: Transaction, rows: Sequence[SubjectRow]) -> None:
+    async def _put_nodes(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
+        if seqs := [seq for row, seq in numbered if row.kind == Kind.NODE]:
+            await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
+
+    async def _derive(self, transaction: Transaction, living: Sequence[SubjectRow]) -> None:
         """Copy the derived rows of what is as it was, and make those of what has changed since.
 
         Nothing holds the source still: what changed while it was copied is seen afterwards, and made anew.
         """
-        between = {"source": self._source, "domain": self._job.domain}
-        present = [row.subject for row in rows if row.is_present]
-        await transaction.run(COPY_WINDOWS, **between, owners=present)
-        await transaction.run(COPY_KEYS, **between, owners=present)
-        changed = {row.subject for row in await transaction.run(CHANGED, source=self._source, at=self._at, ids=present)}
+        rows = [row for row in living if row.kind == Kind.NODE or self._has_keys(row)]
+        present = [row for row in rows if row.is_present]
+        await self._copy_derived(transaction, COPY_WINDOWS, [row for row in present if row.kind == Kind.NODE])
+        await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
+        ids = [row.subject for row in present]
+        changed = {row.subject for row in await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids)}
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:
             await self._make_derived(transaction, missing)
+
+    def _has_keys(self, row: SubjectRow) -> bool:
+        return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
+
+    async def _copy_derived(
+        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectRow]
+    ) -> None:
+        if rows:
+            owners = [row.subject for row in rows]
+            await transaction.run(statement, source=self._source, domain=self._job.domain, owners=owners)
 
     async def _drop_derived(self, transaction: Transaction, owners: Iterable[str]) -> None:
         projection = Projection(self._job.domain)
@@ -217,14 +252,13 @@ class _Branching:
         await run_projection(transaction, projection)
 
     async def _make_derived(self, transaction: Transaction, origins: Sequence[int]) -> None:
-        ontology = await self._core.log.require_ontology(self._source)
         events: list[Event] = []
         for row in await transaction.run(STATES, source=self._source, seqs=origins):
             event = Event.from_row(row.event)
             ref = content_ref(event.draft.state or {}) if event.draft.kind is Kind.NODE else None
             content = await self._core.contents.fetch(self._source, ref, row.text) if ref else None
             events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
-        made = project(self._job.domain, events, ontology)
+        made = project(self._job.domain, events, self._ontology)
         derived = {step: rows for step, rows in made.rows.items() if step in _DERIVED}
         await run_projection(transaction, Projection(self._job.domain, derived))
 
@@ -249,12 +283,11 @@ class _Branching:
         state = DomainState(created=self._began, forked_from=self._source, forked_at=self._at, begins_at=seq).state()
         draft = Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=state)
         events = self._numbered([draft], after=seq - 1)
-        ontology = await self._core.log.require_ontology(self._source)
 
         async def end(transaction: Transaction) -> None:
             head = await transaction.one(HEAD, domain=self._job.domain)
             await transaction.run(APPEND, **appended(events, head.ontology_version if head else 0, 0))
-            await run_projection(transaction, project(self._job.domain, events, ontology))
+            await run_projection(transaction, project(self._job.domain, events, self._ontology))
 
         await self._job.end(end)
         return seq

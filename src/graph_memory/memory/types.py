@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.model.additions import Additions, additions
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Op
+from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
 from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import DomainState, Kind, present, type_subject
 from graph_memory.model.wording import kind_of
-from graph_memory.storage.ontologies import HEAD
+from graph_memory.storage.ontologies import HEAD, ontology_from_definitions
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
@@ -90,6 +90,16 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         created=created,
         node_types=tuple(declared.name for declared in added.node_types),
         connection_types=tuple(declared.name for declared in added.connection_types),
+    )
+
+
+def ontology_logged(events: Iterable[Event]) -> Ontology:
+    """Return the ontology that events of types and of the ontology itself tell of."""
+    states = [(event.draft.kind, event.draft.state or {}) for event in events]
+    return ontology_from_definitions(
+        [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
+        [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],
+        is_open=any(state.get("_open") is True for kind, state in states if kind is Kind.ONTOLOGY),
     )
 
 
