@@ -55,6 +55,7 @@ def run(*arguments: str) -> Any:
 
 def test_version_is_that_of_the_package():
     assert run("version").stdout == version("graph-memory") + "\n"
+    assert run("--version").stdout == version("graph-memory") + "\n"
     assert json.loads(run("version", "--json").stdout) == {"version": version("graph-memory")}
 
 

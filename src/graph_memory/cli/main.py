@@ -8,6 +8,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version as version_of
+from typing import Annotated
 
 import typer
 
@@ -70,8 +71,18 @@ app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 app.add_typer(config.app, name="config", rich_help_panel=SERVE)
 
 
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        version()
+        raise typer.Exit
+
+
 @app.callback(help="A memory service for AI agents on Neo4j.")
-def configure() -> None:
+def configure(
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_tell_version, is_eager=True)
+    ] = False,
+) -> None:
     """Send the log to stderr: stdout carries results and the protocol only."""
     level = read_settings().log_level
     logging.basicConfig(stream=sys.stderr, level=level, format=LOG_FORMAT)
