@@ -3,4 +3,5 @@
 // params: domain, seq, ontology_version, last_at
 // returns: -
 MATCH (d:_Domain {_id: $domain})
-SET d._seq = $seq, d._ontology_version = $ontology_version, d._last_at = $last_at, d._mended = d._mended + 1
+SET d._seq = $seq, d._ontology_version = $ontology_version, d._last_at = $last_at, d._mended = d._mended + 1,
+    d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }

@@ -1,8 +1,9 @@
 // A domain's ontology: the definitions of its types, in order of declaration, as JSON. `newest` is the version of the
-// newest part that was read: when it is not the ontology's version, a change was seen by halves.
+// newest part that was read, `defined` how many types there should be (null before anybody counted them): when that is
+// not the ontology's version, or there are more or fewer types, a change was seen by halves.
 // mode: read
 // params: domain
-// returns: ontology_version, edition, newest, open, node_types, connection_types
+// returns: ontology_version, edition, newest, defined, open, node_types, connection_types
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (o:_Ontology {_domain: $domain})
 CALL () {
@@ -20,4 +21,4 @@ CALL () {
 RETURN d._ontology_version AS ontology_version, toString(d._created) + '/' + d._mended AS edition,
        reduce(newest = 0, version IN [o._version, node_types_newest, connection_types_newest] |
          CASE WHEN version > newest THEN version ELSE newest END) AS newest,
-       coalesce(o._open, false) AS open, node_types, connection_types
+       d._defined AS defined, coalesce(o._open, false) AS open, node_types, connection_types

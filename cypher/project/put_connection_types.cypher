@@ -1,4 +1,5 @@
-// Makes connection types what their last events say, tied to the node types that they join.
+// Makes connection types what their last events say, tied to the node types that they join, and notes how
+// many types there are.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -18,4 +19,7 @@ CALL (t, row) {
   MATCH (n:_NodeType {_domain: $domain, _name: name})
   MERGE (t)-[:_TO]->(n)
 }
-RETURN count(*) AS found
+WITH count(*) AS found
+MATCH (d:_Domain {_id: $domain})
+SET d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }
+RETURN found

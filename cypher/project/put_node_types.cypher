@@ -1,4 +1,4 @@
-// Makes node types what their last events say.
+// Makes node types what their last events say, and notes how many types there are.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -7,4 +7,7 @@ MATCH (o:_Ontology {_domain: $domain})
 MERGE (t:_NodeType {_domain: $domain, _name: row.state._name})
 SET t = row.state
 MERGE (o)-[:_DEFINES]->(t)
-RETURN count(*) AS found
+WITH count(*) AS found
+MATCH (d:_Domain {_id: $domain})
+SET d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }
+RETURN found

@@ -225,12 +225,6 @@ async def test_connections_that_would_break_a_rule_now_stay_away(work: Memory) -
     assert {skip.subject: "cycle" in skip.reason for skip in done.skipped} == {led: False, part: True}
 
 
-async def test_types_are_never_taken_back(work: Memory) -> None:
-    events = [e.id for e in (await work.history.log(operations=["create"], limit=10)).entries if e.kind == "node_type"]
-    [conflict] = await refusal(work, event_ids=events)
-    assert "types are never taken back" in str(conflict["reason"])
-
-
 async def test_a_dry_run_tells_what_would_be_and_changes_nothing(work: Memory) -> None:
     node = await project(work, status="next")
     await work.update_node(node, properties={"status": "done"})

@@ -136,7 +136,7 @@ async def create_connection(
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     """Refuse what is sure to be refused before anything lasting is made: a blob, or the constraint of an ad-hoc type.
 
-    The decision checks it all again under the lock. Types are never taken away, so one that was there is there.
+    The decision checks it all again under the lock. A type that was there once has its constraint for ever.
     """
     needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
     remembered = core.log.remembered(domain)

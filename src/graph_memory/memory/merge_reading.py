@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, changes_between
 from graph_memory.memory.nodes import detaching
-from graph_memory.memory.revert import ATTACHED
+from graph_memory.memory.revert import ATTACHED, LIVING
 from graph_memory.model.arguments import fault
 from graph_memory.model.comparison import IGNORED
 from graph_memory.model.content import Content, ContentRef
@@ -47,14 +47,6 @@ class VersionsRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LivingRow:
-    """A node that exists."""
-
-    id: str
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
 class OwnerRow:
     """Who has a unique value."""
 
@@ -67,7 +59,6 @@ class OwnerRow:
 
 CHANGED = query("merge/changed", ChangedRow)
 VERSIONS = query("merge/versions", VersionsRow)
-LIVING = query("merge/living", LivingRow)
 OWNERS = query("merge/owners", OwnerRow)
 
 

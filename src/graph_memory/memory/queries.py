@@ -142,7 +142,8 @@ async def _by_key(
 ) -> list[str] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
-    The ontology that this process remembers will do if the domain is still of the same edition: types never change.
+    The ontology that this process remembers will do if the domain is still of the same edition: types are only
+    added within it.
     """
     domain, statement = str(params["domain"]), BY_KEY[kind]
     for _ in range(2 if wanted else 0):

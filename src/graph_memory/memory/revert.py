@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import compacted, line_of, no_event
 from graph_memory.memory.nodes import AttachedRow, detaching
+from graph_memory.memory.type_users import ontology_event, users_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Op, Receipt
@@ -16,10 +17,13 @@ from graph_memory.model.history import Operation, Reverted, RevertedChange, Skip
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, UniqueValue, plan
+from graph_memory.model.revert_plan import plan
+from graph_memory.model.revert_types import ontology_after
+from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, UniqueValue
 from graph_memory.model.subjects import Kind, State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.queries import query
+from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
 
@@ -73,6 +77,7 @@ class LivingRow:
     """A node that exists."""
 
     id: str
+    type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,14 @@ ATTACHED = query("history/attached", AttachedTo)
 LIVING = query("history/living", LivingRow)
 VALUE_OWNERS = query("history/value_owners", OwnerRow)
 BROKEN_RULES = query("history/broken_rules", BrokenRow)
+
+
+class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is tried again once they have their constraints
+    """Connection types that come back."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__()
+        self.names = names
 
 
 class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the revert is tried without these
@@ -141,22 +154,27 @@ class Selection:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What the last attempt planned, and on what ontology."""
+    """What an attempt planned, and which connection types are known to have their constraints."""
 
-    ontology: Ontology | None = None
-    plan: Plan = field(default_factory=lambda: Plan((), ()))
+    constrained: Collection[str]
+    plan: Plan = field(default_factory=lambda: Plan((), (), Ontology()))
 
 
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
     """Undo the events that are selected. `History.revert` tells the rest."""
     choice = _choice(on_conflict)
     barred: dict[str, str] = {}
+    constrained: set[str] = set()
     while True:
-        outcome = _Outcome()
+        outcome = _Outcome(constrained)
         try:
             receipt = await _attempt(core, domain, selection, choice, barred, outcome, dry_run=dry_run)
         except RulesBroken as broken:
             barred.update(broken.reasons)
+        except TypesReturn as returning:
+            for name in returning.names:
+                await ensure_connection_type(core.store, name)
+            constrained.update(returning.names)
         else:
             return _told(receipt, outcome.plan, dry_run=dry_run)
 
@@ -173,20 +191,28 @@ async def _attempt(
 ) -> Receipt:
     async def read(reader: Reader, head: Head) -> tuple[list[Undo], Surroundings]:
         undos = await _undos(core, reader, head, await selection.events(reader, domain))
-        return undos, await _surroundings(reader, domain, undos)
+        return undos, await _surroundings(reader, head, undos)
 
     def decide(head: Head, found: tuple[list[Undo], Surroundings]) -> Sequence[Draft]:
-        outcome.ontology = head.ontology
         outcome.plan = plan(*found, head.at, choice, barred)
+        returning = _returning(outcome.plan) - set(outcome.constrained)
+        if returning and not dry_run:
+            raise TypesReturn(returning)
         return outcome.plan.drafts
 
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
-        rows = [row for event in events if (row := ruled(event.draft, outcome.ontology))]
+        rows = [row for event in events if (row := ruled(event.draft, outcome.plan.ontology))]
         broken = await reader.read(BROKEN_RULES, domain=domain, rows=rows) if rows else []
         if broken:
             raise RulesBroken({row.id: row.rule for row in broken})
 
     return await core.log.write("revert", domain, core.origin, read, decide, confirm=confirm, rehearse=dry_run)
+
+
+def _returning(planned: Plan) -> set[str]:
+    """Return the names of connection types that come back."""
+    types = (draft for draft in planned.drafts if (draft.kind, draft.op) == (Kind.CONNECTION_TYPE, Op.CREATE))
+    return {str((draft.state or {})["_name"]) for draft in types}
 
 
 async def _undos(core: Core, reader: Reader, head: Head, selected: Sequence[Selected]) -> list[Undo]:
@@ -204,6 +230,8 @@ async def _undos(core: Core, reader: Reader, head: Head, selected: Sequence[Sele
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
     chains = await reader.read(CHAINS, domain=head.domain, subjects=wanted)
     undos = [await _undo(core, head, row, seqs, is_implied=row.subject not in own) for row in chains]
+    known = ontology_after(head.ontology, (undo for undo in undos if undo.target is not None))
+    undos = [replace(undo, unique=_unique(known, undo.last.draft, undo.target)) for undo in undos]
     owners = await _owners(reader, head.domain, undos)
     return [replace(undo, owners=tuple(owners.get(undo.subject, ()))) for undo in undos]
 
@@ -219,7 +247,6 @@ async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], *, is
         later=tuple(seq for seq in row.seqs if seq not in selected),
         is_implied=is_implied,
         content=await _content(core, head.domain, target, last.draft.state, row.text),
-        unique=_unique(head, last.draft, target),
     )
 
 
@@ -233,8 +260,8 @@ async def _content(
     return await core.contents.fetch(domain, wanted, text)
 
 
-def _unique(head: Head, draft: Draft, target: State | None) -> frozenset[UniqueValue]:
-    rules = [rule for rule in indexed_rules(draft.kind, draft.type or "", head.ontology) if rule.unique]
+def _unique(ontology: Ontology, draft: Draft, target: State | None) -> frozenset[UniqueValue]:
+    rules = [rule for rule in indexed_rules(draft.kind, draft.type or "", ontology) if rule.unique]
     values = cast("Mapping[str, PropertyValue]", target or {})
     return frozenset(
         UniqueValue(draft.kind, draft.type or "", rule.name, key_value(values[rule.name]))
@@ -252,14 +279,22 @@ async def _owners(reader: Reader, domain: str, undos: Sequence[Undo]) -> Mapping
     return owners
 
 
-async def _surroundings(reader: Reader, domain: str, undos: Sequence[Undo]) -> Surroundings:
+async def _surroundings(reader: Reader, head: Head, undos: Sequence[Undo]) -> Surroundings:
+    domain = head.domain
     ends = sorted({end for undo in undos if undo.target is not None for end in undo.ends})
     living = await reader.read(LIVING, domain=domain, ids=ends) if ends else []
     going = [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
     attached: dict[str, list[Draft]] = {}
     for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
         attached.setdefault(found.node, []).append(detaching(found.row))
-    return Surroundings(living=frozenset(row.id for row in living), attached=attached)
+    types = [undo for undo in undos if undo.is_type and undo.target is None and undo.is_live]
+    return Surroundings(
+        ontology=head.ontology,
+        living={row.id: row.type for row in living},
+        attached=attached,
+        users=await users_of(reader, domain, types, undos, attached),
+        ontology_event=await ontology_event(reader, domain) if types else None,
+    )
 
 
 def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
@@ -292,6 +327,7 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
                 seq=change.seq,
             )
             for change in receipt.changes
+            if change.kind is not Kind.ONTOLOGY
         ),
         skipped=tuple(Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in planned.skipped),
     )

@@ -69,7 +69,7 @@ _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_f
 
 
 class LogCheck:
-    """Looks at the events of one file. Remembers the names of types, and else only where the log stands."""
+    """Looks at the events of one file. Remembers the names of the types, and else only where the log stands."""
 
     def __init__(self, header: Header) -> None:
         self._header = header
@@ -137,7 +137,9 @@ class LogCheck:
         self.seq = seq
 
     def _types_of(self, kind: Kind, row: State) -> None:
-        if kind in _READ:
+        if kind in _READ and row["_op"] == Op.DELETE:
+            self._types.discard(str(row["_subject"]))
+        elif kind in _READ:
             declared = _READ[kind](json.loads(str(row["_definition"])))
             if row["_subject"] != type_subject(kind, declared.name) or row["_name"] != declared.name:
                 raise _Wrong("names a type otherwise than its definition")

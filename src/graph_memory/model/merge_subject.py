@@ -46,7 +46,7 @@ class Merged:
 def merge_subject(trio: Trio, choices: Choices) -> Merged:
     """Return what one subject comes to, looked at by itself."""
     named = choices.named(trio.subject)
-    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs):
+    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_taken_back(trio):
         return Merged(trio.ours)
     if conflict := _as_a_whole(trio):
         return _settled_as_a_whole(trio, conflict, choices)
@@ -55,6 +55,11 @@ def merge_subject(trio: Trio, choices: Choices) -> Merged:
     if same(trio.ours, trio.base) and not named:
         return Merged(_finished(trio, dict(trio.theirs.state), trio.theirs.content))
     return _ByValue(trio, choices).merged(named)
+
+
+def _is_taken_back(trio: Trio) -> bool:
+    """Say whether the source has taken a type back: the target keeps it, because it may need it."""
+    return trio.theirs is None and trio.kind in ONTOLOGY_KINDS
 
 
 def _as_a_whole(trio: Trio) -> Conflict | None:

@@ -45,12 +45,13 @@ def summary(told: Told) -> str:
     if draft.kind is Kind.DOMAIN:
         return _of_domain(draft.state or {}, told.before)
     if draft.kind is Kind.ONTOLOGY:
-        return "Ontology begun"
+        return "Ontology begun" if told.before is None else "Types taken back"
     name = _named(told)
+    is_type = draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
     if draft.op is Op.CREATE:
-        return f"{name} {'defined' if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE) else 'created'}"
+        return f"{name} {'defined' if is_type else 'created'}"
     if draft.op is Op.DELETE:
-        return f"{name} deleted"
+        return f"{name} {'taken back' if is_type else 'deleted'}"
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
 
 

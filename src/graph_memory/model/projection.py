@@ -29,6 +29,7 @@ class Step(StrEnum):
     DROP_NODES = "drop_nodes"
     DROP_KEYS = "drop_keys"
     DROP_WINDOWS = "drop_windows"
+    DROP_TYPES = "drop_types"
     PUT_DOMAIN = "put_domain"
     PUT_ONTOLOGY = "put_ontology"
     PUT_NODE_TYPES = "put_node_types"
@@ -45,6 +46,7 @@ _DROPS = {
     Kind.CONNECTION: Step.DROP_CONNECTIONS,
     Kind.OBSERVATION: Step.DROP_OBSERVATIONS,
 }
+_TYPES = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
 _PUTS = {
     Kind.DOMAIN: Step.PUT_DOMAIN,
     Kind.ONTOLOGY: Step.PUT_ONTOLOGY,
@@ -133,7 +135,9 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 def _project_subject(projection: Projection, event: Event) -> None:
     draft = event.draft
-    if draft.op is Op.DELETE:
+    if draft.op is Op.DELETE and draft.kind in _TYPES:
+        projection.add(Step.DROP_TYPES, [{"kind": str(draft.kind), "name": draft.subject.partition("/")[2]}])
+    elif draft.op is Op.DELETE:
         is_found = draft.kind is not Kind.CONNECTION or draft.type is not None  # not when it was erased
         projection.add(_DROPS[draft.kind], [{"id": draft.subject, "type": draft.type}] if is_found else [])
     else:

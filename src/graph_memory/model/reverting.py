@@ -1,16 +1,16 @@
-"""Undoing changes: which earlier states to write again, and what stands against it. Pure."""
+"""Undoing changes: what is asked, what is around it, what stands against it, and what it comes to. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.subjects import Kind, State
 
 MOST_TOLD = 20
 """Conflicts that an error lists."""
@@ -65,6 +65,11 @@ class Undo:
         return self.last.draft.op is not Op.DELETE
 
     @property
+    def is_type(self) -> bool:
+        """Whether it is a type of the ontology."""
+        return self.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
+
+    @property
     def ends(self) -> tuple[str, ...]:
         """The nodes that it needs: the ends of a connection, the node of an observation."""
         return tuple(end for end in (self.last.draft.from_id, self.last.draft.to_id) if end is not None)
@@ -78,6 +83,11 @@ class Undo:
         return _lasting(self.target) == _lasting(now)
 
 
+def _lasting(state: State | None) -> State | None:
+    """Return a state without the time of its change."""
+    return None if state is None else {key: value for key, value in state.items() if key != "_modified"}
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Why one subject's changes cannot simply be undone."""
@@ -89,11 +99,17 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What lives around the subjects: nodes that are ends, and what is attached to nodes that would go."""
+    """What lives around the subjects: types, nodes that are ends, and what is attached to nodes that would go."""
 
-    living: frozenset[str] = frozenset()
+    ontology: Ontology
+    living: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Nodes that are ends of the subjects, with their types."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
     """For each node that would be deleted, the deletions of what is attached to it now."""
+    users: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For types that would be taken back, something of each that lives and is neither a subject nor attached."""
+    ontology_event: Event | None = None
+    """The last event of the ontology itself, given when types would be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,30 +118,8 @@ class Plan:
 
     drafts: tuple[Draft, ...]
     skipped: tuple[Conflict, ...]
-
-
-def plan(
-    undos: Sequence[Undo],
-    around: Surroundings,
-    at: datetime,
-    on_conflict: OnConflict,
-    barred: Mapping[str, str] | None = None,
-) -> Plan:
-    """Return what to write. Raises REVERT_CONFLICT when something stands against it and the choice is to stop.
-
-    `barred` are subjects that were found to be impossible, each with the reason.
-    """
-    left = {undo.subject: undo for undo in undos if not undo.changes_nothing}
-    skipped = {subject: Conflict(subject, reason) for subject, reason in (barred or {}).items()}
-    left = {subject: undo for subject, undo in left.items() if subject not in skipped}
-    while found := _conflicts(left, around, on_conflict):
-        for conflict in found:
-            skipped[conflict.subject] = conflict
-        left = {subject: undo for subject, undo in left.items() if subject not in skipped}
-    asked = [conflict for conflict in skipped.values() if not _implied(conflict, undos)]
-    if asked and on_conflict is OnConflict.STOP:
-        raise refused(asked)
-    return Plan(tuple(_drafts(left.values(), around, at)), tuple(skipped.values()))
+    ontology: Ontology
+    """The types that there are then."""
 
 
 def refused(conflicts: Sequence[Conflict]) -> GraphError:
@@ -140,111 +134,3 @@ def refused(conflicts: Sequence[Conflict]) -> GraphError:
     ]
     message = f"{first.subject} cannot be reverted: {first.reason}{more}; nothing was changed"
     return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, "hint": f"{choices}{force}."})
-
-
-def _implied(conflict: Conflict, undos: Sequence[Undo]) -> bool:
-    return any(undo.subject == conflict.subject and undo.is_implied for undo in undos)
-
-
-def _conflicts(left: Mapping[str, Undo], around: Surroundings, on_conflict: OnConflict) -> list[Conflict]:
-    """Return the conflicts among what is left to do; none that can be forced when that is the choice."""
-    rules: tuple[Callable[[Undo], Conflict | None], ...] = (
-        _of_ontology,
-        _erased,
-        _changed_since,
-        lambda undo: _would_take_along(undo, left, around),
-        lambda undo: _without_an_end(undo, left, around),
-        lambda undo: _value_taken(undo, left),
-    )
-    found = [conflict for undo in left.values() for rule in rules if (conflict := rule(undo))]
-    return [conflict for conflict in found if on_conflict is not OnConflict.FORCE or not conflict.is_forcible]
-
-
-def _of_ontology(undo: Undo) -> Conflict | None:
-    if undo.kind in ONTOLOGY_KINDS:
-        return Conflict(undo.subject, "types are never taken back, because data written since may depend on them")
-    if undo.kind is Kind.DOMAIN and undo.target is None:
-        return Conflict(undo.subject, "the beginning of a domain is never taken back")
-    if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
-        return Conflict(undo.subject, "what a compaction has freed is gone")
-    return None
-
-
-def _compacted_to(state: State | None) -> object:
-    return (state or {}).get("_compacted_to")
-
-
-def _erased(undo: Undo) -> Conflict | None:
-    return Conflict(undo.subject, "it was erased") if undo.last.draft.erased else None
-
-
-def _changed_since(undo: Undo) -> Conflict | None:
-    if not undo.later or undo.last.draft.erased:
-        return None
-    numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
-    return Conflict(undo.subject, f"it was changed since, in {numbers}", is_forcible=True)
-
-
-def _would_take_along(undo: Undo, left: Mapping[str, Undo], around: Surroundings) -> Conflict | None:
-    if undo.target is not None or undo.kind is not Kind.NODE:
-        return None
-    more = [draft for draft in around.attached.get(undo.subject, ()) if not _goes(draft.subject, left)]
-    if not more:
-        return None
-    what = "1 connection or observation" if len(more) == 1 else f"{len(more)} connections or observations"
-    return Conflict(undo.subject, f"deleting it would delete {what} that came since", is_forcible=True)
-
-
-def _without_an_end(undo: Undo, left: Mapping[str, Undo], around: Surroundings) -> Conflict | None:
-    if undo.target is None:
-        return None
-    for end in undo.ends:
-        returns = end in left and left[end].target is not None
-        if not returns and (end not in around.living or _goes(end, left)):
-            return Conflict(undo.subject, f"node {end}, which it needs, does not exist")
-    return None
-
-
-def _value_taken(undo: Undo, left: Mapping[str, Undo]) -> Conflict | None:
-    for owner in undo.owners:
-        if not _goes(owner, left) and owner not in left:
-            return Conflict(undo.subject, f"{owner} has the value of one of its unique properties now")
-    for other in left.values():
-        if other is undo:
-            break
-        if undo.unique & other.unique:
-            return Conflict(undo.subject, f"{other.subject} gets the value of one of its unique properties back")
-    return None
-
-
-def _goes(subject: str, left: Mapping[str, Undo]) -> bool:
-    return subject in left and left[subject].target is None
-
-
-def _drafts(undos: Collection[Undo], around: Surroundings, at: datetime) -> Iterable[Draft]:
-    """Give the changes in an order in which each could be made by itself."""
-    gone = [undo for undo in undos if undo.target is None]
-    back = [undo for undo in undos if undo.target is not None]
-    going: dict[str, Draft] = {}
-    for undo in sorted(gone, key=lambda undo: undo.kind is Kind.NODE):
-        for draft in around.attached.get(undo.subject, ()):
-            going.setdefault(draft.subject, draft)
-        going.setdefault(undo.subject, _draft(undo, at))
-    yield from sorted(going.values(), key=lambda draft: draft.kind is Kind.NODE)
-    yield from (_draft(undo, at) for undo in sorted(back, key=lambda undo: undo.kind is not Kind.NODE))
-
-
-def _draft(undo: Undo, at: datetime) -> Draft:
-    state = None if undo.target is None else _as_of_now(undo.target, at)
-    op = Op.DELETE if state is None else Op.UPDATE if undo.is_live else Op.CREATE
-    last = undo.last.draft
-    return replace(last, op=op, previous=undo.last.seq, state=state, content=undo.content if state else None)
-
-
-def _as_of_now(state: State, at: datetime) -> State:
-    return {**state, "_modified": at} if "_modified" in state else state
-
-
-def _lasting(state: State | None) -> State | None:
-    """Return a state without the time of its change."""
-    return None if state is None else {key: value for key, value in state.items() if key != "_modified"}

@@ -32,9 +32,16 @@ class OntologyRow:
     ontology_version: int
     edition: str
     newest: int
+    defined: int | None
     open: bool
     node_types: list[str]
     connection_types: list[str]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of it was read as it is at its version."""
+        found = len(self.node_types) + len(self.connection_types)
+        return self.newest == self.ontology_version and self.defined in (None, found)
 
 
 HEAD = query("log/head", HeadRow)
@@ -43,7 +50,7 @@ ONTOLOGY = query("ontology/load", OntologyRow)
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """An ontology as it was when it was read. Within an edition types are added, never changed."""
+    """An ontology as it was when it was read. Within an edition types are only added."""
 
     edition: str
     version: int
@@ -93,7 +100,7 @@ class Ontologies:
         row = None
         for _ in range(HALF_SEEN):
             row = await reader.one(ONTOLOGY, domain=domain)
-            if row is not None and row.newest == row.ontology_version:
+            if row is not None and row.is_whole:
                 return self._remember(domain, row)
         return _ontology_of(row) if row is not None else None
 

@@ -1,7 +1,0 @@
-// The types of those of these nodes that exist.
-// mode: read
-// params: domain, ids
-// returns: id, type
-UNWIND $ids AS id
-MATCH (n:_Node {_domain: $domain, _id: id})
-RETURN n._id AS id, n._type AS type

@@ -1,0 +1,13 @@
+// Takes types back. The domain gets a new edition, so that nobody goes by what they remember of its ontology.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows.drop_types AS row
+OPTIONAL MATCH (n:_NodeType {_domain: $domain, _name: CASE row.kind WHEN 'node_type' THEN row.name END})
+OPTIONAL MATCH (c:_ConnectionType {_domain: $domain, _name: CASE row.kind WHEN 'connection_type' THEN row.name END})
+DETACH DELETE n, c
+WITH count(*) AS found
+MATCH (d:_Domain {_id: $domain})
+SET d._mended = d._mended + 1,
+    d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }
+RETURN found
