@@ -10,6 +10,7 @@ import pytest
 
 from graph_memory import Memory, ontology_from
 from graph_memory.model.events import Origin
+from graph_memory.model.ontology import NodeType
 
 from .agents import run
 from .terminal import terminal
@@ -17,6 +18,7 @@ from .terminal import terminal
 pytestmark = pytest.mark.anyio
 
 ASKS = "[a]ccept, [r]eject, [e]dit, [q]uit? "
+ASKS_NOTHING = "[a]ccept, [q]uit? "
 ASKS_OF_A_DELETE = "[a]ccept, [r]eject, [q]uit? "
 
 
@@ -159,17 +161,44 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
     assert (await kitchen.get_node("call")).properties["status"] == "later"
 
 
-async def test_what_came_since_a_point_is_reviewed_and_types_are_only_shown(
-    kitchen: Memory, variables: dict[str, str]
-) -> None:
+async def test_the_beginning_of_a_domain_is_only_shown(kitchen: Memory, variables: dict[str, str]) -> None:
     with terminal(variables, "review", "--since", "1") as person:
-        shown = person.answer("[a]ccept, [q]uit? ", "a")
-        assert "never taken back" in shown
-        person.answer("[a]ccept, [q]uit? ", "q")
+        assert "The beginning of a domain is never taken back." in person.answer(ASKS_NOTHING, "a")
+        assert "The beginning of an ontology is never taken back." in person.answer(ASKS_NOTHING, "a")
+        person.answer(ASKS_OF_A_DELETE, "q")
         assert person.end()[0] == 0
     with terminal(variables, "review", "--since", "1", "--session", "nobody") as person:
         status, shown = person.end()
     assert (status, shown.strip()) == (0, "Nothing to review.")
+
+
+async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    since = str((await kitchen.add_node_type(NodeType("Task"))).version)
+    await kitchen.add_node_type(NodeType("Idea"))
+    await kitchen.create_node("Task", "", id="one")
+    with terminal(variables, "review", "--since", since) as person:
+        assert "Node type Task defined" in person.answer(ASKS_OF_A_DELETE, "r")
+        assert "Node type Idea defined" in person.answer(ASKS_OF_A_DELETE, "r")
+        person.answer(ASKS, "a")
+        shown = person.answer("[s]kip, [q]uit? ", "s")
+        assert "conflict  node_type/Task: node one is of it" in shown
+        shown = person.answer("Undo this? [y/N]: ", "y")
+        assert "taken back  node type Idea" in shown
+        assert person.end()[0] == 0
+    assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
+    with terminal(variables, "review", "--since", since) as person:
+        for _ in range(2):
+            person.answer(ASKS_OF_A_DELETE, "a")
+        person.answer(ASKS, "a")
+        assert "Node type Idea taken back" in person.answer(ASKS_OF_A_DELETE, "r")
+        shown = person.answer(ASKS_NOTHING, "a")
+        assert "Types taken back" in shown
+        assert "It is undone with the types that were taken back." in shown
+        assert "restored  node type Idea" in person.answer("Undo this? [y/N]: ", "y")
+        assert person.end()[0] == 0
+    assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]
 
 
 @pytest.mark.usefixtures("kitchen")

@@ -254,6 +254,11 @@ def test_the_table_has_each_pair_of_changes(aspect: str) -> None:
     assert {tuple(case["pair"]) for case in CASES[aspect]} == PAIRS
 
 
+@pytest.mark.parametrize("aspect", ["node_type", "connection_type"])
+def test_the_table_has_each_pair_of_changes_of_a_type(aspect: str) -> None:
+    assert {tuple(case["pair"]) for case in CASES[aspect]} == PAIRS - {("different", "different")}
+
+
 def test_the_older_time_of_creation_is_kept() -> None:
     ours, theirs = _version(Kind.NODE, {"s": "a"}), _version(Kind.NODE, {"s": "b"})
     assert ours is not None

@@ -12,6 +12,7 @@ from graph_memory.cli.printing import counted, local_time, note, plain, print_js
 from graph_memory.cli.session import with_memory
 from graph_memory.cli.tables import print_table
 from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Source
+from graph_memory.model.subjects import Kind
 
 if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
@@ -160,7 +161,10 @@ def show_reverted(found: Reverted) -> None:
     """Print what was undone, or would be, a line for each subject."""
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
     for change in found.changes:
-        typer.echo(f"{words[change.operation]}  {plain(change.kind)} {plain(change.subject)}")
+        is_type = change.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
+        word = "taken back" if is_type and change.operation == "delete" else words[change.operation]
+        name = change.subject.partition("/")[2] if is_type else change.subject
+        typer.echo(f"{word}  {plain(change.kind.replace('_', ' '))} {plain(name)}")
     for skip in found.skipped:
         typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
     verb = "would be undone" if found.dry_run else "undone"

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 PAGE = 500
 """Changes that are asked for at a time."""
 _INDENT = "    "
-_REVERTIBLE = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+_WITH_VALUES = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+_TYPES = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
 
 
 def review(
@@ -92,7 +93,7 @@ def _asked(memory: SyncMemory, change: LogEntry, place: str, domain: str | None)
     """Show a change, and return what a person says to it."""
     _show(memory, change, place, domain)
     choices = ["accept", "quit"]
-    if change.kind in _REVERTIBLE:
+    if _can_be_rejected(change):
         choices = ["accept", "reject", *(["edit"] if can_be_edited(change) else []), "quit"]
     while True:
         answer = answered(place, choices)
@@ -104,13 +105,26 @@ def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) 
     by = change.actor or change.source
     typer.echo(f"\n[{place}] {change.seq}  {local_time(change.at)}  {plain(by)}  {plain(change.summary)}")
     typer.echo(f"{_INDENT}{plain(change.kind)} {plain(change.subject)}")
-    if change.kind not in _REVERTIBLE:
-        return note(f"{_INDENT}Types are never taken back, because data written since may depend on them.")
+    if not _can_be_rejected(change):
+        return note(f"{_INDENT}{_why_it_stays(change)}")
+    if change.kind not in _WITH_VALUES:
+        return None
     try:
         _show_difference(memory, change, domain)
     except GraphError as error:
         note(f"{_INDENT}{explained(error)}")
     return None
+
+
+def _can_be_rejected(change: LogEntry) -> bool:
+    """Say whether a change may be undone by itself."""
+    return change.kind in (*_WITH_VALUES, *_TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
+
+
+def _why_it_stays(change: LogEntry) -> str:
+    if change.operation == "update":
+        return "It is undone with the types that were taken back."
+    return f"The beginning of {'a domain' if change.kind == Kind.DOMAIN else 'an ontology'} is never taken back."
 
 
 def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -> None:

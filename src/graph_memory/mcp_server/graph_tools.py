@@ -97,7 +97,7 @@ async def validate_connection(memory: Memory, given: takes.ValidateConnection) -
 
 
 async def create_ontology(memory: Memory, given: takes.CreateOntology) -> OntologyChanged:
-    """Define the types of a domain that has none. Types can be added later, never changed or removed."""
+    """Define the types of a domain that has none. Types can be added later, never changed."""
     ontology = ontology_from({key: value for key, value in given.items() if key != "domain"})
     return await memory.create_ontology(ontology, domain=given.get("domain"))
 

@@ -53,7 +53,7 @@ async def set_validity(memory: Memory, given: takes.SetValidity) -> Changed:
 
 
 async def memory_revert(memory: Memory, given: takes.MemoryRevert) -> Reverted:
-    """Undo changes: of event_ids, or of a stretch. For one write, give the version it returned as since and until."""
+    """Undo changes: event_ids, or since to until (of one write: its version twice). Types go if nothing needs them."""
     return await memory.history.revert(**given)
 
 

@@ -175,7 +175,8 @@ class History:
         Each subject gets the state that it had before the first of them. A deleted node comes back with its id, its
         content, and the connections that went with it whose other ends live. Where a subject was changed since, or
         something stands against it: `stop` changes nothing, `skip` leaves that subject as it is, `force` undoes the
-        later changes too. Types of the ontology are never taken back. Undoing an undo brings the changes back.
+        later changes too. A type is taken back when nothing that stays needs it; that cannot be forced. Undoing an undo
+        brings the changes back.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """

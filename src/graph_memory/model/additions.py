@@ -1,4 +1,4 @@
-"""What an ontology would add to another, as pure data: types are only ever added."""
+"""What an ontology would add to another, as pure data: types are added, never changed."""
 
 from __future__ import annotations
 

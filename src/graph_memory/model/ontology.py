@@ -1,4 +1,4 @@
-"""An ontology: which node types and connection types a domain has, and what they demand. Types are only ever added."""
+"""An ontology: which node types and connection types a domain has, and what they demand. Types never change."""
 
 from __future__ import annotations
 
