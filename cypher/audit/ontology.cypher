@@ -2,11 +2,12 @@
 // mode: read
 // params: domain
 // returns: stored
+UNWIND ['ontology', 'node_type/', 'connection_type/'] AS prefix
 MATCH (e:_Event)
-WHERE e._domain = $domain AND e._seq > 0
-  AND (e._subject = 'ontology' OR e._subject STARTS WITH 'node_type/' OR e._subject STARTS WITH 'connection_type/')
-WITH e
-ORDER BY e._seq
+USING INDEX e:_Event(_domain, _subject, _seq)
+WHERE e._domain = $domain AND e._subject STARTS WITH prefix AND e._seq > 0
+  AND e._kind IN ['ontology', 'node_type', 'connection_type']
+WITH e ORDER BY e._seq
 WITH e._subject AS subject, collect(e)[-1] AS last
 WHERE last._op <> 'delete'
 RETURN properties(last) AS stored

@@ -19,6 +19,8 @@ ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": [{"name": 
 TASK = node_type_from({"name": "Task", "properties": {"code": {"unique": True}, "rank": {"indexed": True}}})
 NEXT = connection_type_from({"name": "Next", "from": ["Task"], "to": ["Note", "Task"], "unique_source": True})
 
+MANY = ontology_from({"node_types": [f"Kind {number}" for number in range(20)]})
+
 
 @pytest.fixture
 async def work(memory: Memory) -> AsyncIterator[Memory]:
@@ -320,6 +322,27 @@ async def test_another_process_sees_it_at_once(work: Memory, settings: Settings,
         await work.add_node_type(node_type_from({"name": "Task", "properties": ["code", "rank"]}))
         two = await node(work, "Task", rank=1)
         assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (two,)
+
+
+async def test_whoever_reads_meanwhile_never_goes_by_half_a_change_afterwards(
+    work: Memory, settings: Settings, domain: str
+) -> None:
+    async with open_memory(settings) as opened:
+        other = opened.in_domain(domain)
+
+        async def read_on() -> None:
+            while True:
+                await other.get_ontology()
+
+        async with anyio.create_task_group() as readers:
+            for _ in range(4):
+                readers.start_soon(read_on)
+            for _ in range(25):
+                seq = (await work.apply_ontology(MANY)).version - 19
+                assert len((await other.get_ontology()).node_types) == 21
+                await work.history.revert(since=seq)
+                assert [one.name for one in (await other.get_ontology()).node_types] == ["Note"]
+            readers.cancel_scope.cancel()
 
 
 async def test_a_type_and_a_node_of_it_do_not_pass_each_other(work: Memory, settings: Settings, domain: str) -> None:
