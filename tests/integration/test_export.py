@@ -15,7 +15,7 @@ from neo4j import Driver
 from test_branch import LARGE, contents, filled
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory import importing
+from graph_memory.memory import export, importing
 from graph_memory.model.archive import PIECE
 
 pytestmark = pytest.mark.anyio
@@ -356,6 +356,21 @@ async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, t
     await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *one: told.append(one))
     assert {stage for stage, _ in told} == {"Exporting", "Checking", "Importing the log", "Building the graph"}
     assert told[-1][1] == 1.0
+
+
+async def test_a_text_that_is_not_remembered_as_written_is_written_again(
+    memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, domain, 2)
+    for place in range(24):
+        await memory.create_node("Task", f"text {place * place % 5 % 3}")
+    monkeypatch.setattr(export, "REMEMBERED", 1)
+    monkeypatch.setattr(export, "PAGE", 5)
+    told = await memory.moving.export_file(tmp_path / "a.jsonl")
+    assert told.contents > 5
+    copy = memory.in_domain(f"{domain}-copy")
+    await copy.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    assert await contents(copy) == await contents(memory)
 
 
 async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain: str, tmp_path: Path) -> None:
