@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+from anyio.from_thread import BlockingPortal
 
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Op, Origin
 from graph_memory.model.subjects import Kind, ObservationState
 from graph_memory.storage.work import Head
+
+
+class Conversation(NamedTuple):
+    """An open memory, and the event loop on which it is asked."""
+
+    portal: BlockingPortal
+    memory: Memory
 
 
 async def index(memory: Memory) -> None:

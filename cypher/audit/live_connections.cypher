@@ -1,4 +1,4 @@
-// These connections as they are in the live graph.
+// These connections as they are in the live graph; an end that is no node of the domain has no id.
 // mode: read
 // params: domain, rows
 // returns: id, type, from_id, to_id, stored
@@ -7,4 +7,7 @@ CALL (row) {
   MATCH (a)-[r:$(row.type) {_domain: $domain, _id: row.id}]->(b)
   RETURN a, r, b
 }
-RETURN row.id AS id, type(r) AS type, a._id AS from_id, b._id AS to_id, properties(r) AS stored
+RETURN row.id AS id, type(r) AS type,
+  CASE WHEN a:_Node AND a._domain = $domain THEN a._id END AS from_id,
+  CASE WHEN b:_Node AND b._domain = $domain THEN b._id END AS to_id,
+  properties(r) AS stored

@@ -1,8 +1,8 @@
-// These observations as they are in the live graph.
+// These observations as they are in the live graph; what is no node of the domain has no id.
 // mode: read
 // params: domain, ids
 // returns: id, about, stored
 UNWIND $ids AS id
 MATCH (o:_Observation {_domain: $domain, _id: id})
 OPTIONAL MATCH (o)-[:_OBSERVES]->(n:_Node)
-RETURN id, n._id AS about, properties(o) AS stored
+RETURN id, CASE WHEN n._domain = $domain THEN n._id END AS about, properties(o) AS stored

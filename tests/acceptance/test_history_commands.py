@@ -132,6 +132,12 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
     assert "made from" in run(variables, "branch", "info", f"{domain}-b").stdout
     refused = run(variables, "domain", "delete", domain)
     assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
+    for arguments in ((), ("--yes",)):
+        refused = run(variables, "branch", "delete", domain, *arguments)
+        assert refused.returncode == 2, refused.stderr
+        assert f"graph-memory domain delete {domain}" in refused.stderr
     gone = run(variables, "branch", "delete", f"{domain}-b")
     assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    assert run(variables, "branch", "delete", domain).returncode == 2
+    assert run(variables, "branch", "delete", f"{domain}-b").returncode == 66
     assert (await kitchen.get_node("call")).properties == {"status": "done"}

@@ -92,6 +92,24 @@ async def test_a_person_at_a_terminal_is_asked_about_each(
     assert [change.id for change in (await touched.reconcile()).changes] == ["plan"]
 
 
+async def test_what_is_settled_while_a_person_is_asked_does_not_lose_the_answers(
+    touched: Memory, variables: dict[str, str], domain: str
+) -> None:
+    with terminal(variables, "reconcile") as person:
+        person.answer("[a]dopt, [r]estore, [s]kip, [q]uit? ", "a")
+        person.answer("What now: [r]estore, [s]kip, [q]uit? ", "restore")
+        person.until("[q]uit? ")
+        await touched.reconcile(restore=["paint"])
+        person.type("r\n")
+        status, shown = person.end()
+    assert status == 0
+    assert "adopted  call" in shown
+    assert "settled already  paint" in shown
+    assert "restored  plan" in shown
+    assert "2 changes by hand, 1 adopted, 1 restored." in shown
+    verified(variables, domain)
+
+
 async def test_who_quits_or_leaves_changes_nothing(touched: Memory, variables: dict[str, str]) -> None:
     before = await touched.reconcile()
     for first, leave in (

@@ -20,6 +20,9 @@ ONTOLOGY = ontology_from(
     }
 )
 
+OTHER = "CREATE (o:_Node:Action {_domain: $domain + '-other'}) WITH o "
+"""A node that another domain may have."""
+
 DAMAGE = {
     "a property changed": "MATCH (n:Project {_domain: $domain}) SET n.status = 'hacked'",
     "a property added": "MATCH (n:Project {_domain: $domain}) SET n.extra = 1",
@@ -31,6 +34,16 @@ DAMAGE = {
     "a connection deleted": "MATCH ()-[r:NextAction {_domain: $domain}]->() DELETE r",
     "a connection turned round": "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) CREATE (b)-[s:NextAction]->(a) "
     "WITH r, s, properties(r) AS p DELETE r SET s = p",
+    "a node without its label": "MATCH (n:Project {_domain: $domain}) REMOVE n:_Node",
+    "a connection moved into another domain": OTHER
+    + "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH o, a, r, b "
+    "LIMIT 1 SET o._id = b._id CREATE (a)-[s:NextAction]->(o) WITH r, s, properties(r) AS p DELETE r SET s = p",
+    "a connection made to another domain": OTHER
+    + "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) "
+    "WITH o, a, b LIMIT 1 SET o._id = b._id CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', "
+    "_type: 'NextAction'}]->(o)",
+    "an observation of another domain's": OTHER + "MATCH (o2:_Observation {_domain: $domain})-[r:_OBSERVES]->(n) "
+    "WITH o, o2, r, n LIMIT 1 SET o._id = n._id DELETE r CREATE (o2)-[:_OBSERVES]->(o)",
     "a connection made by hand": "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) "
     "WITH a, b LIMIT 1 CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', _type: 'NextAction'}]->(b)",
     "the text of content changed": "MATCH (n:Action {_domain: $domain}) SET n._content = 'other'",

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from neo4j import Driver
 from test_branch import LARGE, contents, filled
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory import importing
+from graph_memory.memory import export, importing
+from graph_memory.memory.archive_reader import Reader
 from graph_memory.model.archive import PIECE
 
 pytestmark = pytest.mark.anyio
@@ -273,6 +275,12 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
     "a type of the service": (at(4, b"Note", b"_Event"), 4, "breaks a rule"),
     "a property of the service": (at(8, b'"code":0', b'"_domain2":0,"__":{"x":1}'), 8, "__"),
     "a property that is a list": (at(8, b'"code":0', b'"code":["x"]'), 8, "breaks a rule"),
+    "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "no JSON"),
+    "a definition that is a list": (at(4, b'"_definition":"{', b'"_definition":"[]","_x":"{'), 4, "breaks a rule"),
+    "a type that is deleted": (at(4, b'"_op":"create"', b'"_op":"delete"'), 4, "deletes a node_type"),
+    "a time before all times": (at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'), 3, "no time as _at"),
+    "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),
+    "a hash that is none": (at(8, b'"_content_sha256":"', b'"_content_sha256":"x'), 8, "no SHA-256"),
     "a text of another hash": (at(7, b'"text":"text 0"', b'"text":"text 1"'), 7, "SHA-256"),
     "a second first line": (lambda lines: [*lines[:3], lines[0], *lines[3:]], 4, "after the first"),
     "another number of events": (at(1, b'"events":', b'"events":1'), None, "another log"),
@@ -324,6 +332,36 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         await refused(memory, domain, driver, tmp_path / "bad", None, told)
 
 
+@pytest.mark.parametrize("is_sealed", [False, True], ids=["as it is", "with a last line that fits"])
+async def test_whatever_byte_is_damaged_the_file_is_refused_or_read(
+    memory: Memory, tmp_path: Path, is_sealed: bool
+) -> None:
+    types = {"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
+    await memory.create_ontology(ontology_from(types))
+    await memory.create_node("Note", "one", id="a")
+    await memory.create_connection("Link", "a", "a", content="note")
+    path, rng = tmp_path / "a.jsonl", random.Random(5)
+    await memory.moving.export_file(path)
+    whole = path.read_bytes()
+    last = whole.rindex(b"\n", 0, -1)
+    for place in range(last if is_sealed else len(whole)):
+        byte = whole[place] ^ 1 << rng.randrange(8)
+        path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
+        if is_sealed:
+            rewritten(path, lambda lines: lines)
+        refused = refusal(path)
+        assert refused is Code.INVALID_ARCHIVE or (is_sealed and refused is None)
+
+
+def refusal(path: Path) -> Code | None:
+    """Read a file to its end, and return why it is refused."""
+    try:
+        list(Reader(path).pages(0))
+    except GraphError as refused:
+        return refused.code
+    return None
+
+
 async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: str, tmp_path: Path) -> None:
     with pytest.raises(GraphError) as missing:
         await memory.moving.export_file(tmp_path / "a.jsonl")
@@ -358,8 +396,24 @@ async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, t
     assert told[-1][1] == 1.0
 
 
+async def test_a_text_that_is_not_remembered_as_written_is_written_again(
+    memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, domain, 2)
+    for place in range(24):
+        await memory.create_node("Task", f"text {place * place % 5 % 3}")
+    monkeypatch.setattr(export, "REMEMBERED", 1)
+    monkeypatch.setattr(export, "PAGE", 5)
+    told = await memory.moving.export_file(tmp_path / "a.jsonl")
+    assert told.contents > 5
+    copy = memory.in_domain(f"{domain}-copy")
+    await copy.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    assert await contents(copy) == await contents(memory)
+
+
 async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain: str, tmp_path: Path) -> None:
-    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    types = {"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
+    await memory.create_ontology(ontology_from(types))
     data = bytes(range(256)) * (PIECE // 256 * 2) + b"!"
     await memory.create_node("Note", data, encoding="base64", id="big")
     await memory.create_node("Note", data[:PIECE], encoding="base64", id="one")

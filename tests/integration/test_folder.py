@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from test_branch import LARGE, filled
 from graph_memory import Code, GraphError, Memory
 
 pytestmark = pytest.mark.anyio
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
 
 async def state(memory: Memory) -> dict[str, Any]:
@@ -71,6 +73,9 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
         ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "not there"),
         ({"nodes": {"a": {"type": "Note"}}}, "no content"),
+        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
         ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "no text to"),
@@ -89,6 +94,68 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
         await memory.moving.import_folder(tmp_path)
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domain: str, tmp_path: Path) -> None:
+    ids = await filled(memory, domain, 2)
+    await memory.create_connection("Link", *ids[:2], content="a\r\nb\rc\n", id="note")
+    await memory.moving.export_folder(tmp_path / "out")
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert (await copy.get_connection("note", include_content=True)).content == "a\r\nb\rc\n"
+    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff")
+    with pytest.raises(GraphError, match="note") as refused:
+        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-again")
+    assert refused.value.code is Code.INVALID_ENCODING
+
+
+async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    await filled(memory, domain, 2)
+    for one in ("foo", "Foo", "FOO"):
+        await memory.create_node("Task", f"text of {one}", id=one)
+    await memory.moving.export_folder(tmp_path / "out")
+    files = [path.name.lower() for path in (tmp_path / "out" / "_content" / "nodes").iterdir()]
+    assert len(set(files)) == len(files)
+    assert {"foo.md", "foo~2.md", "foo~3.md"} < set(files)
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert await state(copy) == await state(memory)
+
+
+async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: Path) -> None:
+    ids = await filled(memory, domain, 2)
+    [link, *_] = (await memory.query_connections()).connection_ids
+    await memory.set_validity(ids[0], valid_from="2020-01-01", valid_to="2030-06-01T09:00:00.123456+02:00")
+    await memory.set_validity(link, valid_to="2031-01-01")
+    await memory.moving.export_folder(tmp_path / "out")
+    registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
+    told = registry["nodes"][ids[0]]
+    assert (told["valid_from"], told["valid_to"]) == ("2020-01-01T00:00:00Z", "2030-06-01T07:00:00.123456Z")
+    assert "valid_to" not in registry["nodes"][ids[1]]
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert await state(copy) == await state(memory)
+    assert not (await copy.verify()).differences
+
+
+@posix_only
+@pytest.mark.parametrize("through", ["a file", "a folder"])
+async def test_a_link_does_not_lead_out_of_the_folder(
+    memory: Memory, domain: str, tmp_path: Path, through: str
+) -> None:
+    await filled(memory, domain, 2)
+    await memory.create_node("Task", "within", id="linked")
+    out, beside = tmp_path / "out", tmp_path / "nodes"
+    await memory.moving.export_folder(out)
+    if through == "a folder":
+        (out / "_content" / "nodes").rename(beside)
+        (out / "_content" / "nodes").symlink_to(beside)
+    else:
+        (out / "_content" / "nodes" / "linked.md").rename(beside)
+        (out / "_content" / "nodes" / "linked.md").symlink_to(beside)
+    with pytest.raises(GraphError, match="outside of the folder") as refused:
+        await memory.moving.import_folder(out, name=f"{domain}-copy")
+    assert refused.value.code is Code.INVALID_ARCHIVE
+    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
 
 
 async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ every domain is read again, and must be what the model remembers.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,17 +15,16 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from anyio.from_thread import start_blocking_portal
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from reference_model import Connection, Node, Text, to_the_letter
 from soak import profile
-from test_state_machine import Conversation
 
-from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.memory.past import Past
 from graph_memory.model.diffs import DiffEntry
 from graph_memory.model.history import LogEntry
+from support import Conversation
 
 ONTOLOGY = ontology_from(
     {"node_types": ["Note", "Task"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
@@ -622,16 +621,6 @@ async def read(memory: Memory | Past) -> tuple[State, dict[str, int]]:
         state[one] = Connection(tie.type, tie.from_node_id, tie.to_node_id, letters, tie.content, 0, valid)
         versions[one] = tie.version
     return state, versions
-
-
-@pytest.fixture(scope="module")
-def talk(settings: Settings) -> Iterator[Conversation]:
-    """One open memory on an event loop of its own, for callers that are not asynchronous."""
-    with (
-        start_blocking_portal("asyncio") as portal,
-        portal.wrap_async_context_manager(open_memory(settings)) as memory,
-    ):
-        yield Conversation(portal, memory)
 
 
 @pytest.mark.timeout(600)

@@ -160,6 +160,39 @@ async def test_a_connection_cannot_be_restored_where_its_node_goes(kitchen: Kitc
     assert await kitchen.is_clean()
 
 
+async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_restored(kitchen: Kitchen) -> None:
+    kitchen.hand(NODE + "REMOVE n:_Node")
+    found = await kitchen.found()
+    assert found.keys() == {kitchen.project, kitchen.joined}
+    done = by_id(await kitchen.memory.reconcile(adopt="all"))
+    assert not any(change.adoptable for change in done.values())
+    assert "_Node" in (done[kitchen.project].reason or "")
+    assert "two ends" in (done[kitchen.joined].reason or "")
+    assert (await kitchen.memory.reconcile(restore="all")).clean
+    assert await kitchen.is_clean()
+    joined = kitchen.hand("MATCH (a:_Node)-[r:NextAction {_id: $joined}]->(b:_Node) RETURN a._id AS a, b._id AS b")
+    assert [(row["a"], row["b"]) for row in joined] == [(kitchen.project, kitchen.call)]
+
+
+async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restored(kitchen: Kitchen) -> None:
+    branch = (await kitchen.memory.history.branch(f"{kitchen.domain}-b")).domain
+    theirs = "MATCH (c:_Node {_domain: $branch, _id: $call}) "
+    kitchen.hand(
+        theirs + JOINED.replace("()-[r", "(a)-[r") + "CREATE (a)-[s:NextAction]->(c) "
+        "WITH r, s, properties(r) AS p DELETE r SET s = p", branch=branch,
+    )  # fmt: skip
+    kitchen.hand(theirs + "MATCH (a:_Node {_domain: $domain, _id: $paint}) "
+        "CREATE (a)-[:DependsOn {_domain: $domain, _id: 'conn_across'}]->(c)", branch=branch)  # fmt: skip
+    found = await kitchen.found()
+    assert found.keys() == {kitchen.joined, "conn_across"}
+    assert "two ends" in (found[kitchen.joined].reason or "")
+    assert "two nodes of the domain" in (found["conn_across"].reason or "")
+    assert not any(change.adoptable for change in found.values())
+    assert (await kitchen.memory.reconcile(restore="all")).clean
+    assert await kitchen.is_clean()
+    assert (await kitchen.memory.get_connection(kitchen.joined, include_content=True)).content == "first"
+
+
 @pytest.mark.parametrize("marked", ["", ", _id: 'mem_by_hand'", ", _id: 'mem_by_hand', _type: 'Action', _tags: ['t']"])
 async def test_a_node_made_by_hand_is_adopted_with_or_without_an_id(kitchen: Kitchen, marked: str) -> None:
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, due: '2026-03-03', _content: '# Made'" + marked + "})")

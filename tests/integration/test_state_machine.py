@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import pytest
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 from reference_model import Connection, Node, Reference, Text, to_the_letter
 from soak import profile
 
-from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory import GraphError, Memory, ontology_from
+from support import Conversation
 
 DECLARED: dict[str, Any] = {
     "node_types": [
@@ -134,11 +134,6 @@ class Answer(NamedTuple):
 
     value: Any
     code: str | None
-
-
-class Conversation(NamedTuple):
-    portal: BlockingPortal
-    memory: Memory
 
 
 class MemoryMachine(RuleBasedStateMachine):
@@ -534,16 +529,6 @@ def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
 
 def _filter_faults(wanted: Mapping[str, Any]) -> set[str]:
     return Reference(node_types={"Any": {"name": "Any"}}).faults_of_node("Any", dict(wanted), Text(""), None)
-
-
-@pytest.fixture(scope="module")
-def talk(settings: Settings) -> Iterator[Conversation]:
-    """One open memory on an event loop of its own, for callers that are not asynchronous."""
-    with (
-        start_blocking_portal("asyncio") as portal,
-        portal.wrap_async_context_manager(open_memory(settings)) as memory,
-    ):
-        yield Conversation(portal, memory)
 
 
 @pytest.mark.timeout(600)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from graph_memory import local
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.neo4j import app as neo4j
+from graph_memory.local.files import file_lock
 from graph_memory.local.jar_list import committed_list
 from graph_memory.local.place import Place, Run
 from graph_memory.model.errors import Code, GraphError
@@ -128,6 +129,20 @@ def test_the_doctor_finds_a_damaged_jar(tmp_path):
     assert found["outcome"] == "failed"
     assert jar.coordinates in found["found"]
     assert found["remedy"]
+
+
+def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
+    assert "restore" not in checks()
+    (home / "restored").mkdir(parents=True)
+    told = checks()["restore"]
+    assert (told["outcome"], "neo4j start" in told["remedy"]) == ("note", True)
+    (home / "restored").rename(home / "restoring")
+    told = checks()["restore"]
+    assert (told["outcome"], "graph-memory restore" in told["remedy"]) == ("failed", True)
+    lock = Place.of(Settings()).lock.with_name("restore.lock")
+    lock.parent.mkdir(parents=True)
+    with file_lock(lock, 0.0, lambda: None):
+        assert "restore" not in checks()
 
 
 def test_the_doctor_tells_each_check_on_a_line():

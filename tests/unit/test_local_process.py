@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -85,6 +86,18 @@ def test_a_child_that_ended_leaves_no_zombie(place, launched):
     process = python(place, launched, "import time; print('up', flush=True); time.sleep(0.5)")
     wait_for(lambda: not psutil.pid_exists(process.pid))
     assert not is_alive(process)
+
+
+def test_a_child_that_ends_before_anybody_looks_is_told_as_ended(place, monkeypatch):
+    class AtOnce(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            self.join(10)
+
+    monkeypatch.setattr(threading, "Thread", AtOnce)
+    process = launch([sys.executable, "-c", ""], place.console_log)
+    assert not is_alive(process)
+    assert recorded(run_of(process)) is None
 
 
 @posix_only

@@ -67,7 +67,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]
 
 def held(place: Place) -> list[str]:
     home = place.root.parent
-    return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new"})
+    return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new", "newest"})
 
 
 OLD = ["blobs/garden/old", "neo4j/data/databases/old"]
@@ -94,6 +94,18 @@ def test_a_restore_that_was_killed_after_its_commit_is_completed_by_the_next_sta
     assert held(place) == NEW
     assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
     assert place.password() == "secret"
+
+
+@pytest.mark.parametrize("step", range(3, 9))
+def test_a_restore_that_was_killed_after_its_commit_can_be_repeated(place, killed_at, monkeypatch, step):
+    killed_at(step)
+    with pytest.raises(Killed):
+        put_in_place(place)
+    monkeypatch.undo()
+    fill(place.root.parent / "restoring", "newest", "secret")
+    put_in_place(place)
+    assert held(place) == [path.replace("new", "newest") for path in NEW]
+    assert sorted(path.name for path in place.root.parent.iterdir()) == ["blobs", "neo4j"]
 
 
 @pytest.mark.parametrize("step", [1, 2])

@@ -10,6 +10,8 @@ from graph_memory.cli import domain as domains
 from graph_memory.cli import options as takes
 from graph_memory.cli.printing import counted, note, plain, print_json
 from graph_memory.cli.session import with_memory
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import Domains
 
 app = typer.Typer(
     help="Branches: a domain as it is or was, copied to try things out in.",
@@ -51,4 +53,15 @@ def info(name: NameArgument, as_json: takes.JsonOption = False) -> None:
 @app.command()
 def delete(name: NameArgument, yes: takes.YesOption = False, as_json: takes.JsonOption = False) -> None:
     """Delete a branch with all that is in it. It cannot be undone."""
+    _check_branch(name, with_memory(lambda memory: memory.list_domains(), "Reading"))
     domains.delete(name, yes=yes, as_json=as_json)
+
+
+def _check_branch(name: str, found: Domains) -> None:
+    """Raise INVALID_ARGUMENT for a domain that is no branch and is not becoming one."""
+    from graph_memory.memory.branch import BRANCHING
+
+    for one in found.domains:
+        if one.name == name and one.forked_from is None and one.busy != BRANCHING:
+            hint = f"`graph-memory domain delete {plain(name)}` deletes a domain; `branch list` lists the branches."
+            raise fault("name", f"{plain(name)} is a domain, and no branch of one", hint)

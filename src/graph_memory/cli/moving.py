@@ -90,10 +90,11 @@ def _file(source: str) -> Generator[Path]:
     if source != "-":
         yield Path(source)
         return
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as kept:
-        shutil.copyfileobj(sys.stdin.buffer, kept)
-        kept.flush()
-        yield Path(kept.name)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "import.jsonl"
+        with kept.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield kept
 
 
 def _exported(done: Exported, where: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Annotated
 
 import typer
@@ -75,11 +75,21 @@ def _settled_one_by_one(found: Reconciliation, domain: str | None) -> Reconcilia
         chosen[answer].append(change.id)
     if not chosen["adopt"] and not chosen["restore"]:
         return found
-    done = _done(chosen["adopt"], chosen["restore"], domain)
+    differing = {change.id for change in _done((), (), domain).changes}
+    adopt, restore = (_still(chosen[answer], differing) for answer in ("adopt", "restore"))
+    done = _done(adopt, restore, domain)
     for change in done.changes:
         if change.settled is not None:
             _show_settled(change)
     return done
+
+
+def _still(chosen: Sequence[str], differing: Set[str]) -> list[str]:
+    """Return what still differs; somebody may have settled the others while the person was asked."""
+    for change in chosen:
+        if change not in differing:
+            typer.echo(f"settled already  {plain(change)}")
+    return [change for change in chosen if change in differing]
 
 
 def _show(change: HandChange) -> None:

@@ -15,6 +15,8 @@ from graph_memory.local.java import OLDEST, asked_version, find_java
 from graph_memory.local.place import Place, read_run
 from graph_memory.local.ports import is_free
 from graph_memory.local.process import find
+from graph_memory.local.putting_in_place import RESTORED, RESTORING
+from graph_memory.local.restore import is_restoring
 from graph_memory.local.start import BOLT, HTTP
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
@@ -45,12 +47,13 @@ class Check:
 
 
 def check_needs(settings: Settings) -> Iterator[Check]:
-    """Give the checks of Java, jars, the fast start, ports and disk."""
+    """Give the checks of Java, jars, the fast start, ports and disk, and of what a restore left."""
     yield check_java(settings)
     yield check_jars(settings)
     yield check_fast_start(settings)
     yield from check_ports(settings)
     yield from check_disk(settings)
+    yield from check_restore(settings)
 
 
 def check_java(settings: Settings) -> Check:
@@ -107,6 +110,23 @@ def check_disk(settings: Settings) -> Iterator[Check]:
     """Tell whether there is room to run in, and leave to write."""
     for name, folder, needed in (("home", settings.home, _NEEDED_HOME), ("cache", settings.cache, _NEEDED_CACHE)):
         yield _folder(name, folder.expanduser().resolve(), needed)
+
+
+def check_restore(settings: Settings) -> Iterator[Check]:
+    """Tell what a restore that was killed has left; nothing of one that is under way."""
+    home = settings.home.expanduser().resolve()
+    if is_restoring(settings):
+        return
+    if (home / RESTORED).exists():
+        found = f"{home / RESTORED} is complete, and was not put in its place: it replaces what the home holds"
+        yield Check("restore", Outcome.NOTE, found, "The next start of Neo4j does that; `graph-memory neo4j start`.")
+    if (home / RESTORING).exists():
+        found = f"{home / RESTORING} was left by a restore that was killed; what the home holds is in use"
+        remedy = (
+            "The next `graph-memory restore` removes it. Or stop the Neo4j that may run there "
+            f"(`GRAPH_MEMORY_HOME={home / RESTORING} graph-memory neo4j stop`), and delete the folder."
+        )
+        yield Check("restore", Outcome.FAILED, found, remedy)
 
 
 def _port(kind: str, wanted: int, usual: int) -> Check:

@@ -22,7 +22,7 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
     """Start a process that a terminal's Ctrl-C and our own end do not reach, with its output in a log file."""
     _rotate(log)
     with log.open("ab") as output:
-        process = subprocess.Popen(
+        child = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -31,8 +31,10 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
             start_new_session=True,
             creationflags=_detached_flags(),
         )
-    threading.Thread(target=process.wait, name="reap-neo4j", daemon=True).start()
-    return psutil.Process(process.pid)
+    process = psutil.Process(child.pid)
+    process.create_time()  # remembered from here on: once it is reaped, nobody knows of a process that ended at once
+    threading.Thread(target=child.wait, name="reap-neo4j", daemon=True).start()
+    return process
 
 
 def find(place: Place, run: Run | None) -> psutil.Process | None:

@@ -2,7 +2,7 @@
 
 `restoring` in the home is being made, and may be thrown away. `restored` is complete: its parts go where they belong,
 and what was there goes to `replaced`, which is then removed. A process that is killed on the way leaves the folders,
-and the next start of the local Neo4j goes on from there.
+and the next start of the local Neo4j, or the next restore, goes on from there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PARTS = ("neo4j/data", "blobs")
 def put_in_place(place: Place) -> None:
     """Have what was restored replace what the home holds. The server of the place must be held stopped."""
     home = _home(place)
-    shutil.rmtree(home / REPLACED, ignore_errors=True)
+    finish_restore(place)
     if hasattr(os, "sync"):
         os.sync()
     (home / RESTORING).rename(home / RESTORED)

@@ -31,6 +31,11 @@ def holds_data(settings: Settings) -> bool:
     return not is_empty(settings) or (home / RESTORED).exists() or (blobs.is_dir() and any(blobs.iterdir()))
 
 
+def is_restoring(settings: Settings) -> bool:
+    """Tell whether a restore into a home is under way."""
+    return is_locked(_lock(Place.of(settings)))
+
+
 def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> None:
     """Raise STORE_INCOMPATIBLE for a backup that is too new, INVALID_ARGUMENT where its blobs would not be found."""
     if manifest.schema_version > schema_version:
@@ -134,12 +139,15 @@ def _load(beside: Settings, password: str | None, progress: Progress) -> None:
 
 @contextmanager
 def _alone(place: Place) -> Generator[None]:
-    lock = place.lock.with_name("restore.lock")
-    if is_locked(lock):
+    if is_locked(_lock(place)):
         hint = "Wait for its end, then look at what is there."
         raise GraphError(Code.DOMAIN_BUSY, "Another restore into this home is under way", {"hint": hint})
-    with file_lock(lock, 0.0, lambda: None):
+    with file_lock(_lock(place), 0.0, lambda: None):
         yield
+
+
+def _lock(place: Place) -> Path:
+    return place.lock.with_name("restore.lock")
 
 
 def _require_room(beside: Path, needed: int) -> None:

@@ -136,6 +136,7 @@ def _drafts(change: ByHand, types: Mapping[str, str], around: Around, head: Head
         hint = "Restore it, and make the other connection without its _id."
         raise _refusal("A connection has one type and two ends for ever, and this one has others", hint)
     if change.is_gone:
+        _check_gone(change, around)
         return [*(_gone(each) for each in around.attached.get(change.subject, ())), _gone(change)]
     match change.kind:
         case Kind.NODE if change.is_known:
@@ -153,6 +154,14 @@ def _drafts(change: ByHand, types: Mapping[str, str], around: Around, head: Head
             raise _refusal("The ontology cannot be changed by hand", hint)
         case _:
             raise _refusal("Nothing of it is a node or connection", "Restore it.")
+
+
+def _check_gone(change: ByHand, around: Around) -> None:
+    """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
+    attached = around.attached.get(change.subject, ())
+    if there := [each.id for each in attached if each.kind is Kind.CONNECTION and each.stored is not None]:
+        message = f"Its connection {there[0]} is still there, so it may have lost its label _Node only"
+        raise _refusal(message, "Restore both. If it is to go, delete it afterwards.")
 
 
 def _gone(change: ByHand) -> Draft:
@@ -219,6 +228,8 @@ def _made_node(change: ByHand, head: Head) -> list[Draft]:
 
 def _made_connection(change: ByHand, types: Mapping[str, str], around: Around, head: Head) -> list[Draft]:
     stored, type_name = _found(change), change.type or ""
+    if change.from_id is None or change.to_id is None:
+        raise _refusal("It does not join two nodes of the domain", "Restore it, which removes it.")
     head.ontology.connection_type(type_name)
     _check_fresh(change)
     wanted = connections.NewConnection(

@@ -132,28 +132,26 @@ class _Exporting:
 
     async def _write_page(self, page: Sequence[_Row]) -> None:
         for rows in by_size(page, lambda row: row.content.size if row.content and is_text_line(row.content) else 0):
-            texts = await self._texts(row.content for row in rows)
+            due = [row.content if row.content is not None and self._is_due(row.content) else None for row in rows]
+            texts = await self._texts(due)
             lines: list[bytes] = []
-            for row in rows:
-                if row.content is not None and self._is_due(row.content):
-                    lines += await self._content_lines(row.content, texts.get(row.content.sha256), lines)
+            for row, ref in zip(rows, due, strict=True):
+                if ref is not None:
+                    lines += await self._content_lines(ref, texts.get(ref.sha256), lines)
                 lines.append(row.line)
             await self._write(lines)
 
     async def _texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
         """Return the texts that Neo4j keeps."""
-        hashes = {ref.sha256 for ref in refs if ref is not None and is_text_line(ref) and not self._is_written(ref)}
+        hashes = {ref.sha256 for ref in refs if ref is not None and is_text_line(ref)}
         if not hashes:
             return {}
         rows = await self._core.store.read(CONTENTS, domain=self._header.domain, hashes=list(hashes))
         return {row.sha256: row.text for row in rows}
 
-    def _is_written(self, ref: ContentRef) -> bool:
-        return (ref.sha256, ref.is_text) in self._written
-
     def _is_due(self, ref: ContentRef) -> bool:
         """Say whether content has yet to be written, and remember it as written."""
-        if self._is_written(ref):
+        if (ref.sha256, ref.is_text) in self._written:
             return False
         if len(self._written) == REMEMBERED:
             del self._written[next(iter(self._written))]

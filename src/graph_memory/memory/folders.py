@@ -14,18 +14,19 @@ import anyio.to_thread
 from graph_memory.memory import connections, nodes, types
 from graph_memory.memory.archives import Tell, unwritten
 from graph_memory.memory.branch import PAGE_OF, STATES
+from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.export import ARCHIVE_HEAD, header_of
+from graph_memory.memory.validity import ValidityEdit, set_validity
 from graph_memory.model.arguments import fault
-from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.folder import (
     ONTOLOGY,
     REGISTRY,
     Entry,
+    Paths,
     connection_entry,
-    content_path,
     entries_of,
     node_entry,
     wrong,
@@ -33,7 +34,7 @@ from graph_memory.model.folder import (
 from graph_memory.model.moved import FolderExported, FolderImported
 from graph_memory.model.ontology_yaml import parse, to_yaml
 from graph_memory.model.projection import live_state
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
 from graph_memory.storage import jobs
 
 PAGE = 500
@@ -72,6 +73,7 @@ class _Writing:
         self._seq = seq
         self._folder = folder
         self._tell = tell
+        self._paths = Paths()
 
     async def run(self) -> tuple[int, int]:
         """Write all files, and return how many nodes and connections there are."""
@@ -90,12 +92,12 @@ class _Writing:
     async def _entries(self, kind: Kind, write: Callable[[str], int]) -> int:
         count = 0
         async for event, text in self._living(kind):
-            entry, ref = _entry(event)
+            ref = content_ref(event.draft.state or {})
+            path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
                 content = await self._core.contents.fetch(self._domain, ref, text)
-                file = self._folder / content_path(f"{kind}s", event.draft.subject, ref)
-                await anyio.to_thread.run_sync(file.write_bytes, content.data)
-            written = json.dumps(entry, ensure_ascii=False)
+                await anyio.to_thread.run_sync((self._folder / path).write_bytes, content.data)
+            written = json.dumps(_entry(event, path), ensure_ascii=False)
             write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {written}")
             count += 1
         return count
@@ -112,13 +114,12 @@ class _Writing:
             self._tell(f"Exporting {kind}s", None)
 
 
-def _entry(event: Event) -> tuple[dict[str, object], ContentRef | None]:
+def _entry(event: Event, content: str) -> dict[str, object]:
     draft = event.draft
     if draft.kind is Kind.NODE:
-        node = NodeState.from_live(live_state(event))
-        return node_entry(node), node.content
+        return node_entry(NodeState.from_live(live_state(event)), content)
     connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
-    return connection_entry(connection), connection.content
+    return connection_entry(connection, content)
 
 
 async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderImported:
@@ -132,8 +133,7 @@ async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> Fo
         raise wrong(REGISTRY, f"is not JSON: {error}") from error
     of_nodes, of_connections = entries_of(registry, ontology)
     for entry in (*of_nodes, *of_connections):
-        if entry.file is not None and not (folder / entry.file).is_file():
-            raise wrong(entry.id, f"has its content in {entry.file}, which is not there")
+        _check_file(folder, entry)
 
     async def create_node(entry: Entry) -> None:
         await nodes.create_node(
@@ -148,16 +148,34 @@ async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> Fo
             path=entry.path,
             given_id=entry.id,
         )
+        await _set_validity(core, domain, entry)
 
     async def create_connection(entry: Entry) -> None:
-        content = await anyio.Path(folder / entry.file).read_text("utf-8") if entry.file is not None else None
-        given = {"properties": entry.properties, "content": content, "given_id": entry.id}
+        content = await content_of(folder / entry.file, "utf-8", entry.format) if entry.file is not None else None
+        given = {"properties": entry.properties, "content": content and content.text, "given_id": entry.id}
         await connections.create_connection(core, domain, entry.type, *(entry.ends or ("", "")), **given)  # pyright: ignore
+        await _set_validity(core, domain, entry)
 
     await types.apply_ontology(core, domain, ontology)
     await _each(of_nodes, create_node, lambda done: tell("Importing nodes", done))
     await _each(of_connections, create_connection, lambda done: tell("Importing connections", done))
     return FolderImported(domain=domain, nodes=len(of_nodes), connections=len(of_connections))
+
+
+def _check_file(folder: Path, entry: Entry) -> None:
+    if entry.file is None:
+        return
+    file = folder / entry.file
+    if not file.is_file():
+        raise wrong(entry.id, f"has its content in {entry.file}, which is not there")
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise wrong(entry.id, f"has its content outside of the folder: {entry.file} leads there")
+
+
+async def _set_validity(core: Core, domain: str, entry: Entry) -> None:
+    if entry.valid_from or entry.valid_to:
+        edit = ValidityEdit(valid_from=entry.valid_from, valid_to=entry.valid_to, expected_version=None)
+        await set_validity(core, domain, entry.id, edit)
 
 
 async def _each(

@@ -25,6 +25,15 @@ PIECE = 1024 * 1024
 """Bytes of content that one line holds at most."""
 LONGEST = 32 * PIECE
 """Bytes of a line at most."""
+OF_DOMAIN: Mapping[str, type] = {
+    "_forked_from": str,
+    "_forked_at": int,
+    "_begins_at": int,
+    "_compacted_to": int,
+    "_compacted": str,
+    "_merges": str,
+}
+"""What a domain's own state may hold, beside when it began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +204,8 @@ def _header(fields: _Fields) -> Header:
     state = _event(fields.inner("state"))
     if not isinstance(state.get("_created"), datetime):
         raise fields.fault("says not when the domain began")
+    if wrong := [name for name, wanted in OF_DOMAIN.items() if name in state and type(state[name]) is not wanted]:
+        raise fields.fault(f"tells {wrong[0]}, but not of its type")
     return Header(
         domain=fields.text("domain"),
         exported=fields.moment("exported"),
@@ -268,11 +279,11 @@ class _Fields:
     def _moment(self, name: str, value: object) -> datetime:
         try:
             found = datetime.fromisoformat(value) if isinstance(value, str) else None
-        except ValueError:
-            found = None
-        if found is None or found.tzinfo is None:
-            raise self.fault(f"holds no time as {name}")
-        return found.astimezone(UTC)
+            if found is not None and found.tzinfo is not None:
+                return found.astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise self.fault(f"holds no time as {name}")
 
     def fault(self, what: str) -> GraphError:
         return damaged(self.line, what)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.archive import End, Header, damaged
+from graph_memory.model.archive import OF_DOMAIN, End, Header, damaged
 from graph_memory.model.declarations import connection_type_from, node_type_from
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
@@ -63,7 +64,9 @@ _OPTIONAL: Mapping[str, type] = {
     "_tags": list,
     "_valid_from": datetime,
     "_valid_to": datetime,
+    **OF_DOMAIN,
 }
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _MOVING = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
 
@@ -116,6 +119,8 @@ class LogCheck:
             op, kind = Op(str(row["_op"])), Kind(str(row["_kind"]))
         except ValueError as error:
             raise _Wrong(f"does something unknown to its subject: {error}") from error
+        if op is Op.DELETE and kind not in _MOVING:
+            raise _Wrong(f"deletes a {kind}, which no log does")
         if row.get("_erased") is not True:
             _check(row, _OF_KIND[kind], _must)
         _check(row, _OPTIONAL, _may)
@@ -123,6 +128,8 @@ class LogCheck:
             _check(row, _OF_STATE[kind], _must)
         if "_content_sha256" in row:
             _check(row, _CONTENT, _must)
+            if not _SHA256.fullmatch(str(row["_content_sha256"])):
+                raise _Wrong("refers to content by what is no SHA-256")
         for key, value in row.items():
             if not key.startswith("_"):
                 check_value(check_key(key), value)
@@ -140,7 +147,7 @@ class LogCheck:
         if kind in _READ and row["_op"] == Op.DELETE:
             self._types.discard(str(row["_subject"]))
         elif kind in _READ:
-            declared = _READ[kind](json.loads(str(row["_definition"])))
+            declared = _READ[kind](_parsed(str(row["_definition"])))
             if row["_subject"] != type_subject(kind, declared.name) or row["_name"] != declared.name:
                 raise _Wrong("names a type otherwise than its definition")
             self._types.add(str(row["_subject"]))
@@ -151,6 +158,13 @@ class LogCheck:
 
 class _Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
     """What is wrong with an event."""
+
+
+def _parsed(definition: str) -> Mapping[str, object]:
+    try:
+        return json.loads(definition)
+    except (ValueError, RecursionError) as error:
+        raise _Wrong("has a _definition that is no JSON") from error
 
 
 def _check(row: State, names: Mapping[str, type], judge: Callable[[State, str, type], None]) -> None:

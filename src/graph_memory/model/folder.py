@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import cast
 
@@ -40,36 +41,51 @@ class Entry:
     encoding: str
     tags: tuple[str, ...]
     path: str | None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
 
 
-def content_path(kind: str, subject: str, ref: ContentRef) -> str:
-    """Return where the content of a node or connection is kept."""
-    known = ref.format if _PLAIN.fullmatch(ref.format) else ("txt" if ref.is_text else "bin")
-    return f"_content/{kind}/{subject.replace(':', '%3A')}.{_EXTENSIONS.get(ref.format, known)}"
+class Paths:
+    """Gives each content a file of its own, also where `Foo.md` and `foo.md` are one: the later gets a number."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def of(self, kind: str, subject: str, ref: ContentRef) -> str:
+        """Return where the content of a node or connection is kept."""
+        known = ref.format if _PLAIN.fullmatch(ref.format) else ("txt" if ref.is_text else "bin")
+        name, ending = f"_content/{kind}/{subject.replace(':', '%3A')}", _EXTENSIONS.get(ref.format, known)
+        path, number = f"{name}.{ending}", 1
+        while path.lower() in self._taken:
+            number += 1
+            path = f"{name}~{number}.{ending}"
+        self._taken.add(path.lower())
+        return path
 
 
-def node_entry(node: NodeState) -> dict[str, object]:
-    """Return a node as the registry has it."""
+def node_entry(node: NodeState, content: str) -> dict[str, object]:
+    """Return a node as the registry has it, with its content in the file `content`."""
     own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
-    own["content"] = _content("nodes", node.id, node.content)
+    own["content"] = _content(content, node.content)
     return own | ({"tags": list(node.tags)} if node.tags else {}) | ({"path": node.path} if node.path else {})
 
 
-def connection_entry(connection: ConnectionState) -> dict[str, object]:
-    """Return a connection as the registry has it."""
+def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:
+    """Return a connection as the registry has it, with its content, if it has any, in the file `content`."""
     own: dict[str, object] = {"id": connection.id, "type": connection.type}
     own |= {"from": connection.from_node_id, "to": connection.to_node_id, **_dated(connection)}
     own["properties"] = dict(connection.properties)
-    content = connection.content
-    return own | ({"content": _content("connections", connection.id, content)} if content else {})
+    return own | ({"content": _content(content, connection.content)} if connection.content else {})
 
 
 def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
-    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified)}
+    bounds = {"valid_from": subject.validity.valid_from, "valid_to": subject.validity.valid_to}
+    held = {name: rfc3339(bound) for name, bound in bounds.items() if bound is not None}
+    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified), **held}
 
 
-def _content(kind: str, subject: str, ref: ContentRef) -> dict[str, object]:
-    told: dict[str, object] = {"path": content_path(kind, subject, ref), "format": ref.format, "size": ref.size}
+def _content(path: str, ref: ContentRef) -> dict[str, object]:
+    told: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
     return told if ref.is_text else {**told, "encoding": ref.encoding}
 
 
@@ -117,7 +133,11 @@ def _read(at: tuple[str, Mapping[str, object]], ontology: Ontology, types: Mappi
         encoding=_text(at, content, "encoding", "utf-8"),
         tags=tuple(cast("list[str]", tags)),
         path=_text(at, value, "path") if "path" in value else None,
+        valid_from=_time(at, value, "valid_from"),
+        valid_to=_time(at, value, "valid_to"),
     )
+    if entry.valid_from and entry.valid_to and entry.valid_to <= entry.valid_from:
+        raise wrong(subject, "holds until valid_to, which is not after its valid_from")
     try:
         _check(entry, ontology, types or {})
     except GraphError as error:
@@ -143,6 +163,17 @@ def _text(at: tuple[str, object], value: Mapping[str, object], name: str, defaul
     if not isinstance(found, str):
         raise wrong(at[0], f"has no text {name}")
     return found
+
+
+def _time(at: tuple[str, object], value: Mapping[str, object], name: str) -> datetime | None:
+    """Return a bound of when it holds, in UTC unless it says otherwise."""
+    if name not in value:
+        return None
+    try:
+        found = datetime.fromisoformat(_text(at, value, name))
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise wrong(at[0], f"has no time as {name}") from error
 
 
 def _file(at: tuple[str, object], content: Mapping[str, object]) -> str:
