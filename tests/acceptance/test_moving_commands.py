@@ -76,8 +76,10 @@ async def test_what_cannot_be_is_said_in_two_lines(environment: dict[str, str], 
     assert done.returncode == 65
     assert done.stderr.splitlines()[0] == "INVALID_ARCHIVE: Line 6 holds an event that has number 5 after 3"
     assert done.stderr.splitlines()[1].startswith("Hint: ")
-    done = run(environment, "export", str(tmp_path / "kitchen.json"), "--domain", domain)
-    assert (done.returncode, done.stderr.split(":")[0]) == (2, "INVALID_ARGUMENT")
+    for wrong in (["kitchen.json"], ["then.jsonl", "--as-of", "3"]):
+        done = run(environment, "export", str(tmp_path / wrong[0]), *wrong[1:], "--domain", domain)
+        assert (done.returncode, done.stderr.split(":")[0]) == (2, "INVALID_ARGUMENT")
+        assert not (tmp_path / wrong[0]).exists()
 
 
 async def state_of(memory: Memory, name: str) -> str | None:

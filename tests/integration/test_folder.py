@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from test_branch import LARGE, filled
 
-from graph_memory import Code, GraphError, Memory
+from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 
 pytestmark = pytest.mark.anyio
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -191,3 +191,23 @@ async def test_what_only_creating_can_refuse_is_told_with_the_id(memory: Memory,
         await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
     assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
     assert (await memory.delete_domain(f"{domain}-copy")).domain == f"{domain}-copy"
+
+
+async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    await memory.create_node("Note", "# Tea", id="tea")
+    then = (await memory.create_node("Note", "# Cup", id="cup")).version
+    await memory.add_node_type(NodeType("Late"))
+    await memory.update_node("tea", content="# Coffee", encoding="utf-8")
+    await memory.delete_node("cup")
+    told = await memory.moving.export_folder(tmp_path / "then", at=then)
+    assert (told.seq, told.nodes) == (then, 2)
+    again = memory.in_domain(f"{domain}-then")
+    await again.moving.import_folder(tmp_path / "then")
+    assert (await again.get_node_content("tea")).content == "# Tea"
+    assert (await again.query_nodes()).node_ids == ("cup", "tea")
+    assert [one.name for one in (await again.get_ontology()).node_types] == ["Note"]
+    with pytest.raises(GraphError) as refused:
+        await memory.moving.export_folder(tmp_path / "before", at=1)
+    assert refused.value.details["argument"] == "at"
+    assert not (tmp_path / "before").exists()

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.options import DomainOption, JsonOption
+from graph_memory.cli.options import AsOfOption, DomainOption, JsonOption
 from graph_memory.cli.printing import counted, note, plain, print_json
 from graph_memory.cli.session import with_progress
 from graph_memory.model.arguments import fault
@@ -28,12 +28,16 @@ def export_domain(
             metavar="FILE|DIR", help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder."
         ),
     ],
+    as_of: AsOfOption = None,
     domain: DomainOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a domain's whole log with all content to a file; or what is in it now, without the log, to a folder."""
     if _is_folder(to):
-        return _export_folder(to, domain, as_json=as_json)
+        return _export_folder(to, as_of, domain, as_json=as_json)
+    if as_of is not None:
+        hint = f"Export a folder, or make a branch at that point and export that: `branch create NAME --at {as_of}`."
+        raise fault("as-of", "A file holds the whole log", hint)
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
@@ -43,8 +47,8 @@ def export_domain(
     return print_json(done) if as_json else typer.echo(_exported(done, to))
 
 
-def _export_folder(to: str, domain: str | None, *, as_json: bool) -> None:
-    done = with_progress(lambda memory, tell: memory.moving.export_folder(to, tell=tell, domain=domain))
+def _export_folder(to: str, as_of: str | None, domain: str | None, *, as_json: bool) -> None:
+    done = with_progress(lambda memory, tell: memory.moving.export_folder(to, at=as_of, tell=tell, domain=domain))
     if as_json:
         return print_json(done)
     counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.examination import EventRow, Examination, Finding, Subject
-from graph_memory.memory.types import ontology_logged
+from graph_memory.memory.examination import Examination, Finding, Subject
+from graph_memory.memory.types import logged_ontology, logged_types
 from graph_memory.model.audit import shape_differences
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Event, Op
+from graph_memory.model.events import Op
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, Step, project
 from graph_memory.model.results import Difference, Verification
@@ -62,7 +62,6 @@ SUBJECTS = query("audit/subjects", Subject)
 LIVE_IDS = query("audit/live_ids", Subject)
 LIVE_TYPE_IDS = query("audit/live_type_ids", Subject)
 LIVE_CONNECTION_IDS = query("audit/live_connection_ids", SourceRow)
-LOGGED_ONTOLOGY = query("audit/ontology", EventRow)
 SHAPE = query("audit/log_shape", ShapeRow)
 MEND_CONTENTS = query("audit/mend_contents", Nothing)
 CLEAR_NODE_TEXTS = query("audit/clear_node_texts", Nothing)
@@ -164,10 +163,10 @@ async def examined(core: Core, reader: Reader, domain: str, subjects: Sequence[S
 
 
 async def _logged_ontology(reader: Reader, domain: str) -> Ontology:
-    events = [Event.from_row(row.stored) for row in await reader.read(LOGGED_ONTOLOGY, domain=domain)]
-    if not events:
+    types = await logged_types(reader, domain)
+    if not types:
         raise no_ontology(domain)
-    return ontology_logged(events)
+    return logged_ontology(types)
 
 
 async def _subjects(core: Core, domain: str) -> list[Subject]:

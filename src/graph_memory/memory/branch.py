@@ -16,8 +16,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 from graph_memory.memory.core import Core
 from graph_memory.memory.family import check_past_is_kept
 from graph_memory.memory.lineage import Place, place_of
-from graph_memory.memory.types import ontology_logged
-from graph_memory.model.arguments import fault
+from graph_memory.memory.types import logged_ontology, types_at
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import Projection, Step, indexed_rules, project
@@ -36,13 +35,6 @@ PAGE = 2_000
 BRANCHING = "branching"
 _DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
 _COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """An event's property map."""
-
-    event: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,6 @@ class StateRow:
     text: str | None
 
 
-TYPES = query("branch/types", EventRow)
 PAGE_OF = query("branch/page", SubjectRow)
 CHANGED = query("branch/changed", ChangedRow)
 STATES = query("branch/states", StateRow)
@@ -112,9 +103,7 @@ async def branch(core: Core, source: str, at: int, name: str) -> Branched:
     """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
     place = await place_of(core.store, source, at)
     await core.log.require_ontology(source)
-    types = [Event.from_row(row.event) for row in await core.store.read(TYPES, source=place.domain, at=place.seq)]
-    if not types:
-        raise fault("at", f"Domain {source} had not begun by {at}", "Give a later point; memory_log shows the numbers.")
+    types = await types_at(core.store, place)
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
     await check_past_is_kept(core.store, place.domain)
@@ -134,7 +123,7 @@ class _Branching:
         self._source = fork.domain
         self._at = fork.seq
         self._types = types
-        self._ontology = ontology_logged(types)
+        self._ontology = logged_ontology(types)
         self._batch = str(job.given["batch"])
         self._began = datetime.fromisoformat(str(job.given["began"]))
 

@@ -17,6 +17,9 @@ from graph_memory.memory.branch import PAGE_OF, STATES
 from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.export import ARCHIVE_HEAD, header_of
+from graph_memory.memory.family import check_past_is_kept
+from graph_memory.memory.lineage import Place, place_of
+from graph_memory.memory.types import logged_ontology, types_at
 from graph_memory.memory.validity import ValidityEdit, set_validity
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
@@ -32,6 +35,7 @@ from graph_memory.model.folder import (
     wrong,
 )
 from graph_memory.model.moved import FolderExported, FolderImported
+from graph_memory.model.ontology import Ontology
 from graph_memory.model.ontology_yaml import parse, to_yaml
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
@@ -43,21 +47,24 @@ TOGETHER = 64
 """Creations that are asked for at once; those that wait for the same log are written together."""
 
 
-async def export_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderExported:
-    """Write what is in a domain into a new folder. `Moving.export_folder` tells the rest."""
+async def export_folder(core: Core, domain: str, seq: int, folder: Path, tell: Tell) -> FolderExported:
+    """Write what was in a domain after a number of its log into a new folder. `Moving.export_folder` tells the rest."""
     if not await anyio.to_thread.run_sync(_is_free, folder):
         hint = "Give the name of a folder that is not there yet, or is empty."
         raise fault("folder", f"{folder} is there and is not empty", hint)
-    header = await header_of(core, domain)
+    await header_of(core, domain)
+    place = await place_of(core.store, domain, seq)
     part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
-        counts = await _Writing(core, domain, header.seq, part, tell).run()
+        counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
+        await place_of(core.store, domain, seq)
+        await check_past_is_kept(core.store, place.domain)
         part.replace(folder)
     except OSError as error:
         raise unwritten(folder, error) from error
     finally:
         await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
-    return FolderExported(domain=domain, seq=header.seq, nodes=counts[0], connections=counts[1])
+    return FolderExported(domain=domain, seq=seq, nodes=counts[0], connections=counts[1])
 
 
 def _is_free(folder: Path) -> bool:
@@ -65,21 +72,20 @@ def _is_free(folder: Path) -> bool:
 
 
 class _Writing:
-    """Writes a domain as it was after a number of its log."""
+    """Writes a domain as it was at a place of its line."""
 
-    def __init__(self, core: Core, domain: str, seq: int, folder: Path, tell: Tell) -> None:
+    def __init__(self, core: Core, place: Place, folder: Path, tell: Tell) -> None:
         self._core = core
-        self._domain = domain
-        self._seq = seq
+        self._domain = place.domain
+        self._seq = place.seq
         self._folder = folder
         self._tell = tell
         self._paths = Paths()
 
-    async def run(self) -> tuple[int, int]:
+    async def run(self, ontology: Ontology) -> tuple[int, int]:
         """Write all files, and return how many nodes and connections there are."""
         for inner in ("_system", "_content/nodes", "_content/connections"):
             (self._folder / inner).mkdir(parents=True)
-        ontology = await self._core.log.require_ontology(self._domain)
         (self._folder / ONTOLOGY).write_text(to_yaml(ontology), encoding="utf-8")
         with (self._folder / REGISTRY).open("w", encoding="utf-8") as registry:
             registry.write('{\n  "nodes": {')

@@ -17,9 +17,10 @@ import anyio.to_thread
 
 from graph_memory.memory.archive_reader import Page, Reader
 from graph_memory.memory.archives import Tell, by_size
-from graph_memory.memory.audit import LOGGED_ONTOLOGY, MEND_CONTENTS
+from graph_memory.memory.audit import MEND_CONTENTS
 from graph_memory.memory.core import Core
 from graph_memory.memory.export import ARCHIVE_HEAD
+from graph_memory.memory.types import logged_types
 from graph_memory.model.archive import Header, Text
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
@@ -174,8 +175,7 @@ class _Importing:
         return True
 
     async def _put_types(self) -> None:
-        rows = await self._core.store.read(LOGGED_ONTOLOGY, domain=self._job.domain)
-        events = [Event.from_row(row.stored) for row in rows]
+        events = await logged_types(self._core.store, self._job.domain)
         for draft in (event.draft for event in events):
             if draft.kind is Kind.CONNECTION_TYPE:
                 await ensure_connection_type(self._core.store, str((draft.state or {})["_name"]))

@@ -9,6 +9,7 @@ from typing import IO
 from graph_memory.memory import export, folders, importing
 from graph_memory.memory.archives import Tell, silent
 from graph_memory.memory.core import Core
+from graph_memory.memory.lineage import END, seq_at
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.moved import Exported, FolderExported, FolderImported, Imported
 
@@ -48,15 +49,18 @@ class Moving:
         return await importing.import_file(self._core, Path(source), name and check_domain(name), tell)
 
     async def export_folder(
-        self, folder: Path | str, *, tell: Tell = silent, domain: str | None = None
+        self, folder: Path | str, *, at: int | str | None = None, tell: Tell = silent, domain: str | None = None
     ) -> FolderExported:
-        """Write what is in a domain now into a new folder: a registry, the ontology, and a file for each content.
+        """Write what was in a domain at a point, by default now, into a new folder.
 
-        There is no log in it, no observation, and nothing of what was before; `export_file` keeps all that. Raises
-        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder
-        that is not empty.
+        It gets a registry, the ontology, and a file for each content. There is no log in it, no observation, and
+        nothing of what was before; `export_file` keeps all that. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
+        HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
+        empty.
         """
-        return await folders.export_folder(self._core, self._domain(domain), Path(folder), tell)
+        name = self._domain(domain)
+        seq = await seq_at(self._core.store, name, "at", END if at is None else at)
+        return await folders.export_folder(self._core, name, seq, Path(folder), tell)
 
     async def import_folder(
         self, folder: Path | str, *, name: str | None = None, tell: Tell = silent

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.lineage import END, Place
 from graph_memory.model.additions import Additions, additions
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -15,9 +17,20 @@ from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import DomainState, Kind, present, type_subject
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.ontologies import HEAD, ontology_from_definitions
+from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """The properties of an event."""
+
+    stored: Mapping[str, object]
+
+
+LOGGED = query("ontology/logged", StoredRow)
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
@@ -93,9 +106,23 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     )
 
 
-def ontology_logged(events: Iterable[Event]) -> Ontology:
-    """Return the ontology that events of types and of the ontology itself tell of."""
-    states = [(event.draft.kind, event.draft.state or {}) for event in events]
+async def types_at(reader: Reader, place: Place) -> list[Event]:
+    """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
+    found = await logged_types(reader, place.domain, place.seq)
+    if not found:
+        hint = "Give a later point; memory_log shows the numbers."
+        raise fault("at", f"Domain {place.domain} had not begun by {place.seq}", hint)
+    return found
+
+
+async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
+    """Return the last events of a domain's ontology and types up to a number; none where it had not begun."""
+    return [Event.from_row(row.stored) for row in await reader.read(LOGGED, domain=domain, until=until)]
+
+
+def logged_ontology(types: Iterable[Event]) -> Ontology:
+    """Return the ontology that the events of its types tell of."""
+    states = [(event.draft.kind, event.draft.state or {}) for event in types]
     return ontology_from_definitions(
         [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
         [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],

@@ -1,11 +1,12 @@
-// A domain's ontology as its log has it: the last event of each type that was not taken back, in order of declaration.
+// A domain's ontology up to a number of its log: the last event of each type that was not taken back, in order of
+// declaration.
 // mode: read
-// params: domain
+// params: domain, until
 // returns: stored
 UNWIND ['ontology', 'node_type/', 'connection_type/'] AS prefix
 MATCH (e:_Event)
 USING INDEX e:_Event(_domain, _subject, _seq)
-WHERE e._domain = $domain AND e._subject STARTS WITH prefix AND e._seq > 0
+WHERE e._domain = $domain AND e._subject STARTS WITH prefix AND e._seq > 0 AND e._seq <= $until
   AND e._kind IN ['ontology', 'node_type', 'connection_type']
 WITH e ORDER BY e._seq
 WITH e._subject AS subject, collect(e)[-1] AS last
