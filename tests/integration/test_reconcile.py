@@ -8,6 +8,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import reconcile
 from graph_memory.model.reconciliation import HandChange, Reconciliation
 from support import observe
 
@@ -383,6 +384,20 @@ async def test_a_content_that_is_lost_cannot_be_restored_and_is_told(kitchen: Ki
     done = by_id(await kitchen.memory.reconcile(restore=[kitchen.call]))
     assert done[kitchen.call].settled == "refused"
     assert "backup" in (done[kitchen.call].reason or "")
+
+
+async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconcile, "MOST", 2)
+    ids = {kitchen.project, kitchen.call, kitchen.paint}
+    kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 1")
+    [beyond] = [change.id for change in (await kitchen.found()).values() if not change.adoptable]
+    rest = by_id(await kitchen.memory.reconcile(adopt=sorted(ids)))
+    assert sorted(str(change.settled) for change in rest.values()) == ["adopted", "adopted", "refused"]
+    assert (await kitchen.memory.reconcile(adopt="all")).clean
+    kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 2")
+    assert by_id(await kitchen.memory.reconcile(adopt=[beyond]))[beyond].settled == "adopted"
 
 
 async def test_what_does_not_differ_or_is_named_twice_is_an_argument_at_fault(kitchen: Kitchen) -> None:
