@@ -342,6 +342,39 @@ async def test_two_things_made_with_one_unique_value_are_not_both_adopted(kitche
     assert sorted(str(change.settled) for change in done.changes) == ["adopted", "refused"]
 
 
+async def test_what_takes_the_place_of_a_connection_is_adopted_only_when_that_one_does_not_come_back(
+    kitchen: Kitchen,
+) -> None:
+    other = (await kitchen.memory.create_node("Project", "", properties={"status": "x"})).node_id
+    kitchen.hand(JOINED + "DELETE r")
+    kitchen.hand(
+        "MATCH (a:_Node {_domain: $domain, _id: $other}), (b:_Node {_domain: $domain, _id: $call}) "
+        "CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_new'}]->(b)",
+        other=other,
+    )
+    assert all(change.adoptable for change in (await kitchen.found()).values())
+    alone = by_id(await kitchen.memory.reconcile(adopt=["conn_new"]))
+    assert alone["conn_new"].settled == "refused"
+    assert kitchen.joined in (alone["conn_new"].reason or "")
+    both = by_id(await kitchen.memory.reconcile(adopt=["conn_new"], restore=[kitchen.joined]))
+    assert (both["conn_new"].settled, both[kitchen.joined].settled) == ("refused", "restored")
+    kitchen.hand(JOINED + "DELETE r")
+    assert (await kitchen.memory.reconcile(adopt=["conn_new", kitchen.joined])).clean
+    assert await kitchen.is_clean()
+
+
+async def test_a_loop_is_not_closed_by_adopting_one_half_and_restoring_the_other(kitchen: Kitchen) -> None:
+    made = await kitchen.memory.create_connection("DependsOn", kitchen.call, kitchen.paint)
+    kitchen.hand("MATCH ()-[r:DependsOn {_domain: $domain}]->() DELETE r")
+    kitchen.hand(TWO + "CREATE (b)-[:DependsOn {_domain: $domain, _id: 'conn_back'}]->(a)")
+    done = by_id(await kitchen.memory.reconcile(adopt=["conn_back"], restore=[made.connection_id]))
+    assert (done["conn_back"].settled, done[made.connection_id].settled) == ("refused", "restored")
+    assert made.connection_id in (done["conn_back"].reason or "")
+    assert not (await kitchen.found())["conn_back"].adoptable
+    await kitchen.memory.reconcile(restore=["conn_back"])
+    assert await kitchen.is_clean()
+
+
 async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> None:
     await kitchen.memory.delete_node(kitchen.paint)
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, _id: $paint})")
