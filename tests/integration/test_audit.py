@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import tracemalloc
+
 import pytest
 from neo4j import Driver
 
@@ -49,6 +52,8 @@ DAMAGE = {
     "the text of content changed": "MATCH (n:Action {_domain: $domain}) SET n._content = 'other'",
     "the search windows lost": "MATCH (w:_Window {_domain: $domain}) DELETE w",
     "a search window changed": "MATCH (w:_Window {_domain: $domain}) SET w._text = 'other'",
+    "a search window of content that is no text": "MATCH (n:Action {_domain: $domain, _content_encoding: 'base64'}) "
+    "CREATE (:_Window:_NewWindow {_domain: $domain, _owner: n._id, _type: 'Action', _place: 0, _text: 'other'})",
     "a key row lost": "MATCH (k:_Key {_domain: $domain}) DELETE k",
     "a key row of nobody": "CREATE (:_Key {_domain: $domain, _kind: 'node', _type: 'Project', _property: 'status', "
     "_value: 's:x', _owner: 'mem_nobody'})",
@@ -111,6 +116,28 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(
     assert await memory.get_node(project) == before
     assert len((await memory.query_connections()).connection_ids) == 2
     assert len((await memory.search_content("# call xxx")).node_ids) == 1
+
+
+async def test_large_content_is_looked_at_without_keeping_it(
+    memory: Memory, domain: str, driver: Driver, settings: Settings
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    for place in range(12):
+        content = bytes([place]) * (4 << 20)
+        await memory.create_node("Action", content, encoding="base64", format="bin", id=f"large{place}")
+    async with open_memory(settings.model_copy(update={"domain": domain})) as fresh:
+        tracemalloc.start()
+        try:
+            assert (await fresh.verify()).clean
+            driver.execute_query("MATCH (n:Action {_domain: $domain}) SET n.by_hand = 1", domain=domain)
+            assert len((await fresh.verify()).differences) == 12
+            assert {change.settled for change in (await fresh.reconcile(adopt="all")).changes} == {"adopted"}
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert peak < 24 << 20
+    assert (await memory.verify()).clean
+    assert (await memory.get_node_content("large7")).content == base64.b64encode(bytes([7]) * (4 << 20)).decode()
 
 
 async def test_what_cannot_be_mended_is_named_as_such(memory: Memory, domain: str, driver: Driver) -> None:

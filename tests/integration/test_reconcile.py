@@ -8,6 +8,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import reconcile
 from graph_memory.model.reconciliation import HandChange, Reconciliation
 from support import observe
 
@@ -341,6 +342,39 @@ async def test_two_things_made_with_one_unique_value_are_not_both_adopted(kitche
     assert sorted(str(change.settled) for change in done.changes) == ["adopted", "refused"]
 
 
+async def test_what_takes_the_place_of_a_connection_is_adopted_only_when_that_one_does_not_come_back(
+    kitchen: Kitchen,
+) -> None:
+    other = (await kitchen.memory.create_node("Project", "", properties={"status": "x"})).node_id
+    kitchen.hand(JOINED + "DELETE r")
+    kitchen.hand(
+        "MATCH (a:_Node {_domain: $domain, _id: $other}), (b:_Node {_domain: $domain, _id: $call}) "
+        "CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_new'}]->(b)",
+        other=other,
+    )
+    assert all(change.adoptable for change in (await kitchen.found()).values())
+    alone = by_id(await kitchen.memory.reconcile(adopt=["conn_new"]))
+    assert alone["conn_new"].settled == "refused"
+    assert kitchen.joined in (alone["conn_new"].reason or "")
+    both = by_id(await kitchen.memory.reconcile(adopt=["conn_new"], restore=[kitchen.joined]))
+    assert (both["conn_new"].settled, both[kitchen.joined].settled) == ("refused", "restored")
+    kitchen.hand(JOINED + "DELETE r")
+    assert (await kitchen.memory.reconcile(adopt=["conn_new", kitchen.joined])).clean
+    assert await kitchen.is_clean()
+
+
+async def test_a_loop_is_not_closed_by_adopting_one_half_and_restoring_the_other(kitchen: Kitchen) -> None:
+    made = await kitchen.memory.create_connection("DependsOn", kitchen.call, kitchen.paint)
+    kitchen.hand("MATCH ()-[r:DependsOn {_domain: $domain}]->() DELETE r")
+    kitchen.hand(TWO + "CREATE (b)-[:DependsOn {_domain: $domain, _id: 'conn_back'}]->(a)")
+    done = by_id(await kitchen.memory.reconcile(adopt=["conn_back"], restore=[made.connection_id]))
+    assert (done["conn_back"].settled, done[made.connection_id].settled) == ("refused", "restored")
+    assert made.connection_id in (done["conn_back"].reason or "")
+    assert not (await kitchen.found())["conn_back"].adoptable
+    await kitchen.memory.reconcile(restore=["conn_back"])
+    assert await kitchen.is_clean()
+
+
 async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> None:
     await kitchen.memory.delete_node(kitchen.paint)
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, _id: $paint})")
@@ -383,6 +417,20 @@ async def test_a_content_that_is_lost_cannot_be_restored_and_is_told(kitchen: Ki
     done = by_id(await kitchen.memory.reconcile(restore=[kitchen.call]))
     assert done[kitchen.call].settled == "refused"
     assert "backup" in (done[kitchen.call].reason or "")
+
+
+async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reconcile, "MOST", 2)
+    ids = {kitchen.project, kitchen.call, kitchen.paint}
+    kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 1")
+    [beyond] = [change.id for change in (await kitchen.found()).values() if not change.adoptable]
+    rest = by_id(await kitchen.memory.reconcile(adopt=sorted(ids)))
+    assert sorted(str(change.settled) for change in rest.values()) == ["adopted", "adopted", "refused"]
+    assert (await kitchen.memory.reconcile(adopt="all")).clean
+    kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 2")
+    assert by_id(await kitchen.memory.reconcile(adopt=[beyond]))[beyond].settled == "adopted"
 
 
 async def test_what_does_not_differ_or_is_named_twice_is_an_argument_at_fault(kitchen: Kitchen) -> None:

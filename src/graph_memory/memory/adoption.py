@@ -77,6 +77,8 @@ class Around:
     """Who has the unique values that subjects were given, as the log has it."""
     attached: Mapping[str, Sequence[ByHand]] = field(default_factory=dict[str, Sequence[ByHand]])
     """For each node that is gone, what the log ties to it."""
+    away: Sequence[ByHand] = ()
+    """Connections of the log that a hand deleted or moved, and that may be restored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,37 @@ def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[dict[s
             refused[change.id] = error
         else:
             drafts |= {draft.subject: draft for draft in made}
-    return drafts, refused
+    return drafts, refused | _barring(left, drafts, around, head)
+
+
+def _barring(left: Sequence[ByHand], drafts: Mapping[str, Draft], around: Around, head: Head) -> dict[str, GraphError]:
+    """Refuse what was made where a connection that could come back bars it, by the rules of their type."""
+    away = [each for each in around.away if each.subject not in drafts or drafts[each.subject].op is not Op.DELETE]
+    claimed = {claim: each.id for each in away if each.last for claim in _claims(each.last.draft, head)}
+    refused: dict[str, GraphError] = {}
+    for change in left:
+        draft = drafts.get(change.subject)
+        if draft is None or draft.op is not Op.CREATE:
+            continue
+        if barring := next((claimed[claim] for claim in _claims(draft, head) if claim in claimed), None):
+            message = f"A rule of its type may not allow it beside {barring}, which a hand took away"
+            refused[change.id] = GraphError(
+                Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."}
+            )
+    return refused
+
+
+def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
+    """Return what a connection takes for itself, or for the acyclic rest of its type."""
+    declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
+    if declared is None:
+        return []
+    claims = (
+        (declared.unique_source, ("source", declared.name, draft.from_id)),
+        (declared.unique_target, ("target", declared.name, draft.to_id)),
+        (declared.acyclic, ("cycle", declared.name, None)),
+    )
+    return [claim for is_ruled, claim in claims if is_ruled]
 
 
 def _types_after(left: Sequence[ByHand], around: Around) -> dict[str, str]:

@@ -17,7 +17,7 @@ from graph_memory.model.audit import (
     state_facts,
     window_facts,
 )
-from graph_memory.model.content import Content
+from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event
 from graph_memory.model.ontology import Ontology
@@ -204,7 +204,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The content that an event refers to, or what is wrong with it."""
+    """The content that an event refers to, of what is no text only that it is there; or what is wrong with it."""
 
     content: Content | None = None
     is_inline: bool = False
@@ -238,8 +238,9 @@ class Examination:
             event = events.get(subject.id)
             if not is_double(subject, event):
                 here.facts |= derived.get(subject.id, {})
-            findings.append(await self._finding(subject, event, here, texts))
-        return [finding for finding in findings if finding.differences]
+            finding = await self._finding(subject, event, here, texts)
+            findings += [finding] if finding.differences else []
+        return findings
 
     async def _events(self, ids: Sequence[str]) -> list[Event]:
         return [
@@ -257,7 +258,8 @@ class Examination:
         kind = str(event.draft.kind) if event else "unknown"
         if event is not None and not is_double(subject, event):
             kept = await self._kept(event, texts)
-            event = replace(event, draft=replace(event.draft, content=kept.content or _rescued(event, live)))
+            content = kept.content or (_rescued(event, live) if kept.fault else None)
+            event = replace(event, draft=replace(event.draft, content=content, windows=_no_windows(event)))
             expected = expected_facts(event, self._ontology)
             _add_content(live, event, kept)
         if event is not None and event.draft.kind is Kind.DOMAIN:
@@ -272,9 +274,18 @@ class Examination:
             return Kept()
         is_inline = ref.sha256 in texts
         try:
-            return Kept(await self._contents.fetch(self._domain, ref, texts.get(ref.sha256)), is_inline=is_inline)
+            if not ref.is_text and not is_inline:
+                await self._look_through(ref)
+                return Kept()
+            content = await self._contents.fetch(self._domain, ref, texts.get(ref.sha256))
+            return Kept(content, is_inline=is_inline)
         except GraphError as error:
             return Kept(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
+
+    async def _look_through(self, ref: ContentRef) -> None:
+        """Read a blob of any size without keeping it. Raises CONTENT_READ_FAILED."""
+        async for _ in self._contents.blobs.stream(self._domain, ref.sha256):
+            pass
 
     async def _live(self, subjects: Sequence[Subject]) -> Found:
         found: Found = {}
@@ -328,6 +339,12 @@ def _inline(stored: Mapping[str, object]) -> str | None:
     return text if isinstance(text, str) else None
 
 
+def _no_windows(event: Event) -> tuple[str, ...] | None:
+    """Return that there are no search windows for what is known to have none: content that is no text."""
+    ref = content_ref(event.draft.state or {})
+    return None if ref is None or ref.is_text else ()
+
+
 def _rescued(event: Event, live: Live) -> Content | None:
     """Return the live graph's text when the log's copy of it is lost and it is what the log refers to."""
     ref = content_ref(event.draft.state or {})
@@ -342,10 +359,10 @@ def _add_content(live: Live, event: Event, kept: Kept) -> None:
     ref = content_ref(event.draft.state or {})
     if ref is None or not live.facts:
         return
-    live.facts["content in store"] = ref.sha256 if kept.content else kept.fault
+    live.facts["content in store"] = kept.fault or ref.sha256
     if live.inline is not None:
         live.facts["content"] = hashlib.sha256(live.inline.encode()).hexdigest()
     elif not kept.is_inline:
         live.facts["content"] = ref.sha256  # a blob has no copy in the live graph
-    if event.draft.content is None:
+    if event.draft.content is None and event.draft.windows is None:
         live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith(WINDOW_FACTS)}

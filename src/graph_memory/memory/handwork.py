@@ -205,6 +205,7 @@ async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tu
         seen=frozenset(event.draft.subject for event in last) & made,
         owners=await _owners(reader, head, found),
         attached=_attached(found),
+        away=[change for change in connections if change.is_known and (change.is_gone or change.is_out_of_place)],
     )
     return around, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
 

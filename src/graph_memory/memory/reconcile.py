@@ -191,20 +191,22 @@ class _Attempt:
     def _unfit(self, found: Sequence[ByHand], around: Around) -> dict[str, GraphError]:
         """Return what cannot be adopted for reasons that the ontology does not know."""
         refused: dict[str, GraphError] = {}
-        for place, change in enumerate(found):
+        taken = 0
+        for change in found:
+            taken += self.choice.takes(change)
             try:
-                self._check_fit(place, change, around)
+                self._check_fit(taken, change, around)
             except GraphError as error:
                 refused[change.id] = error
         return refused
 
-    def _check_fit(self, place: int, change: ByHand, around: Around) -> None:
+    def _check_fit(self, taken: int, change: ByHand, around: Around) -> None:
         if self.choice.is_faulty:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
-        if self.choice.ids is None and place >= MOST:
+        if taken > MOST:
             raise _refusal(f"One write adopts {MOST:,} changes, and this is beyond", "Settle the others first.")
-        if taken := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
-            raise _refusal(f"{taken[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
+        if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
+            raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:
             self.core.contents.check(content_from(change.text, "utf-8", "text"))
 

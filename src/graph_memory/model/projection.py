@@ -172,7 +172,8 @@ def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *
     rules = indexed_rules(draft.kind, draft.type or "", ontology)
     if rules and not is_new:
         projection.add(Step.DROP_KEYS, [owner])
-    rewrites_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.op is Op.DELETE)
+    has_windows = draft.content is not None or draft.windows is not None
+    rewrites_windows = draft.kind is Kind.NODE and (has_windows or draft.op is Op.DELETE)
     if rewrites_windows and not is_new:
         projection.add(Step.DROP_WINDOWS, [owner])
     if draft.op is not Op.DELETE:
