@@ -1,4 +1,4 @@
-"""Random changes, reverts, branches, merges and compactions, and a model that remembers the state after each event.
+"""Random changes of data and types, reverts, branches, merges, compactions; a model remembers what each event led to.
 
 The log tells which event was about which subject; the model says what the subject came to. In the end every point of
 every domain is read again, and must be what the model remembers.
@@ -6,7 +6,7 @@ every domain is read again, and must be what the model remembers.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +24,7 @@ from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.memory.past import Past
 from graph_memory.model.diffs import DiffEntry
 from graph_memory.model.history import LogEntry
+from graph_memory.model.ontology import NodeType
 from support import Conversation
 
 ONTOLOGY = ontology_from(
@@ -51,7 +52,7 @@ TIMES: list[tuple[str | None, str | None]] = [
 ]
 TAGS: list[tuple[str, ...] | None] = [None, None, (), ("a",), ("b", "a")]
 which = st.integers(0, 999)
-CHANGES = ["create", "create", "update", "update", "delete", "link", "link", "relink", "set validity"]
+CHANGES = ["create", "create", "update", "update", "delete", "link", "link", "relink", "set validity", "declare"]
 ACTS = [
     *("revert a stretch", "revert a stretch", "revert events", "revert events", "branch", "branch"),
     *("merge", "merge", "merge", "compact", "delete a branch"),
@@ -77,6 +78,8 @@ class World:
     begins_at: int = 0
     floor: int = 0
     has_merged: bool = False
+    types: dict[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
+    """The node types after each event."""
 
     @property
     def last(self) -> int:
@@ -91,6 +94,17 @@ class World:
         if self.parent and seq <= self.begins_at:
             return self.parent.at(min(seq, self.forked_at))
         return self.then[seq] if seq >= self.floor else None
+
+    def types_at(self, seq: int) -> frozenset[str]:
+        """The node types at a number."""
+        if self.parent and seq <= self.begins_at:
+            return self.parent.types_at(min(seq, self.forked_at))
+        return self.types[seq]
+
+
+def name_of(subject: str) -> str:
+    """The name of a type, by its subject."""
+    return subject.partition("/")[2]
 
 
 def nodes_of(state: Mapping[str, Thing]) -> list[str]:
@@ -158,6 +172,11 @@ class HistoryMachine(RuleBasedStateMachine):
                 versions[entry.subject] = entry.seq
             world.log[entry.seq] = entry
             world.then[entry.seq], world.versions[entry.seq] = dict(state), dict(versions)
+            name = {name_of(entry.subject)} if entry.kind == "node_type" else set[str]()
+            types = world.types[entry.seq - 1]
+            world.types[entry.seq] = types - name if entry.operation == "delete" else types | name
+        there = self.ask(world.memory.get_ontology).node_types
+        self.same({one.name for one in there}, world.types[world.last], "are the types")
         return fresh
 
     # Changes
@@ -169,6 +188,7 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ask(memory.create_ontology, ONTOLOGY)
         first = self.ask(memory.domain_info).events
         main = World(name, memory, {seq: {} for seq in range(first + 1)}, {first: {}})
+        main.types = dict.fromkeys(main.then, frozenset({"Note", "Task"}))
         self.worlds, self.known = [main], {name: main}
         for _ in range(3):
             self.create(0, 0, {"p": 1}, "title", None)
@@ -176,7 +196,8 @@ class HistoryMachine(RuleBasedStateMachine):
 
     def create(self, where: int, kind: int, given: dict[str, Any], text: str, tags: tuple[str, ...] | None) -> None:
         world, self.made = self.world(where), self.made + 1
-        one, type_name = f"n{self.made}", ["Note", "Task"][kind % 2]
+        types = sorted(world.types[world.last])
+        one, type_name = f"n{self.made}", types[kind % len(types)]
         content = TEXTS[text]
         node = Node(type_name, to_the_letter(given), content, 0, tags or (), "a/b" if kind % 3 else None)
         about = {"encoding": content.encoding, "format": content.format, "path": node.path, "tags": tags}
@@ -238,6 +259,11 @@ class HistoryMachine(RuleBasedStateMachine):
         valid = tuple(known if told is None else moment(told) for told, known in zip(times, before.valid, strict=True))
         self.wrote(world, {**world.now, one: replace(before, valid=valid)})
 
+    def declare(self, where: int) -> None:
+        world, self.made = self.world(where), self.made + 1
+        self.ask(world.memory.add_node_type, NodeType(f"Kind{self.made}"))
+        self.wrote(world, world.now)
+
     @rule(
         changes=st.lists(st.tuples(which, st.sampled_from(CHANGES), which, which), max_size=3),
         act=st.sampled_from(ACTS),
@@ -287,6 +313,8 @@ class HistoryMachine(RuleBasedStateMachine):
                 self.delete(where, number)
             case "link":
                 self.link(where, (number, other // 7), given, [None, "", "why"][number % 3])
+            case "declare":
+                self.declare(where)
             case "relink":
                 self.relink(where, number, given, [None, "new", "x" * 16_385][other % 3])
             case _:
@@ -322,9 +350,12 @@ class HistoryMachine(RuleBasedStateMachine):
         after = {} if done == "REVERT_CONFLICT" else self.undone(before, targets, skipped)
         own = {world.log[seq].subject for seq in seqs}
         reasons = self.reasons(world, targets, taken, before, after, choice)
+        reasons |= self.reasons_of_types(world, targets, seqs, after, choice)
         if done == "REVERT_CONFLICT":
             about = any(seq in seqs and world.log[seq].kind == "domain" for seq in world.log)
-            full = self.reasons(world, targets, taken, before, self.undone(before, targets, set()), choice)
+            whole = self.undone(before, targets, set())
+            full = self.reasons(world, targets, taken, before, whole, choice)
+            full |= self.reasons_of_types(world, targets, seqs, whole, choice)
             self.same((choice, about or bool(full & own) or bool(full)), ("stop", True), "nothing stands against it")
             self.wrote(world, before)
             return
@@ -335,7 +366,37 @@ class HistoryMachine(RuleBasedStateMachine):
         )
         ends = [end for one in after.values() if isinstance(one, Connection) for end in (one.source, one.target)]
         self.same({end for end in ends if end not in after}, set(), "ends")
+        wanted = {
+            name: was for name, was in self.types_before(world, seqs).items() if f"node_type/{name}" not in skipped
+        }
         self.wrote(world, after)
+        types = world.types[world.last]
+        self.same({name: name in types for name in wanted}, wanted, "the types")
+        self.same({one.type for one in after.values() if isinstance(one, Node)} - types, set(), "the types of nodes")
+
+    def types_before(self, world: World, seqs: set[int]) -> dict[str, bool]:
+        """Of each type that the events are about, whether it was there before the first of them."""
+        about = [seq for seq in sorted(seqs, reverse=True) if world.log[seq].kind == "node_type"]
+        return {
+            name_of(world.log[seq].subject): name_of(world.log[seq].subject) in world.types_at(seq - 1) for seq in about
+        }
+
+    def reasons_of_types(
+        self, world: World, targets: Mapping[str, Thing | None], seqs: set[int], after: State, choice: str
+    ) -> set[str]:
+        """Types that may stay as they are, because of later changes or nodes that stay; and nodes that lack a type."""
+        now, was = world.types[world.last], self.types_before(world, seqs)
+        changing = {name for name, there in was.items() if there != (name in now)}
+        used = {one.type for one in after.values() if isinstance(one, Node)}
+        first = {name: min(s for s in seqs if world.log[s].subject == f"node_type/{name}") for name in changing}
+        since = {
+            name_of(e.subject) for s, e in world.log.items() if s not in seqs and s > first.get(name_of(e.subject), s)
+        }
+        later = changing & since if choice != "force" else set[str]()
+        stay = {name for name in changing if name in later or (not was[name] and name in used)}
+        types = {name for name in now | was.keys() if (name in now if name in stay else was.get(name, True))}
+        lacking = {one for one, target in targets.items() if isinstance(target, Node) and target.type not in types}
+        return {f"node_type/{name}" for name in stay} | lacking
 
     def taken_along(self, world: World, seqs: set[int]) -> set[int]:
         """The deletions of connections that went with the nodes whose deletions are selected."""
@@ -409,6 +470,7 @@ class HistoryMachine(RuleBasedStateMachine):
         memory = self.talk.memory.in_domain(name)
         new = World(name, memory, {done.seq: expected}, {done.seq: {}}, {}, source, seq, done.seq, done.seq)
         new.has_merged = source.has_merged
+        new.types[done.seq] = source.types_at(seq)
         self.worlds.append(new)
         self.known[name] = new
         self.same(self.talk.portal.call(read, memory)[0], expected, "in the branch")
@@ -419,6 +481,11 @@ class HistoryMachine(RuleBasedStateMachine):
         if done == "MERGE_CONFLICT":
             self.wrote(target, target.now)
             manual, done = False, self.ask(target.memory.history.merge, source.name, strategy=strategy)
+            if done == "MERGE_CONFLICT":  # only one side can be had where the target has taken a type back
+                lacking = {one.type for one in source.now.values()} - target.types[target.last] - {"Link"}
+                self.same((strategy, bool(lacking)), ("theirs", True), "cannot be settled")
+                strategy = "ours"
+                done = self.ask(target.memory.history.merge, source.name, strategy=strategy)
         else:
             manual = True
         if done == "HISTORY_COMPACTED":
@@ -436,17 +503,24 @@ class HistoryMachine(RuleBasedStateMachine):
                 open_ones.add(subject)
             self.same(manual and conflicts, False, subject)
         for subject in open_ones:
-            self.same(self.may_differ(subject, base or {}, target.now, source.now, after), True, (subject, done))
+            types = {one.name for one in self.ask(target.memory.get_ontology).node_types}
+            self.same(self.may_differ(subject, base or {}, target.now, source.now, after, types), True, (subject, done))
         target.has_merged = source.has_merged = True
         self.wrote(target, after)
+        lost = {one.type for one in target.now.values() if isinstance(one, Node)} - target.types[target.last]
+        self.same(lost, set(), "the types of nodes")
 
-    def may_differ(self, subject: str, base: State, ours: State, theirs: State, after: State) -> bool:
+    def may_differ(
+        self, subject: str, base: State, ours: State, theirs: State, after: State, types: Collection[str]
+    ) -> bool:
         """Say whether something around a subject explains that it is not what it would come to by itself."""
         if after.get(subject) not in (ours.get(subject), theirs.get(subject)):
             return False
         thing = ours.get(subject) or theirs.get(subject) or base.get(subject)
         if isinstance(thing, Connection):
             return any(end not in state for end in (thing.source, thing.target) for state in (ours, theirs, after))
+        if thing is not None and thing.type not in types:
+            return True
         ties = {*tied_to(ours, subject), *tied_to(theirs, subject)}
         return bool(
             changed({key: ours[key] for key in ties if key in ours}, {k: base[k] for k in ties if k in base})

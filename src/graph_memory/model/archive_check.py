@@ -119,7 +119,7 @@ class LogCheck:
             op, kind = Op(str(row["_op"])), Kind(str(row["_kind"]))
         except ValueError as error:
             raise _Wrong(f"does something unknown to its subject: {error}") from error
-        if op is Op.DELETE and kind not in _MOVING:
+        if op is Op.DELETE and kind in (Kind.DOMAIN, Kind.ONTOLOGY):
             raise _Wrong(f"deletes a {kind}, which no log does")
         if row.get("_erased") is not True:
             _check(row, _OF_KIND[kind], _must)
