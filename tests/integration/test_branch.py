@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import anyio
 import pytest
@@ -11,10 +12,13 @@ from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory import branch as branching
+from graph_memory.memory import deletion
 from graph_memory.model.diffs import Diff
+from graph_memory.model.results import DomainDeleted
 from graph_memory.model.subjects import Kind
+from graph_memory.storage import jobs
 from graph_memory.storage.jobs import Job, Progress
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import Store, Transaction
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -364,3 +368,75 @@ async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, do
     assert f"{domain}-b" not in [one.name for one in (await memory.list_domains()).domains]
     first = await memory.history.branch(f"{domain}-b", at=2)
     assert not (await memory.verify(domain=first.domain)).differences
+
+
+async def test_a_domain_in_which_something_long_goes_on_is_not_branched(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 3)
+    job = await jobs.begin(memory._core.store, domain, "deleting", {}, {})
+    with pytest.raises(GraphError) as refused:
+        await memory.history.branch(f"{domain}-b")
+    assert refused.value.code is Code.DOMAIN_BUSY
+    await job.withdraw()
+    assert (await memory.history.branch(f"{domain}-b")).subjects > 3
+
+
+async def test_a_branch_that_begins_beside_a_deletion_leaves_nothing(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, domain, 3)
+    begin = jobs.begin
+
+    async def begin_beside(store: Store, name: str, *given: Any, **more: Any) -> Job:
+        begun = await begin(store, name, *given, **more)
+        if name != domain:
+            await begin(store, domain, "deleting", {}, {})
+        return begun
+
+    monkeypatch.setattr(jobs, "begin", begin_beside)
+    with pytest.raises(GraphError) as refused:
+        await memory.history.branch(f"{domain}-b")
+    assert refused.value.code is Code.DOMAIN_BUSY
+    assert f"{domain}-b" not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_deletion_that_begins_beside_a_branch_is_taken_back(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(memory, domain, 3)
+    begin = jobs.begin
+
+    async def begin_after_a_branch(store: Store, name: str, *given: Any, **more: Any) -> Job:
+        monkeypatch.setattr(jobs, "begin", begin)
+        await memory.history.branch(f"{domain}-b")
+        return await begin(store, name, *given, **more)
+
+    monkeypatch.setattr(jobs, "begin", begin_after_a_branch)
+    with pytest.raises(GraphError) as refused:
+        await memory.delete_domain(domain)
+    assert refused.value.code is Code.DOMAIN_HAS_BRANCHES
+    await memory.create_node("Task", "x")
+    assert (await memory.verify()).clean
+
+
+async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
+    memory: Memory, domain: str, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deletion, "PAGE", 5)
+    for turn in range(4):
+        name = f"{domain}-{turn}"
+        await filled(memory.in_domain(name), name, 6)
+        ends: list[Code | DomainDeleted] = []
+
+        async def delete(name: str, ends: list[Code | DomainDeleted]) -> None:
+            try:
+                ends.append(await memory.delete_domain(name))
+            except GraphError as error:
+                ends.append(error.code)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(delete, name, ends)
+        assert any(isinstance(end, DomainDeleted) for end in ends)
+        assert {end for end in ends if isinstance(end, Code)} <= {Code.DOMAIN_BUSY, Code.ONTOLOGY_NOT_FOUND}
+        left = driver.execute_query("MATCH (n) WHERE n._domain = $name RETURN count(n) AS count", name=name)
+        assert left.records[0]["count"] == 0

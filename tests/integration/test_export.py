@@ -277,7 +277,7 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
     "a property that is a list": (at(8, b'"code":0', b'"code":["x"]'), 8, "breaks a rule"),
     "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "no JSON"),
     "a definition that is a list": (at(4, b'"_definition":"{', b'"_definition":"[]","_x":"{'), 4, "breaks a rule"),
-    "a type that is deleted": (at(4, b'"_op":"create"', b'"_op":"delete"'), 4, "deletes a node_type"),
+    "a type that is deleted": (at(4, b'"_op":"create"', b'"_op":"delete"'), 8, "of the type Note, which no event"),
     "a time before all times": (at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'), 3, "no time as _at"),
     "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),
     "a hash that is none": (at(8, b'"_content_sha256":"', b'"_content_sha256":"x'), 8, "no SHA-256"),

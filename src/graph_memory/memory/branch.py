@@ -14,8 +14,8 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.family import check_past_is_kept
-from graph_memory.memory.lineage import Place, place_of
+from graph_memory.memory.family import check_is_ready
+from graph_memory.memory.lineage import Place, compacted, place_of
 from graph_memory.memory.types import logged_ontology, types_at
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -101,17 +101,33 @@ ADVANCE = query("branch/advance", Nothing)
 
 async def branch(core: Core, source: str, at: int, name: str) -> Branched:
     """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
-    place = await place_of(core.store, source, at)
-    await core.log.require_ontology(source)
+    place = await _fork(core, source, at)
     types = await types_at(core.store, place)
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
-    await check_past_is_kept(core.store, place.domain)
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
-    await check_past_is_kept(core.store, place.domain)
+    try:
+        if await _fork(core, source, at) != place:
+            raise compacted(place.domain, place.seq)
+    except GraphError:
+        if not job.is_resumed:
+            await job.withdraw()
+        raise
     seq = await _Branching(core, job, place, types).run()
     core.log.forget(name)
     return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)
+
+
+async def _fork(core: Core, source: str, at: int) -> Place:
+    """Return whose log has the state to begin with; nothing goes on in it that would change or delete that log.
+
+    A branch asks for it before and after it begins, and who begins such a thing looks for branches afterwards: so one
+    of the two is refused.
+    """
+    place = await place_of(core.store, source, at)
+    for domain in {source, place.domain}:
+        await check_is_ready(core.store, domain)
+    return place
 
 
 class _Branching:

@@ -11,8 +11,8 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import DomainDeleted
 from graph_memory.model.wording import listed
 from graph_memory.storage import jobs
-from graph_memory.storage.jobs import Job
-from graph_memory.storage.queries import Nothing, Query, query
+from graph_memory.storage.jobs import DELETE_DOMAIN, Job
+from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 2_000
@@ -37,7 +37,6 @@ class BranchRow:
 
 
 BRANCHES = query("domain/branches", BranchRow)
-DELETE_DOMAIN = query("domain/delete_domain", Nothing)
 STAGES: dict[str, Query[Deleted]] = {
     stage: query(f"domain/delete_{stage}", Deleted)
     for stage in (
@@ -58,6 +57,9 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     if names := await branches_of(core.store, domain):
         raise _has_branches(domain, names)
     job = await jobs.begin(core.store, domain, DELETING, {}, {}, takes_over=True)
+    if not job.is_resumed and (names := await branches_of(core.store, domain)):
+        await job.withdraw()
+        raise _has_branches(domain, names)
     counts = dict.fromkeys(STAGES, 0)
     for stage, statement in STAGES.items():
         while deleted := await _delete_page(job, statement):
@@ -69,7 +71,13 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
 
     await job.end(end)
     core.log.forget(domain)
-    return DomainDeleted(domain=domain, nodes=counts["nodes"], events=counts["events"], blobs=blobs)
+    return DomainDeleted(
+        domain=domain,
+        nodes=counts["nodes"],
+        events=counts["events"],
+        blobs=blobs,
+        resumed=job.is_resumed or None,
+    )
 
 
 async def branches_of(reader: Reader, domain: str) -> list[str]:

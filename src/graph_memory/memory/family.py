@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graph_memory.memory.deletion import BRANCHES, source_of
-from graph_memory.storage.jobs import JobRow, busy
+from graph_memory.storage.jobs import READY, JobRow, busy
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -25,6 +25,13 @@ async def unfinished_branches(reader: Reader, domains: set[str]) -> list[str]:
     """Return the domains that are just being branched from one of these."""
     rows = await reader.read(BRANCHES)
     return [row.name for row in rows if row.forked_from is None and source_of(row) in domains]
+
+
+async def check_is_ready(reader: Reader, domain: str) -> None:
+    """Raise DOMAIN_BUSY while something long goes on in a domain, or after it was cut off."""
+    row = await reader.one(STATE, domain=domain)
+    if row is not None and row.state != READY:
+        raise busy(domain, row.state, row.job)
 
 
 async def check_past_is_kept(reader: Reader, domain: str) -> None:

@@ -188,6 +188,9 @@ class DomainDeleted(Result):
         default=None,
         description="Large contents that were deleted; absent if left because another database keeps its own there too",
     )
+    resumed: bool | None = Field(
+        default=None, description="A deletion that had been cut off was completed; the numbers are of this part"
+    )
 
 
 class Branched(Result):

@@ -1,7 +1,8 @@
 """Operations longer than a transaction: steps, each committed together with how far the whole has come.
 
 While one goes on, its domain is not `ready`: writers are told DOMAIN_BUSY. What was cut off goes on where it was when
-the same is asked for again; nobody has to clean up.
+the same is asked for again; nobody has to clean up. Who asks while it still runs takes it over: each run has a name,
+and one that finds another's name where it left its own ends with DOMAIN_BUSY.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import new_id
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Store, Transaction
@@ -32,6 +34,7 @@ class JobRow:
 JOB = query("domain/job", JobRow)
 PUT_JOB = query("domain/put_job", Nothing)
 BEGIN_DOMAIN = query("log/begin_domain", Nothing)
+DELETE_DOMAIN = query("domain/delete_domain", Nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +61,17 @@ class Job:
     params: Params
     given: Params
     progress: Progress
-    is_resumed: bool
+    run: str
+    is_resumed: bool = False
+    is_new: bool = False
+    """Whether the domain is made by it."""
+    before: JobRow | None = None
+    """What went on in the domain before this run began it."""
 
     async def step(self, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
         """Commit work together with the progress that it makes; done already in doubt, it is not done again.
 
-        Raises DOMAIN_BUSY when another process goes on with the same operation.
+        Raises DOMAIN_BUSY when another run goes on with the same operation.
         """
         before, after = self.noted(self.progress), self.noted(then)
 
@@ -94,13 +102,29 @@ class Job:
 
         await self.store.write(self.state, attempt)
 
+    async def withdraw(self) -> None:
+        """Take back what this run has begun and not gone on with: a new domain is gone, another is what it was."""
+        noted = self.noted(self.progress)
+
+        async def attempt(transaction: Transaction) -> None:
+            row = await transaction.one(JOB, domain=self.domain)
+            if row is None or (row.state, row.job) != (self.state, noted):
+                return
+            if self.is_new:
+                await transaction.run(DELETE_DOMAIN, domain=self.domain)
+            elif self.before is not None:
+                await transaction.run(PUT_JOB, domain=self.domain, state=self.before.state, job=self.before.job)
+
+        await self.store.write(self.state, attempt)
+
     def then(self, **progress: str | int) -> Progress:
         """Return the progress with these parts changed."""
         return replace(self.progress, **progress)  # pyright: ignore[reportArgumentType] - the names of its fields
 
     def noted(self, progress: Progress) -> str:
         """Return the operation and how far it has come as text."""
-        return json.dumps({"params": self.params, "given": self.given, "progress": asdict(progress)}, sort_keys=True)
+        told = {"params": self.params, "given": self.given, "progress": asdict(progress), "run": self.run}
+        return json.dumps(told, sort_keys=True)
 
 
 async def begin(
@@ -113,35 +137,40 @@ async def begin(
     at: datetime | None = None,
     takes_over: bool = False,
 ) -> Job:
-    """Begin an operation, or take up the same one that was cut off, with what was `given` to it then.
+    """Begin an operation, or take over the same one where it is, with what was `given` to it then.
 
     With a time the domain is a new one; `takes_over` ends whatever else goes on in it. Raises DOMAIN_ALREADY_EXISTS,
     ONTOLOGY_NOT_FOUND, and DOMAIN_BUSY while something else goes on.
     """
-    job = Job(store, domain, state, params, given, Progress(), is_resumed=False)
+    job = Job(store, domain, state, params, given, Progress(), run=new_id("run"), is_new=at is not None)
+    taken = False
 
     async def attempt(transaction: Transaction) -> Job:
+        nonlocal taken
         if at is not None:
             await transaction.run(BEGIN_DOMAIN, domain=domain, at=at)
         row = await _row(transaction, domain)
         if row.state == state and (found := _same(job, row)):
-            return found
+            taken = taken or row.job != found.noted(found.progress)
+            await transaction.run(PUT_JOB, domain=domain, state=state, job=found.noted(found.progress))
+            return replace(found, is_resumed=taken)
         if row.state != READY and not takes_over:
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
             raise exists(domain)
         await transaction.run(PUT_JOB, domain=domain, state=state, job=job.noted(job.progress))
+        job.before = row
         return job
 
     return await store.write(state, attempt)
 
 
 def _same(job: Job, row: JobRow) -> Job | None:
-    """Return the operation that goes on, if it is the one that is asked for."""
+    """Return the operation that goes on as this run goes on with it, if it is the one that is asked for."""
     noted = json.loads(row.job or "{}")
     if noted.get("params") != dict(job.params):
         return None
-    return replace(job, given=noted["given"], progress=Progress(**noted["progress"]), is_resumed=True)
+    return replace(job, given=noted["given"], progress=Progress(**noted["progress"]))
 
 
 async def _row(transaction: Transaction, domain: str) -> JobRow:
@@ -155,7 +184,7 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     """Return the error for a domain in which something long goes on."""
     progress = cast("Mapping[str, int]", json.loads(job).get("progress", {}) if job else {})
     done = progress.get("done", 0)
-    hint = "Try again when it is done. If it was cut off, ask for the same again: it goes on where it was."
+    hint = "Try again when it is done. Only if it was cut off, ask for the same again: it goes on where it was."
     details = {"domain": domain, "state": state, "done": done, "hint": hint}
     return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state}, {done:,} done", details)
 
