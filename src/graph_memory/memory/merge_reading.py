@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
-from graph_memory.memory.lineage import Place, changes_between
+from graph_memory.memory.lineage import Place, Stretch, changes_between
 from graph_memory.memory.nodes import detaching
 from graph_memory.memory.revert import ATTACHED, LIVING
 from graph_memory.model.arguments import fault
 from graph_memory.model.comparison import IGNORED
 from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.merge_plan import Surroundings, unique_values
 from graph_memory.model.merging import Choices, Trio, Version
@@ -88,7 +89,7 @@ async def trios_of(core: Core, reader: Reader, between: Between) -> list[Trio]:
     Raises INVALID_ARGUMENT when there are too many for one write, and CONTENT_READ_FAILED.
     """
     changed: set[str] = set()
-    for stretch in await changes_between(reader, between.base, between.source):
+    for stretch in await _stretches(reader, between):
         rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
         changed.update(row.subject for row in rows)
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
@@ -96,6 +97,16 @@ async def trios_of(core: Core, reader: Reader, between: Between) -> list[Trio]:
         message = f"{len(trios):,} subjects are too many for one write"
         raise fault("source", message, f"Merge while at most {MOST:,} differ.")
     return trios
+
+
+async def _stretches(reader: Reader, between: Between) -> Sequence[Stretch]:
+    """Return the stretches of logs in which all is that differs; where changes were compacted, all that is kept."""
+    try:
+        return await changes_between(reader, between.base, between.source)
+    except GraphError as error:
+        if error.code is not Code.HISTORY_COMPACTED:
+            raise
+    return [Stretch(place.domain, 0, place.seq) for place in (between.base, between.source)]
 
 
 async def _trios(reader: Reader, between: Between, subjects: Sequence[str], *, all_of_them: bool) -> list[Trio]:
