@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from graph_memory.memory.blobs import HashRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import ERASING, family_of, unfinished_branches
@@ -27,7 +28,7 @@ from graph_memory.storage.log import LOCK, utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.store import Reader, Transaction
+from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 1_000
 """Subjects that are deleted, or events that are scrubbed, in one transaction."""
@@ -41,13 +42,6 @@ class AffectedRow:
     events: int
     subjects: int
     hashes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class HashRow:
-    """One content hash."""
-
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +101,14 @@ async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: b
     except GraphError:
         for job in begun.values():
             if not job.is_resumed:
-                await job.end(_nothing)
+                await job.end()
         raise
     return dict(begun)
 
 
 async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
     """Erase in one domain what there is to erase; without a job only count it."""
-    affected = await core.store.one(AFFECTED, domain=domain, subject=subject)
-    if affected is None:
-        raise no_ontology(domain)
+    [affected] = await core.store.read_within(PATIENCE, AFFECTED, domain=domain, subject=subject)
     hashes = await _own_hashes(core, domain, subject, affected.hashes)
     left = await _Erasing(core, job, subject, hashes).run() if job else 0
     return ErasedIn(
@@ -131,7 +123,9 @@ async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> 
 
 async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
     """Return those of the contents that belong to nothing else."""
-    rows = await core.store.read(SHARED, domain=domain, subject=subject, hashes=hashes) if hashes else []
+    if not hashes:
+        return []
+    rows = await core.store.read_within(PATIENCE, SHARED, domain=domain, subject=subject, hashes=hashes)
     return sorted(set(hashes) - {row.sha256 for row in rows})
 
 
@@ -154,7 +148,7 @@ class _Erasing:
             left = await self._drop_contents()
         while await self._scrub():
             pass
-        await self._job.end(_nothing)
+        await self._job.end()
         self._core.log.forget(self._job.domain)
         return left
 
@@ -214,7 +208,7 @@ class _Erasing:
             nonlocal found
             [found] = await transaction.run(SCRUB, **page)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub)
+        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=PATIENCE)
         self._scrubbed_to = found.last
         return found.scrubbed > 0
 
@@ -223,10 +217,6 @@ def _tombstone(event: Event) -> Event:
     """Return the event that says of its subject that it was erased, and nothing else."""
     draft = Draft(op=Op.DELETE, kind=event.draft.kind, subject=event.draft.subject, erased=True)
     return replace(event, draft=replace(draft, previous=event.draft.previous))
-
-
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
 
 
 def _unknown(domain: str, subject: str) -> GraphError:

@@ -48,6 +48,10 @@ Params = Mapping[str, str | int]
 """What makes an operation the same as an earlier one: it goes on with that."""
 
 
+async def _nothing(_: Transaction) -> None:
+    """There is nothing to do but to note the progress."""
+
+
 @dataclass(slots=True)
 class Job:
     """An operation in progress in a domain."""
@@ -60,9 +64,16 @@ class Job:
     progress: Progress
     is_resumed: bool
 
-    async def step(self, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
+    async def step(
+        self,
+        then: Progress,
+        work: Callable[[Transaction], Awaitable[None]] = _nothing,
+        *,
+        limit: float | None = None,
+    ) -> None:
         """Commit work together with the progress that it makes; done already in doubt, it is not done again.
 
+        The server stops it after `limit` seconds, unless told after those of any write.
         Raises DOMAIN_BUSY when another process goes on with the same operation.
         """
         before, after = self.noted(self.progress), self.noted(then)
@@ -76,10 +87,10 @@ class Job:
             await work(transaction)
             await transaction.run(PUT_JOB, domain=self.domain, state=self.state, job=after)
 
-        await self.store.write(self.state, attempt)
+        await self.store.write(self.state, attempt, limit=limit)
         self.progress = then
 
-    async def end(self, work: Callable[[Transaction], Awaitable[None]]) -> None:
+    async def end(self, work: Callable[[Transaction], Awaitable[None]] = _nothing) -> None:
         """Commit the last work, after which the domain is ready; or gone, when that is what the work was."""
         noted = self.noted(self.progress)
 
