@@ -8,6 +8,7 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import anyio
 import pytest
@@ -15,8 +16,9 @@ from neo4j import Driver
 from test_erase import CutError, cut_off, is_clean, refusal
 from test_past import ONTOLOGY, World, everything
 
-from graph_memory import Code, GraphError, Memory
+from graph_memory import Code, GraphError, Memory, Settings, open_memory
 from graph_memory.memory import compaction
+from graph_memory.model.events import Origin
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -236,6 +238,18 @@ async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memo
     ]
     assert sum(one.changes for one in after) == sum(one.changes for one in before) + 2
     assert (await refusal(memory.history.revert_session("s1"))).code is Code.HISTORY_COMPACTED
+
+
+async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of_sessions(
+    memory: Memory, settings: Settings, domain: str
+) -> None:
+    await filled(memory)
+    actor = f"Jürgen {uuid4().hex}"
+    async with open_memory(settings, origin=Origin(actor=actor)) as other:
+        await other.create_node("Note", "x", domain=domain)
+    await memory.history.compact("now")
+    found = await memory.history.scan(actor)
+    assert "_compacted" in {one.property for one in found.findings}
 
 
 async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:
