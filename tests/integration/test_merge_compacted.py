@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_erase import refusal
 from test_merge import ONTOLOGY, branched, events_of, note
 
 from graph_memory import Code, Memory
+from graph_memory.memory import merge
 
 pytestmark = pytest.mark.anyio
 
@@ -113,6 +115,29 @@ async def test_two_branches_are_merged_when_only_what_came_after_their_forks_was
     await branch.delete_node(one)
     await other.update_node(one, properties={"rank": 2})
     assert await conflicts(other, source) == {(one, "changed")}
+
+
+async def test_a_base_that_is_compacted_while_it_is_read_stops_the_merge(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two branches of one domain are merged, which neither of their locks holds still."""
+    await memory.create_ontology(ONTOLOGY)
+    await note(memory)
+    source, branch = await branched(memory)
+    _, other = await branched(memory, "c")
+    await note(memory)
+    await note(branch, "new")
+    trios_of = merge.trios_of
+
+    async def read(*given: Any) -> Any:
+        await memory.history.compact("now")
+        return await trios_of(*given)
+
+    monkeypatch.setattr(merge, "trios_of", read)
+    error = await refusal(other.history.merge(source))
+    assert (error.code, error.details["domain"]) == (Code.HISTORY_COMPACTED, domain)
+    monkeypatch.undo()
+    assert (await other.history.merge(source)).created == 1
 
 
 async def test_a_branch_without_its_source_is_not_compared_with_a_domain_that_has_its_name(

@@ -6,7 +6,7 @@ is deleted like anything else, then its contents go, then its events are scrubbe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -62,13 +62,16 @@ async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Eras
     """Erase a subject from a domain and all that share its past. `History.erase` tells the rest."""
     await core.log.require_ontology(domain)
     await _check_known(core.store, domain, subject)
-    done: dict[str, ErasedIn | None] = {}
-    while left := [name for name in await family_of(core.store, domain) if name not in done]:
-        for name, job in (await _begun(core, left, subject, dry_run=dry_run)).items():
+    done: dict[str, ErasedIn] = {}
+    while begun := await _begun(core, await _left(core.store, domain, done), subject, dry_run=dry_run):
+        for name, job in begun.items():
             done[name] = await _in_domain(core, name, subject, job)
-        done |= {name: None for name in left if name not in done}
-    found = tuple(one for one in done.values() if one is not None)
-    return Erased(subject=subject, dry_run=dry_run, domains=found)
+    return Erased(subject=subject, dry_run=dry_run, domains=tuple(done.values()))
+
+
+async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
+    """Return the domains of a family that are not done: also such as a merge may have brought the subject into."""
+    return [name for name in await family_of(reader, domain) if name not in done]
 
 
 async def _check_known(reader: Reader, domain: str, subject: str) -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
 
+from graph_memory.memory.family import check_past_is_kept
 from graph_memory.memory.lineage import Place, line_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -110,6 +111,14 @@ async def base_of(reader: Reader, source: Place, target: Place) -> Place:
     if latest.kept is None:
         raise _base_gone(latest.place.domain, latest.compacted_to)
     return latest.kept
+
+
+async def check_is_kept(reader: Reader, base: Place) -> None:
+    """Raise HISTORY_COMPACTED or DOMAIN_BUSY when a state that was read may have been gone, or going, meanwhile."""
+    await check_past_is_kept(reader, base.domain)
+    row = await _told(reader, base)
+    if row is None or base.seq < row.compacted_to:
+        raise _base_gone(base.domain, row.compacted_to if row else base.seq)
 
 
 async def included(reader: Reader, place: Place) -> Included:

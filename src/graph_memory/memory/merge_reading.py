@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+import anyio
+
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
@@ -26,6 +28,8 @@ from graph_memory.storage.work import Head
 
 PAGE = 2_000
 """Subjects that are read at once."""
+AT_ONCE = 8
+"""Contents that are read at once."""
 MOST = 50_000
 """Subjects that one merge changes: it is one write."""
 
@@ -83,7 +87,7 @@ class Between:
         }
 
 
-async def trios_of(core: Core, reader: Reader, between: Between) -> list[Trio]:
+async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     """Return the subjects that are not in the source as they were in the base, with the contents that it takes.
 
     Raises INVALID_ARGUMENT when there are too many for one write, and CONTENT_READ_FAILED.
@@ -218,10 +222,22 @@ async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Map
         for start in range(0, len(hashes), PAGE):
             rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
             texts.update(((domain, row.sha256), row.text) for row in rows)
-    return {one: await _content(core, one, texts.get((one.domain, one.ref.sha256))) for one in every}
+    return await _contents(core, {one: texts.get((one.domain, one.ref.sha256)) for one in every})
 
 
-async def _content(core: Core, wanted: _Wanted, text: str | None) -> Content:
-    if not wanted.ref.is_text:
-        return Content(b"", "base64", wanted.ref.format)
-    return await core.contents.fetch(wanted.domain, wanted.ref, text)
+async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping[_Wanted, Content]:
+    """Return contents, given the texts that Neo4j keeps; several of the others are read at once."""
+    found = {one: Content(b"", "base64", one.ref.format) for one in wanted if not one.ref.is_text}
+    texts = [one for one in wanted if one.ref.is_text]
+
+    async def read(one: _Wanted) -> None:
+        found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
+
+    for start in range(0, len(texts), AT_ONCE):
+        try:
+            async with anyio.create_task_group() as together:
+                for one in texts[start : start + AT_ONCE]:
+                    together.start_soon(read, one)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from group
+    return found
