@@ -17,7 +17,7 @@ from test_erase import CutError, cut_off, is_clean, refusal
 from test_past import ONTOLOGY, World, everything
 
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
-from graph_memory.memory import compaction
+from graph_memory.memory import archiving, compaction
 from graph_memory.model.events import Origin
 from support import observe
 
@@ -189,9 +189,20 @@ async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_o
     assert (await memory.history.compact("now")).resumed
 
 
-async def test_asked_for_twice_at_once_the_archive_is_whole(memory: Memory, tmp_path: Path) -> None:
+async def test_asked_for_twice_at_once_the_archive_is_whole(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, _, cut = await filled(memory)
     path, refused = tmp_path / "a.jsonl.gz", list[Code]()
+    write_log, written = archiving.write_log, list[int]()
+
+    async def slowly(*given: Any) -> Any:
+        done = await write_log(*given)
+        written.append(done.events)
+        await anyio.sleep(0.2 * len(written))  # so that the others write too
+        return done
+
+    monkeypatch.setattr(archiving, "write_log", slowly)
 
     async def compact() -> None:
         try:
@@ -202,6 +213,7 @@ async def test_asked_for_twice_at_once_the_archive_is_whole(memory: Memory, tmp_
     async with anyio.create_task_group() as group:
         for _ in range(3):
             group.start_soon(compact)
+    assert written[:2] == [cut, cut]
     assert set(refused) <= {Code.DOMAIN_BUSY, Code.FILE_CREATION_FAILED, Code.HISTORY_COMPACTED}
     await memory.history.compact("now", archive=tmp_path / "b.jsonl.gz")
     assert {file.name async for file in anyio.Path(tmp_path).iterdir()} == {"a.jsonl.gz", "b.jsonl.gz"}
