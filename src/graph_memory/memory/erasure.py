@@ -175,7 +175,8 @@ class _Erasing:
         if last is None or (last.draft.erased and last.draft.was is None):
             return []
         lives = last.draft.op is not Op.DELETE and last.draft.kind is Kind.NODE
-        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, id=self._subject) if lives else []
+        own_id = [self._subject] if lives else []
+        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=own_id)
         own = replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
         return [*map(detaching, attached), own]
 

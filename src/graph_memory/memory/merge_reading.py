@@ -10,8 +10,8 @@ import anyio
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
-from graph_memory.memory.nodes import detaching
-from graph_memory.memory.revert import ATTACHED, LIVING
+from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.revert import LIVING
 from graph_memory.model.arguments import fault
 from graph_memory.model.comparison import IGNORED
 from graph_memory.model.content import Content, ContentRef
@@ -158,7 +158,7 @@ async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mappi
     going = [trio.subject for trio in trios if trio.ours and trio.theirs is None and trio.kind is Kind.NODE]
     attached: dict[str, list[Draft]] = {}
     for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
-        attached.setdefault(found.node, []).append(detaching(found.row))
+        attached.setdefault(found.node, []).append(detaching(found))
     return attached
 
 
