@@ -1,7 +1,8 @@
 // What a domain's log holds now, and whether something long goes on in the domain.
 // mode: read
 // params: domain
-// returns: seq, ontology_version, created, state, job, events
+// returns: seq, ontology_version, created, state, job, events, compacted_to
 MATCH (d:_Domain {_id: $domain})
 RETURN d._seq AS seq, d._ontology_version AS ontology_version, d._created AS created, d._state AS state, d._job AS job,
-       COUNT { MATCH (e:_Event) WHERE e._domain = $domain AND e._seq > 0 AND e._seq <= d._seq } AS events
+       COUNT { MATCH (e:_Event) WHERE e._domain = $domain AND e._seq > 0 AND e._seq <= d._seq } AS events,
+       d._compacted_to AS compacted_to

@@ -1,8 +1,9 @@
-// What goes with a node when it is deleted: its connections, each once, and the observations about it.
+// What would go with nodes if they were deleted: their connections, and the observations about them.
 // mode: read
-// params: domain, id
-// returns: kind, id, type, from_id, to_id, version
-MATCH (n:_Node {_domain: $domain, _id: $id})
+// params: domain, nodes
+// returns: node, kind, id, type, from_id, to_id, version
+UNWIND $nodes AS node
+MATCH (n:_Node {_domain: $domain, _id: node})
 CALL (n) {
   MATCH (n)-[r]-(:_Node)
   WHERE r._domain = $domain AND r._id IS NOT NULL
@@ -14,5 +15,5 @@ CALL (n) {
   WHERE o._domain = $domain AND o._id IS NOT NULL
   RETURN 'observation' AS kind, o._id AS id, null AS type, n._id AS from_id, null AS to_id, o._version AS version
 }
-RETURN kind, id, type, from_id, to_id, version
-ORDER BY id
+RETURN node, kind, id, type, from_id, to_id, version
+ORDER BY node, id

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from graph_memory import Code, Memory, ontology_from
 from graph_memory.mcp_server.toolsets import tools_of
 from graph_memory.model.errors import GraphError
 
-from .agents import run
+from .agents import COMMAND, run
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("removal")]
 """One after the other: a scan looks at the whole database, and finds what another test is about."""
@@ -77,3 +79,41 @@ async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain
         assert tried.dry_run
     done = await tools["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
     assert done.domains[0].events == 2
+
+
+async def test_json_is_alone_on_stdout_also_when_a_person_is_asked(
+    diary: Memory, variables: dict[str, str], domain: str
+) -> None:
+    at, source = (await diary.get_node("bird")).version, f"{domain}-b"
+    await diary.history.branch(source)
+    await diary.in_domain(source).create_node("Note", "# Coffee", id="coffee")
+    for arguments, name in (
+        (("merge", source), "created"),
+        (("merge", source), "created"),
+        (("revert", "--since", str(at), "--until", str(at)), "changes"),
+        (("compact", "--before", str(at)), "compacted_to"),
+        (("erase", "bird"), "subject"),
+    ):
+        told, shown = answered_yes(variables, *arguments, "--json")
+        assert name in json.loads(told), arguments
+        assert shown
+
+
+def answered_yes(variables: dict[str, str], *arguments: str) -> tuple[str, str]:
+    """Run a command at a terminal whose output goes elsewhere, and say yes to what it asks."""
+    screen, keys = os.openpty()
+    os.write(screen, b"y\n")
+    try:
+        done = subprocess.run(
+            [COMMAND, *arguments],
+            env={**os.environ, **variables},
+            stdin=keys,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    finally:
+        os.close(keys)
+        os.close(screen)
+    return done.stdout, done.stderr

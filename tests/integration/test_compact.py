@@ -8,14 +8,17 @@ import json
 import random
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import anyio
 import pytest
 from neo4j import Driver
 from test_erase import CutError, cut_off, is_clean, refusal
 from test_past import ONTOLOGY, World, everything
 
-from graph_memory import Code, Memory
-from graph_memory.memory import compaction
+from graph_memory import Code, GraphError, Memory, Settings, open_memory
+from graph_memory.memory import archiving, compaction
+from graph_memory.model.events import Origin
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -126,18 +129,96 @@ async def test_the_archive_holds_every_event_and_content_and_can_be_checked(memo
     path = tmp_path / "deep" / "a.jsonl.gz"
     done = await memory.history.compact(cut, archive=path)
     assert done.archive == str(path)
-    assert not list(path.parent.glob("*.part"))
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
     lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
     told = [json.loads(line) for line in lines]
-    assert told[0] == {"graph-memory": "archive", "version": 1, "domain": done.domain, "after": 0, "until": cut}
-    assert told[-1]["end"] == {"events": cut, "sha256": hashlib.sha256(b"".join(lines[:-1])).hexdigest()}
+    assert (told[0]["format"], told[0]["domain"], told[0]["seq"]) == ("graph-memory log", done.domain, cut)
+    assert told[-1]["end"] == {
+        "events": cut,
+        "contents": 5,
+        "sha256": hashlib.sha256(b"".join(lines[:-1])).hexdigest(),
+    }
     events = [line["event"] for line in told if "event" in line]
     assert [(e["_seq"], e["_id"], e["_op"]) for e in events] == [(e.seq, e.id, e.operation) for e in reversed(before)]
-    contents = {line["content"]["sha256"]: line["content"] for line in told if "content" in line}
+    contents = {line["content"]: line["text"] for line in told if "content" in line}
     assert {e["_content_sha256"] for e in events if "_content_sha256" in e} == set(contents)
-    assert {c.get("text") for c in contents.values()} == {"one", "two", "three", "why", None}
+    assert set(contents.values()) == {"one", "two", "three", "why", LARGE}
     assert (await refusal(memory.history.compact(await last(memory), archive=path))).code is Code.FILE_CREATION_FAILED
     assert (await memory.update_node(node, properties={"rank": 7})).version > 0
+
+
+async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    """Also that of a second compaction, to a point before the first had told of itself."""
+    node, gone, cut = await filled(memory)
+    late = await last(memory)
+    whole = await everything(memory, [node], [])
+    early = await everything(await memory.history.as_of(cut), [node, gone], [])
+    for name, point in (("first", cut), ("second", late)):
+        path = tmp_path / f"{name}.jsonl.gz"
+        await memory.history.compact(point, archive=path)
+        copy = memory.in_domain((await memory.moving.import_file(path, name=f"{domain}-{name}")).domain)
+        if name == "first":
+            assert await everything(copy, [node, gone], []) == early
+            assert node in (await (await copy.history.as_of(cut - 2)).query_nodes()).node_ids
+        else:
+            assert await everything(copy, [node], []) == whole
+            assert (await refusal(copy.history.as_of(cut - 1))).code is Code.HISTORY_COMPACTED
+        await copy.moving.export_file(tmp_path / "again.jsonl")
+        await copy.moving.import_file(tmp_path / "again.jsonl", name=f"{domain}-{name}-again")
+        assert await is_clean(copy, memory.in_domain(f"{domain}-{name}-again"))
+
+
+@pytest.mark.parametrize("cut_after", range(1, 9))
+async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_on(
+    memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, gone, cut = await filled(memory)
+    expected = await everything(await memory.history.as_of(cut - 2), [node, gone], [])
+    monkeypatch.setattr(compaction, "PAGE", 4)
+    cut_off(monkeypatch, after=cut_after)
+    with pytest.raises(CutError):
+        await memory.history.compact(cut, archive=tmp_path / "a.gz")
+    monkeypatch.undo()
+    if cut_after == 1:
+        assert await everything(await memory.history.as_of(cut - 2), [node, gone], []) == expected
+    else:
+        assert (await refusal(memory.history.as_of(cut - 2))).code is Code.HISTORY_COMPACTED
+    assert await is_clean(memory)
+    assert (await memory.history.compact("now")).resumed
+
+
+async def test_asked_for_twice_at_once_the_archive_is_whole(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, _, cut = await filled(memory)
+    path, refused = tmp_path / "a.jsonl.gz", list[Code]()
+    write_log, written = archiving.write_log, list[int]()
+
+    async def slowly(*given: Any) -> Any:
+        done = await write_log(*given)
+        written.append(done.events)
+        await anyio.sleep(0.2 * len(written))  # so that the others write too
+        return done
+
+    monkeypatch.setattr(archiving, "write_log", slowly)
+
+    async def compact() -> None:
+        try:
+            await memory.history.compact(cut, archive=path)
+        except GraphError as error:
+            refused.append(error.code)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(3):
+            group.start_soon(compact)
+    assert written[:2] == [cut, cut]
+    assert set(refused) <= {Code.DOMAIN_BUSY, Code.FILE_CREATION_FAILED, Code.HISTORY_COMPACTED}
+    await memory.history.compact("now", archive=tmp_path / "b.jsonl.gz")
+    assert {file.name async for file in anyio.Path(tmp_path).iterdir()} == {"a.jsonl.gz", "b.jsonl.gz"}
+    assert gzip.decompress(path.read_bytes()).count(b'{"event":') == cut
+    assert await is_clean(memory)
 
 
 async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain: str, driver: Driver) -> None:
@@ -169,6 +250,18 @@ async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memo
     ]
     assert sum(one.changes for one in after) == sum(one.changes for one in before) + 2
     assert (await refusal(memory.history.revert_session("s1"))).code is Code.HISTORY_COMPACTED
+
+
+async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of_sessions(
+    memory: Memory, settings: Settings, domain: str
+) -> None:
+    await filled(memory)
+    actor = f"Jürgen {uuid4().hex}"
+    async with open_memory(settings, origin=Origin(actor=actor)) as other:
+        await other.create_node("Note", "x", domain=domain)
+    await memory.history.compact("now")
+    found = await memory.history.scan(actor)
+    assert "_compacted" in {one.property for one in found.findings}
 
 
 async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:

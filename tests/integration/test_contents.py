@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,16 @@ async def test_text_that_is_too_large_to_be_searched_is_refused(settings: Settin
             await memory.create_node("Note", "x" * 1001)
         assert caught.value.code is Code.CONTENT_TOO_LARGE
         await memory.create_node("Note", b"x" * 1001, encoding="base64")
+
+
+async def test_a_copied_blob_is_new_again_also_where_it_was_there_already(
+    notes: Memory, settings: Settings, domain: str
+) -> None:
+    """Else a clean-up might delete it before the write that needs it is committed."""
+    contents, source = notes._core.contents, f"{domain}-source"
+    sha256 = await contents.blobs.put(source, LARGE.encode())
+    await contents.blobs.put(domain, LARGE.encode())
+    os.utime(blob(settings, domain, LARGE.encode()), (0, 0))
+    assert (await notes.collect_blobs(dry_run=True, grace=60)).blobs
+    await contents.copy(source, domain, sha256)
+    assert domain not in {one.domain for one in (await notes.collect_blobs(dry_run=True, grace=60)).blobs}

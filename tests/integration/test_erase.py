@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
+import anyio
 import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.memory import erasure
+from graph_memory.memory import erasure, merge, scan
 from graph_memory.storage.store import Store
 from support import index, observe
 
@@ -228,6 +229,40 @@ async def test_what_was_cut_off_says_so_and_goes_on_when_the_same_is_asked(
     for one in (memory, branch):
         assert (await one.update_node(other, properties={"rank": 1})).version > 0
     assert await is_clean(memory, branch)
+
+
+async def test_what_is_merged_while_it_is_erased_is_erased_too(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = secret()
+    await memory.create_ontology(ONTOLOGY)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    node = (await branch.create_node("Note", f"about {word}")).node_id
+    trios_of = merge.trios_of
+
+    async with anyio.create_task_group() as group:
+
+        async def read(*given: Any) -> Any:
+            trios = await trios_of(*given)
+            group.start_soon(branch.history.erase, node)
+            await anyio.sleep(1)
+            return trios
+
+        monkeypatch.setattr(merge, "trios_of", read)
+        await memory.history.merge(f"{domain}-b")
+    assert (await memory.history.scan(word)).clean
+    assert (await refusal(memory.get_node(node))).code is Code.NODE_NOT_FOUND
+    assert await is_clean(memory, branch)
+
+
+async def test_a_scan_says_that_there_are_more_places(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    word = secret()
+    monkeypatch.setattr(scan, "MOST", 2)
+    await memory.create_ontology(ONTOLOGY)
+    await memory.create_node("Note", f"about {word}", tags=[word])
+    found = await memory.history.scan(word)
+    assert (len(found.findings), found.more) == (2, True)
+    assert (await memory.history.scan(secret())).more is None
 
 
 class CutError(Exception):

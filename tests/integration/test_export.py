@@ -189,8 +189,8 @@ async def test_an_import_that_was_cut_off_goes_on(
 
     step = importing.jobs.Job.step
 
-    async def step_or_cut(self: Any, then: Any, work: Any) -> None:
-        await step(self, then, work)
+    async def step_or_cut(self: Any, then: Any, *work: Any) -> None:
+        await step(self, then, *work)
         await cut()
 
     monkeypatch.setattr(importing.jobs.Job, "step", step_or_cut)

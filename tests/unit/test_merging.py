@@ -14,6 +14,7 @@ import yaml
 
 from graph_memory.memory.types import connection_type_draft, node_type_draft
 from graph_memory.model.content import Content
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.merge_plan import Plan, Surroundings, plan
 from graph_memory.model.merge_subject import merge_subject, merged_tags
@@ -293,6 +294,68 @@ def test_changes_come_in_an_order_in_which_each_could_be_made() -> None:
     around = Surroundings(ontology=ONTOLOGY, living={"g": "N", **LIVING})
     found = plan([gone, connection, *nodes, its, new_type], around, Choices(), NOW)
     assert [draft.subject for draft in found.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
+
+
+def _told(name: str, value: object = None, take: Take | None = None) -> Choices:
+    return Choices.of(Strategy.THEIRS, [Resolution(subject="x", name=name, value=value, take=take)])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "take"),
+    [
+        (Kind.NODE, "_content_sha256", Take.THEIRS),
+        (Kind.NODE, "_title", Take.THEIRS),
+        (Kind.NODE, "_created", Take.OURS),
+        (Kind.NODE, "_text", None),
+        (Kind.CONNECTION, "_tags", Take.OURS),
+        (Kind.CONNECTION, "_path", None),
+        (Kind.OBSERVATION, "_content", None),
+        (Kind.OBSERVATION, "s", None),
+        (Kind.NODE_TYPE, "_definition", Take.THEIRS),
+    ],
+)
+def test_a_value_that_a_subject_cannot_have_is_not_resolved(kind: Kind, name: str, take: Take | None) -> None:
+    short: dict[Kind, Any] = {Kind.OBSERVATION: {"$text": "t"}, Kind.NODE_TYPE: {"name": "T"}}
+    both = _version(kind, short.get(kind, {"s": "a", "$content": "c"}))
+    with pytest.raises(GraphError) as refused:
+        merge_subject(_trio("x", None, both, both), _told(name, None if take else "v", take))
+    assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "resolutions")
+
+
+def test_what_a_subject_needs_is_not_taken_from_a_side_that_has_none() -> None:
+    new = _trio("x", None, None, _version(Kind.NODE, {"$content": "c", "$tags": ["t"]}))
+    for name in ("_content", "_content_format"):
+        with pytest.raises(GraphError) as refused:
+            merge_subject(new, _told(name, take=Take.OURS))
+        assert refused.value.code is Code.INVALID_ARGUMENT
+    merged = merge_subject(new, _told("_tags", take=Take.OURS)).after
+    assert merged is not None
+    assert "_tags" not in merged.state
+
+
+def test_a_value_is_as_told_also_where_both_made_the_same_change_or_the_whole_was_settled() -> None:
+    one, other = (_version(Kind.NODE, {"s": value, "$content": value}) for value in "ab")
+    assert one is not None
+    cases = [
+        _trio("x", one, other, other),
+        _trio("x", one, None, other),
+        _trio("x", None, one, other),
+        _trio("x", one, other, None),
+    ]
+    for trio in cases:
+        for strategy in (Strategy.OURS, Strategy.THEIRS):
+            told = [Resolution(subject="x", name=name, value="told") for name in ("s", "_content")]
+            plain = merge_subject(trio, Choices.of(strategy, [])).after
+            after = merge_subject(trio, Choices.of(strategy, told)).after
+            assert (after is None) == (plain is None)
+            if after is not None:
+                assert (after.state["s"], after.content and after.content.text) == ("told", "told")
+
+
+def test_the_windows_of_texts_are_made_with_the_plan() -> None:
+    trio = _trio("x", None, None, _version(Kind.NODE, {"$content": "Some Text"}))
+    [draft] = plan([trio], Surroundings(ontology=ONTOLOGY), Choices(), NOW).drafts
+    assert draft.windows == ("some text",)
 
 
 def test_swapping_the_sides_merges_the_same_tags() -> None:

@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli import options as takes
 from graph_memory.cli.following import QUIET, TINTS, Wanted, follow_log, print_entry
-from graph_memory.cli.printing import counted, local_time, note, plain, print_json
+from graph_memory.cli.printing import aside, counted, local_time, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.cli.tables import print_table
 from graph_memory.model.history import Choice, LogEntry, LogPage, Operation, Reverted, Source
@@ -149,10 +149,12 @@ def revert(
 
     if takes.asks(yes=yes or dry_run):
         tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
-        show_reverted(tried)
-        if not tried.changes:
+        with aside(as_json=as_json):
+            show_reverted(tried)
+        if tried.changes:
+            takes.confirm("Undo this?")
+        elif not as_json:
             return None
-        takes.confirm("Undo this?")
     done = with_memory(lambda memory: use(memory, dry=dry_run), "Undoing")
     return print_json(done) if as_json else show_reverted(done)
 

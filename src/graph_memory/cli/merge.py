@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli import options as takes
 from graph_memory.cli.assignments import assigned
-from graph_memory.cli.printing import counted, harmless, note, plain, print_json
+from graph_memory.cli.printing import aside, counted, harmless, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.merges import How, MergeConflict, Merged
@@ -62,11 +62,12 @@ def merge(
 
     if not preview and takes.asks(yes=yes):
         tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
-        _show(tried)
-        if not tried.conflicts:
-            if not tried.changes and not tried.settled:
-                return None
+        with aside(as_json=as_json):
+            _show(tried)
+        if not tried.conflicts and (tried.changes or tried.settled):
             takes.confirm("Merge this?")
+        elif not tried.conflicts and not as_json:
+            return None
     done = with_memory(lambda memory: use(memory, dry=preview), "Merging")
     return print_json(done) if as_json else _show(done)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from datetime import datetime
 
 import typer
@@ -44,6 +45,13 @@ def print_properties(properties: Mapping[str, PropertyValue]) -> None:
 def note(text: str) -> None:
     """Tell a person something that is no result: it goes to stderr."""
     typer.echo(text, err=True)
+
+
+@contextmanager
+def aside(*, as_json: bool) -> Generator[None]:
+    """Have what is printed within go to stderr where stdout is for JSON."""
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        yield
 
 
 def counted(number: int, noun: str) -> str:

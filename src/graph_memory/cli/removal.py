@@ -9,7 +9,7 @@ import typer
 
 from graph_memory.cli import options as takes
 from graph_memory.cli.exits import DIFFERENCES
-from graph_memory.cli.printing import counted, note, plain, print_json
+from graph_memory.cli.printing import aside, counted, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.removal import Compacted, Erased, Scanned
 
@@ -29,7 +29,8 @@ def erase(
     """Erase a node or connection for privacy: all of its past goes, in all branches. Nothing can undo it."""
     if takes.asks(yes=yes or dry_run):
         tried = with_memory(lambda memory: memory.history.erase(subject, dry_run=True, domain=domain), "Looking")
-        _show_erased(tried)
+        with aside(as_json=as_json):
+            _show_erased(tried)
         takes.confirm("Erase this for good?")
     done = with_memory(lambda memory: memory.history.erase(subject, dry_run=dry_run, domain=domain), "Erasing")
     return print_json(done) if as_json else _show_erased(done)
@@ -62,7 +63,9 @@ def compact(
         return await memory.history.compact(before, archive=archive, dry_run=dry, domain=domain)
 
     if takes.asks(yes=yes or dry_run):
-        _show_compacted(with_memory(lambda memory: use(memory, dry=True), "Counting"))
+        tried = with_memory(lambda memory: use(memory, dry=True), "Counting")
+        with aside(as_json=as_json):
+            _show_compacted(tried)
         takes.confirm("Compact?")
     done = with_memory(lambda memory: use(memory, dry=dry_run), "Compacting")
     return print_json(done) if as_json else _show_compacted(done)
@@ -96,4 +99,5 @@ def _show_scanned(found: Scanned, *, as_json: bool) -> None:
         typer.echo("  ".join(plain(part) for part in parts if part is not None))
     erased = f" {counted(found.tombstones, 'event')} of something erased." if found.tombstones else ""
     places, blobs = counted(len(found.findings), "place"), counted(found.blobs, "blob")
-    return note(f"Found in {places}; {blobs} looked through.{erased}")
+    more = "more than " if found.more else ""
+    return note(f"Found in {more}{places}; {blobs} looked through.{erased}")

@@ -1,131 +1,115 @@
-"""Events in a file of their own: compressed lines of JSON, complete and synced before anything is deleted.
-
-The first line is a header; then each content once, before the first event that refers to it, and each event; the last
-line holds how many events there were and the SHA-256 of all that came before.
-"""
+"""The archive of a compaction: a file like that of an export, of the log up to a point, that `import` reads."""
 
 from __future__ import annotations
 
-import base64
 import gzip
-import hashlib
-import json
 import os
-from collections.abc import Mapping
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
+from typing import IO, cast
 
 from anyio import to_thread
 
+from graph_memory.memory.archives import Writer, silent
 from graph_memory.memory.core import Core
+from graph_memory.memory.export import state_of, write_log
+from graph_memory.model.archive import Header
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import rfc3339
+from graph_memory.storage.log import utc_now
+from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
-
-PAGE = 1_000
-"""Events that are read at a time."""
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class PageRow:
-    """An event and its small text."""
+class PartRow:
+    """What a log holds up to a number."""
 
-    event: Mapping[str, object]
-    text: str | None
-
-
-PAGE_OF = query("compact/page", PageRow)
-
-
-async def write_archive(core: Core, domain: str, after: int, until: int, path: Path) -> None:
-    """Write the events of a stretch of a log into a file, which appears when it is whole and safe on disk.
-
-    Raises FILE_CREATION_FAILED and CONTENT_READ_FAILED.
-    """
-    aside = path.with_name(f"{path.name}.part")
-    try:
-        await to_thread.run_sync(lambda: path.parent.mkdir(parents=True, exist_ok=True, mode=0o700))
-        with await to_thread.run_sync(_Lines, aside) as lines:
-            lines.add({"graph-memory": "archive", "version": VERSION, "domain": domain, "after": after, "until": until})
-            await _add_events(core, domain, after, until, lines)
-            await to_thread.run_sync(lines.finish)
-        await to_thread.run_sync(_put_in_place, aside, path)
-    except OSError as error:
-        raise unwritable(path, error.strerror or str(error)) from error
+    events: int
+    ontology_version: int
+    created: datetime
+    compacted_to: int | None
 
 
-async def _add_events(core: Core, domain: str, after: int, until: int, lines: _Lines) -> None:
-    seen: set[str] = set()
-    while rows := await core.store.read(PAGE_OF, domain=domain, after=after, until=until, limit=PAGE):
-        for row in rows:
-            sha256 = row.event.get("_content_sha256")
-            if isinstance(sha256, str) and sha256 not in seen:
-                seen.add(sha256)
-                lines.add({"content": await _content(core, domain, sha256, row.text)})
-            lines.add({"event": {key: _plain(value) for key, value in row.event.items()}})
-            lines.events += 1
-        await to_thread.run_sync(lines.flush)
-        [after] = [value for value in [rows[-1].event["_seq"]] if isinstance(value, int)]
+PART = query("archive/part", PartRow)
 
 
-async def _content(core: Core, domain: str, sha256: str, text: str | None) -> dict[str, str]:
-    if text is not None:
-        return {"sha256": sha256, "text": text}
-    data = await core.contents.blobs.get(domain, sha256)
-    return {"sha256": sha256, "base64": base64.b64encode(data).decode("ascii")}
+class Archive:
+    """A file of the events up to a number of a log. Until `put_in_place` it has another name."""
 
+    def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
+        self._core = core
+        self._domain = domain
+        self._until = until
+        self._path = path
+        self._aside = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
 
-class _Lines:
-    """A file of lines that is being written; nothing of it counts until `finish`."""
+    async def write(self) -> None:
+        """Write it, and have it safe on disk.
 
-    def __init__(self, path: Path) -> None:
-        self._raw = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
-        self._file = gzip.GzipFile(filename="", fileobj=self._raw, mode="wb", mtime=0)
-        self._digest = hashlib.sha256()
-        self._waiting: list[bytes] = []
-        self.events = 0
-
-    def __enter__(self) -> _Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._raw.close()
-
-    def add(self, line: Mapping[str, object]) -> None:
-        """Add a line."""
-        self._waiting.append(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-
-    def flush(self) -> None:
-        """Write the lines that were added."""
-        data = b"".join(self._waiting)
-        self._waiting.clear()
-        self._digest.update(data)
-        self._file.write(data)
-
-    def finish(self) -> None:
-        """Write the last line, and have all of it on disk."""
-        self.flush()
-        self.add({"end": {"events": self.events, "sha256": self._digest.hexdigest()}})
-        self.flush()
-        self._file.close()
-        self._raw.flush()
-        os.fsync(self._raw.fileno())
-
-
-def _put_in_place(aside: Path, path: Path) -> None:
-    aside.replace(path)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
+        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY when events are missing already.
+        """
+        header = await self._header()
         try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            await to_thread.run_sync(lambda: self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700))
+            with _private(self._aside) as stream:
+                await write_log(self._core, header, Writer(stream), silent)
+        except OSError as error:
+            raise unwritable(self._path, error.strerror or str(error)) from error
+
+    async def put_in_place(self) -> None:
+        """Give it its name; done already, nothing is left to do. Raises FILE_CREATION_FAILED."""
+        try:
+            await to_thread.run_sync(self._put_in_place)
+        except OSError as error:
+            raise unwritable(self._path, error.strerror or str(error)) from error
+
+    def discard(self) -> None:
+        """Delete what was not put in place."""
+        with suppress(OSError):
+            self._aside.unlink()
+
+    async def _header(self) -> Header:
+        part = await self._core.store.one(PART, domain=self._domain, until=self._until)
+        if part is None:
+            raise no_ontology(self._domain)
+        return Header(
+            domain=self._domain,
+            exported=utc_now(),
+            written_by=version("graph-memory"),
+            seq=self._until,
+            events=part.events,
+            ontology_version=part.ontology_version,
+            state=await state_of(self._core, self._domain, self._until, part.created, part.compacted_to),
+        )
+
+    def _put_in_place(self) -> None:
+        if not self._aside.exists():
+            return
+        self._aside.replace(self._path)
+        if os.name == "posix":
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
-def _plain(value: object) -> object:
-    return rfc3339(value) if isinstance(value, datetime) else value
+@contextmanager
+def _private(path: Path) -> Generator[IO[bytes]]:
+    """Give a new file that nobody else may read, synced at the end; a name that ends in `.gz` is compressed."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        if path.suffix == ".gz":
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
+                yield cast("IO[bytes]", stream)
+        else:
+            yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def unwritable(path: Path, cause: str) -> GraphError:

@@ -175,7 +175,7 @@ class _Branching:
                         await self._copy_page(page)
         except ExceptionGroup as group:  # what fails first ends the other
             raise group.exceptions[0] from group
-        await self._job.step(self._job.then(stage="ties", after=str(self._at)), _nothing)
+        await self._job.step(self._job.then(stage="ties", after=str(self._at)))
 
     async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectRow]], after: str) -> None:
         async with send:
@@ -301,10 +301,6 @@ class _Branching:
         first, who = new_id("evt"), self._core.origin
         events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=who)
         return [replace(event, batch=self._batch) for event in events]
-
-
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
 
 
 def _dangling(source: str, missing: int) -> GraphError:

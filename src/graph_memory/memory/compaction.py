@@ -1,21 +1,25 @@
 """Compacting: the events before a point go into an archive, and what lived then stays as one snapshot each.
 
-Points from there on are as they were. First the archive is written and synced, then contents that only these events
-had go, then the events, the oldest first; each stage can be taken up again.
+Points from there on are as they were. First the archive is written and synced. With its name the log gets an event that
+says so: from then on the points before cannot be read, so that nobody sees half of them. Contents that only these
+events had go, then the events, the oldest first; each stage can be taken up again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from graph_memory.memory.archiving import unwritable, write_archive
+from anyio import to_thread
+
+from graph_memory.memory.archiving import Archive, unwritable
+from graph_memory.memory.blobs import HashRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import domain_info
-from graph_memory.memory.erasure import DROP_CONTENTS, HashRow
+from graph_memory.memory.erasure import DROP_CONTENTS
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history import sessions_between
@@ -29,12 +33,12 @@ from graph_memory.model.sessions import folded, merged, sessions_from, sessions_
 from graph_memory.model.subjects import DomainState, Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage import jobs
-from graph_memory.storage.jobs import Job
+from graph_memory.storage.jobs import Job, Params
 from graph_memory.storage.log import LOCK, utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import Reader, Transaction
+from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 5_000
 """Numbers of the log, or contents, that are gone through in one transaction."""
@@ -82,31 +86,52 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     """Compact a domain's log up to a point. `History.compact` tells the rest."""
     await core.log.require_ontology(domain)
     own = (await line_of(core.store, domain))[0]
-    given_up = await _unfinished(core.store, domain)
-    to = given_up if given_up is not None else await _last_to_go(core, domain, before)
-    if given_up is None and to <= own.kept_after:
+    cut_off = await _unfinished(core.store, domain)
+    to = cut_off.to if cut_off else await _last_to_go(core, domain, before)
+    if cut_off is None and to <= own.kept_after:
         return Compacted(domain=domain, dry_run=dry_run, compacted_to=own.kept_after, events=0, contents=0, bytes=0)
-    found = await _counted(core, domain, to)
     if dry_run:
+        found = cut_off.found if cut_off else await _counted(core, domain, to)
         return found.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{domain}-{to}.jsonl.gz").expanduser().absolute()
-    if given_up is None and path.exists():
-        raise unwritable(path, "it exists")
-    given = {
-        "archive": str(path),
-        "at": datetime.now(UTC).isoformat(),
-        "found": found.model_dump_json(),
-        "sessions": await _sessions(core, domain, own, to),
-    }
+    given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
     job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given)
     await _check_no_branch_is_made(core, job)
     return await _Compacting(core, job, own, to).run()
 
 
-async def _unfinished(reader: Reader, domain: str) -> int | None:
-    """Return up to where a compaction went that was cut off: it is taken up whatever point is asked for."""
+async def _given(core: Core, domain: str, own: Part, to: int, path: Path) -> Params:
+    """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
+    if await to_thread.run_sync(path.exists):
+        raise unwritable(path, "it exists")
+    return {
+        "archive": str(path),
+        "at": datetime.now(UTC).isoformat(),
+        "found": (await _counted(core, domain, to)).model_dump_json(),
+        "sessions": await _sessions(core, domain, own, to),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _CutOff:
+    """A compaction that was cut off: up to where it went, and what is remembered of it."""
+
+    to: int
+    given: Params
+
+    @property
+    def found(self) -> Compacted:
+        """What it frees."""
+        return Compacted.model_validate_json(str(self.given["found"]))
+
+
+async def _unfinished(reader: Reader, domain: str) -> _CutOff | None:
+    """Return the compaction that was cut off, if one was: it is taken up whatever point is asked for."""
     row = await reader.one(STATE, domain=domain)
-    return json.loads(row.job or "{}")["params"]["to"] if row and row.state == COMPACTING else None
+    if row is None or row.state != COMPACTING:
+        return None
+    told = json.loads(row.job or "{}")
+    return _CutOff(told["params"]["to"], told["given"])
 
 
 async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
@@ -121,9 +146,7 @@ async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
 
 
 async def _counted(core: Core, domain: str, to: int) -> Compacted:
-    row = await core.store.one(COUNTS, domain=domain, to=to)
-    if row is None:
-        raise no_ontology(domain)
+    [row] = await core.store.read_within(PATIENCE, COUNTS, domain=domain, to=to)
     hashes = await _freed(core, domain, to, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
     sizes |= {one.sha256: one.size for one in await core.store.read(SIZES, domain=domain, hashes=hashes)}
@@ -135,7 +158,9 @@ async def _counted(core: Core, domain: str, to: int) -> Compacted:
 
 async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
     """Return those of the contents that no event has that stays."""
-    rows = await core.store.read(KEPT_HASHES, domain=domain, to=to, hashes=hashes) if hashes else []
+    if not hashes:
+        return []
+    rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
     return sorted(set(hashes) - {row.sha256 for row in rows})
 
 
@@ -158,7 +183,7 @@ async def _domain_state(core: Core, domain: str) -> tuple[DomainState, int | Non
 async def _check_no_branch_is_made(core: Core, job: Job) -> None:
     """Raise DOMAIN_BUSY, and let the domain go, while somebody copies what would be deleted."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
-        await job.end(_nothing)
+        await job.withdraw()
         hint = "Wait for it. If it was cut off, ask for the same branch again, or delete it."
         message = f"A branch is being made from domain {job.domain}: {listed(names)}"
         raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
@@ -172,7 +197,7 @@ class _Compacting:
         self._job = job
         self._begin = own.forked_at or 0
         self._to = to
-        self._archive = Path(str(job.given["archive"]))
+        self._path = Path(str(job.given["archive"]))
 
     async def run(self) -> Compacted:
         """Go through what is left, and tell what was freed."""
@@ -182,24 +207,34 @@ class _Compacting:
             await self._drop_contents()
         while self._job.progress.stage == "events" and self._job.progress.seq < self._to:
             await self._prune()
-        await self._end()
+        await self._job.end()
         self._core.log.forget(self._job.domain)
         found = Compacted.model_validate_json(str(self._job.given["found"]))
         resumed = self._job.is_resumed or None
-        return found.model_copy(update={"archive": str(self._archive), "resumed": resumed})
+        return found.model_copy(update={"archive": str(self._path), "resumed": resumed})
 
     async def _write_archive(self) -> None:
+        """Write the archive, and with its name the event that says so; let the domain go when that cannot be."""
+        archive = Archive(self._core, self._job.domain, self._to, self._path)
         try:
-            await write_archive(self._core, self._job.domain, self._begin, self._to, self._archive)
+            await archive.write()
+            event = await self._event()
+
+            async def appear(transaction: Transaction) -> None:
+                await event(transaction)
+                await archive.put_in_place()
+
+            await self._job.step(self._job.then(stage="contents"), appear)
         except GraphError:
-            await self._job.end(_nothing)
+            await self._job.end()
             raise
-        await self._job.step(self._job.then(stage="contents"), _nothing)
+        finally:
+            archive.discard()
 
     async def _drop_contents(self) -> None:
         domain = self._job.domain
-        row = await self._core.store.one(COUNTS, domain=domain, to=self._to)
-        hashes = await _freed(self._core, domain, self._to, row.hashes if row else [])
+        [row] = await self._core.store.read_within(PATIENCE, COUNTS, domain=domain, to=self._to)
+        hashes = await _freed(self._core, domain, self._to, row.hashes)
         before = datetime.fromisoformat(str(self._job.given["at"]))
         await self._core.contents.drop(domain, hashes, before)
         self._core.contents.forget(domain, hashes)
@@ -210,7 +245,7 @@ class _Compacting:
                 await transaction.run(DROP_CONTENTS, domain=domain, hashes=page)
 
             await self._job.step(self._job.then(done=self._job.progress.done + len(page)), drop)
-        await self._job.step(self._job.then(stage="events", seq=self._begin), _nothing)
+        await self._job.step(self._job.then(stage="events", seq=self._begin))
 
     async def _prune(self) -> None:
         after = self._job.progress.seq
@@ -221,8 +256,8 @@ class _Compacting:
 
         await self._job.step(self._job.then(seq=until, done=self._job.progress.done + until - after), prune)
 
-    async def _end(self) -> None:
-        """Write the event that says so."""
+    async def _event(self) -> Callable[[Transaction], Awaitable[None]]:
+        """Return what appends the event that says so."""
         domain = self._job.domain
         state, previous = await _domain_state(self._core, domain)
         now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
@@ -230,7 +265,7 @@ class _Compacting:
         draft = Draft(op=op, kind=Kind.DOMAIN, subject="domain", previous=previous, state=now.state())
         ontology = await self._core.log.require_ontology(domain)
 
-        async def end(transaction: Transaction) -> None:
+        async def append(transaction: Transaction) -> None:
             lock = await transaction.one(LOCK, domain=domain, batch="")
             if lock is None:
                 raise no_ontology(domain)
@@ -239,8 +274,4 @@ class _Compacting:
             await transaction.run(APPEND, **appended(events, lock.ontology_version, 0))
             await run_projection(transaction, project(domain, events, ontology))
 
-        await self._job.end(end)
-
-
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
+        return append

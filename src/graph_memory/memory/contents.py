@@ -81,13 +81,12 @@ class Contents:
         return data
 
     async def copy(self, source: str, domain: str, sha256: str) -> None:
-        """Put a blob of one domain into another, unless it is there.
+        """Put a blob of one domain into another. One that is there already becomes new, so that nobody cleans it up.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
         await self._claim()
-        if not await self.blobs.exists(domain, sha256):
-            await self.blobs.put(domain, await self.blobs.get(source, sha256))
+        await self.blobs.put(domain, await self.blobs.get(source, sha256))
 
     async def drop(self, domain: str, hashes: Iterable[str], before: datetime) -> int:
         """Delete blobs, but none that was written at `before` or later, and return how many are left all the same.

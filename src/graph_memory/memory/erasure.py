@@ -6,10 +6,11 @@ is deleted like anything else, then its contents go, then its events are scrubbe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from graph_memory.memory.blobs import HashRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import ERASING, family_of, unfinished_branches
@@ -27,7 +28,7 @@ from graph_memory.storage.log import LOCK, utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import Nothing, query
-from graph_memory.storage.store import Reader, Transaction
+from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 1_000
 """Subjects that are deleted, or events that are scrubbed, in one transaction."""
@@ -41,13 +42,6 @@ class AffectedRow:
     events: int
     subjects: int
     hashes: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class HashRow:
-    """One content hash."""
-
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +62,16 @@ async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Eras
     """Erase a subject from a domain and all that share its past. `History.erase` tells the rest."""
     await core.log.require_ontology(domain)
     await _check_known(core.store, domain, subject)
-    done: dict[str, ErasedIn | None] = {}
-    while left := [name for name in await family_of(core.store, domain) if name not in done]:
-        for name, job in (await _begun(core, left, subject, dry_run=dry_run)).items():
+    done: dict[str, ErasedIn] = {}
+    while begun := await _begun(core, await _left(core.store, domain, done), subject, dry_run=dry_run):
+        for name, job in begun.items():
             done[name] = await _in_domain(core, name, subject, job)
-        done |= {name: None for name in left if name not in done}
-    found = tuple(one for one in done.values() if one is not None)
-    return Erased(subject=subject, dry_run=dry_run, domains=found)
+    return Erased(subject=subject, dry_run=dry_run, domains=tuple(done.values()))
+
+
+async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
+    """Return the domains of a family that are not done: also such as a merge may have brought the subject into."""
+    return [name for name in await family_of(reader, domain) if name not in done]
 
 
 async def _check_known(reader: Reader, domain: str, subject: str) -> None:
@@ -107,16 +104,14 @@ async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: b
     except GraphError:
         for job in begun.values():
             if not job.is_resumed:
-                await job.end(_nothing)
+                await job.withdraw()
         raise
     return dict(begun)
 
 
 async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> ErasedIn:
     """Erase in one domain what there is to erase; without a job only count it."""
-    affected = await core.store.one(AFFECTED, domain=domain, subject=subject)
-    if affected is None:
-        raise no_ontology(domain)
+    [affected] = await core.store.read_within(PATIENCE, AFFECTED, domain=domain, subject=subject)
     hashes = await _own_hashes(core, domain, subject, affected.hashes)
     left = await _Erasing(core, job, subject, hashes).run() if job else 0
     return ErasedIn(
@@ -131,7 +126,9 @@ async def _in_domain(core: Core, domain: str, subject: str, job: Job | None) -> 
 
 async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[str]) -> list[str]:
     """Return those of the contents that belong to nothing else."""
-    rows = await core.store.read(SHARED, domain=domain, subject=subject, hashes=hashes) if hashes else []
+    if not hashes:
+        return []
+    rows = await core.store.read_within(PATIENCE, SHARED, domain=domain, subject=subject, hashes=hashes)
     return sorted(set(hashes) - {row.sha256 for row in rows})
 
 
@@ -154,7 +151,7 @@ class _Erasing:
             left = await self._drop_contents()
         while await self._scrub():
             pass
-        await self._job.end(_nothing)
+        await self._job.end()
         self._core.log.forget(self._job.domain)
         return left
 
@@ -178,7 +175,8 @@ class _Erasing:
         if last is None or (last.draft.erased and last.draft.was is None):
             return []
         lives = last.draft.op is not Op.DELETE and last.draft.kind is Kind.NODE
-        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, id=self._subject) if lives else []
+        own_id = [self._subject] if lives else []
+        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=own_id)
         own = replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
         return [*map(detaching, attached), own]
 
@@ -214,7 +212,7 @@ class _Erasing:
             nonlocal found
             [found] = await transaction.run(SCRUB, **page)
 
-        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub)
+        await self._job.step(self._job.then(done=self._job.progress.done + PAGE), scrub, limit=PATIENCE)
         self._scrubbed_to = found.last
         return found.scrubbed > 0
 
@@ -223,10 +221,6 @@ def _tombstone(event: Event) -> Event:
     """Return the event that says of its subject that it was erased, and nothing else."""
     draft = Draft(op=Op.DELETE, kind=event.draft.kind, subject=event.draft.subject, erased=True)
     return replace(event, draft=replace(draft, previous=event.draft.previous))
-
-
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
 
 
 def _unknown(domain: str, subject: str) -> GraphError:

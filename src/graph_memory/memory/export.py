@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -48,6 +48,7 @@ class HeadRow:
     state: str
     job: str | None
     events: int
+    compacted_to: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,12 @@ async def export_file(core: Core, domain: str, target: Path | IO[bytes], tell: T
     """Write a domain's log to a file or a stream. `Moving.export_file` tells the rest."""
     header = await header_of(core, domain)
     with writing(target) as writer:
-        return await _Exporting(core, header, writer, tell).run()
+        return await write_log(core, header, writer, tell)
+
+
+async def write_log(core: Core, header: Header, writer: Writer, tell: Tell) -> Exported:
+    """Write the events of which a header tells, with their contents. Raises DOMAIN_BUSY when there are fewer."""
+    return await _Exporting(core, header, writer, tell).run()
 
 
 async def header_of(core: Core, domain: str) -> Header:
@@ -84,7 +90,6 @@ async def header_of(core: Core, domain: str) -> Header:
         raise no_ontology(domain)
     if row.state != READY:
         raise busy(domain, row.state, row.job)
-    told = await core.store.one(DOMAIN_EVENT, domain=domain, until=row.seq)
     return Header(
         domain=domain,
         exported=utc_now(),
@@ -92,8 +97,15 @@ async def header_of(core: Core, domain: str) -> Header:
         seq=row.seq,
         events=row.events,
         ontology_version=row.ontology_version,
-        state=DomainState.from_state(told.stored) if told else DomainState(created=row.created),
+        state=await state_of(core, domain, row.seq, row.created, row.compacted_to),
     )
+
+
+async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
+    """Return what a log up to a number says of its domain; that it was compacted may have been told only later."""
+    told = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
+    state = DomainState.from_state(told.stored) if told else DomainState(created=created)
+    return replace(state, compacted_to=compacted_to)
 
 
 class _Exporting:

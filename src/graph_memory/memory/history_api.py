@@ -219,7 +219,9 @@ class History:
         given as `value`. The strategy settles the rest; `manual` changes nothing while there are any. A preview only
         says what would be. It is one write, and merging once more changes nothing.
 
-        Raises MERGE_CONFLICT, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        Raises MERGE_CONFLICT, CONTENT_READ_FAILED, CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY while
+        something long goes on in either; HISTORY_COMPACTED where the state that both come from was compacted, or may
+        have been.
         """
         target, choices = self._domain(into), merge_telling.choices_from(strategy, resolutions)
         return await merge.merge(self._core, check_domain(source), target, choices, preview=preview)

@@ -193,7 +193,7 @@ class _Importing:
         for some in by_size(living, lambda row: row.size):
             await self._put(some)
         then = self._job.then(after=rows[-1].subject) if rows else self._job.then(stage=_NEXT[stage], after="")
-        await self._job.step(then, _nothing)
+        await self._job.step(then)
 
     async def _put(self, rows: Sequence[SubjectRow]) -> None:
         ontology = await self._core.log.require_ontology(self._job.domain)
@@ -245,10 +245,6 @@ class _Importing:
         given = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
         row = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
         return state if row is not None and row.is_same else replace(state, forked_from=None)
-
-
-async def _nothing(_: Transaction) -> None:
-    """There is nothing to do but to note the progress."""
 
 
 def _not_the_same() -> GraphError:

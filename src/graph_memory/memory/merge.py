@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import Place
-from graph_memory.memory.merge_base import base_of, noted
+from graph_memory.memory.merge_base import base_of, check_is_kept, noted
 from graph_memory.memory.merge_reading import Between, surroundings, trios_of
 from graph_memory.memory.merge_telling import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.revert import BROKEN_RULES, RulesBroken, ruled
@@ -23,23 +23,10 @@ from graph_memory.model.merge_plan import Plan, plan
 from graph_memory.model.merges import Merged, MergedChange
 from graph_memory.model.merging import Choices, Trio
 from graph_memory.model.subjects import DomainState, Kind, content_ref
-from graph_memory.storage.jobs import READY, busy
+from graph_memory.storage.jobs import JOB, READY, busy
 from graph_memory.storage.ontologies import no_ontology
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
-
-
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """Where the source's log ends, and what goes on in it."""
-
-    last: int
-    state: str
-    job: str | None
-
-
-SOURCE = query("merge/source", SourceRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +82,14 @@ class _Merging:
 
     async def read(self, reader: Reader, head: Head) -> Found:
         """Read both domains and plan the merge; contents that are kept outside Neo4j are there when it is written."""
-        row = await reader.one(SOURCE, domain=self._source)
+        row = await reader.one(JOB, domain=self._source)  # with its lock: nothing is erased or compacted meanwhile
         if row is None:
             raise no_ontology(self._source)
         if row.state != READY:
             raise busy(self._source, row.state, row.job)
-        source, target = Place(self._source, row.last), Place(head.domain, head.seq)
+        source, target = Place(self._source, row.seq), Place(head.domain, head.seq)
         between = Between(await base_of(reader, source, target), source, head.domain)
-        trios = await trios_of(self._core, reader, between)
+        trios = await trios_of(reader, between)
         trios, around = await surroundings(self._core, reader, head, between, trios, self._choices)
         made = partial(plan, trios, around, self._choices, head.at, self._barred)
         planned = await anyio.to_thread.run_sync(made)
@@ -129,8 +116,12 @@ class _Merging:
         return found.drafts
 
     async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
-        """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left."""
+        """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left.
+
+        Raises DOMAIN_BUSY and HISTORY_COMPACTED where the state that both come from may not have been read whole.
+        """
         found = cast("Found", self._found)
+        await check_is_kept(reader, found.between.base)
         rows = [row for event in events if (row := ruled(event.draft, found.plan.ontology))]
         broken = await reader.read(BROKEN_RULES, domain=found.between.target, rows=rows) if rows else []
         if broken:

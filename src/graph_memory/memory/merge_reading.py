@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+import anyio
+
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
-from graph_memory.memory.lineage import Place, changes_between
-from graph_memory.memory.nodes import detaching
-from graph_memory.memory.revert import ATTACHED, LIVING
+from graph_memory.memory.lineage import Place, Stretch, changes_between
+from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.revert import LIVING
 from graph_memory.model.arguments import fault
 from graph_memory.model.comparison import IGNORED
 from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.merge_plan import Surroundings, unique_values
 from graph_memory.model.merging import Choices, Trio, Version
@@ -25,6 +28,8 @@ from graph_memory.storage.work import Head
 
 PAGE = 2_000
 """Subjects that are read at once."""
+AT_ONCE = 8
+"""Contents that are read at once."""
 MOST = 50_000
 """Subjects that one merge changes: it is one write."""
 
@@ -82,13 +87,13 @@ class Between:
         }
 
 
-async def trios_of(core: Core, reader: Reader, between: Between) -> list[Trio]:
+async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     """Return the subjects that are not in the source as they were in the base, with the contents that it takes.
 
     Raises INVALID_ARGUMENT when there are too many for one write, and CONTENT_READ_FAILED.
     """
     changed: set[str] = set()
-    for stretch in await changes_between(reader, between.base, between.source):
+    for stretch in await _stretches(reader, between):
         rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
         changed.update(row.subject for row in rows)
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
@@ -96,6 +101,16 @@ async def trios_of(core: Core, reader: Reader, between: Between) -> list[Trio]:
         message = f"{len(trios):,} subjects are too many for one write"
         raise fault("source", message, f"Merge while at most {MOST:,} differ.")
     return trios
+
+
+async def _stretches(reader: Reader, between: Between) -> Sequence[Stretch]:
+    """Return the stretches of logs in which all is that differs; where changes were compacted, all that is kept."""
+    try:
+        return await changes_between(reader, between.base, between.source)
+    except GraphError as error:
+        if error.code is not Code.HISTORY_COMPACTED:
+            raise
+    return [Stretch(place.domain, 0, place.seq) for place in (between.base, between.source)]
 
 
 async def _trios(reader: Reader, between: Between, subjects: Sequence[str], *, all_of_them: bool) -> list[Trio]:
@@ -143,7 +158,7 @@ async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mappi
     going = [trio.subject for trio in trios if trio.ours and trio.theirs is None and trio.kind is Kind.NODE]
     attached: dict[str, list[Draft]] = {}
     for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
-        attached.setdefault(found.node, []).append(detaching(found.row))
+        attached.setdefault(found.node, []).append(detaching(found))
     return attached
 
 
@@ -207,10 +222,22 @@ async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Map
         for start in range(0, len(hashes), PAGE):
             rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
             texts.update(((domain, row.sha256), row.text) for row in rows)
-    return {one: await _content(core, one, texts.get((one.domain, one.ref.sha256))) for one in every}
+    return await _contents(core, {one: texts.get((one.domain, one.ref.sha256)) for one in every})
 
 
-async def _content(core: Core, wanted: _Wanted, text: str | None) -> Content:
-    if not wanted.ref.is_text:
-        return Content(b"", "base64", wanted.ref.format)
-    return await core.contents.fetch(wanted.domain, wanted.ref, text)
+async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping[_Wanted, Content]:
+    """Return contents, given the texts that Neo4j keeps; several of the others are read at once."""
+    found = {one: Content(b"", "base64", one.ref.format) for one in wanted if not one.ref.is_text}
+    texts = [one for one in wanted if one.ref.is_text]
+
+    async def read(one: _Wanted) -> None:
+        found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
+
+    for start in range(0, len(texts), AT_ONCE):
+        try:
+            async with anyio.create_task_group() as together:
+                for one in texts[start : start + AT_ONCE]:
+                    together.start_soon(read, one)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from group
+    return found

@@ -38,6 +38,7 @@ from graph_memory.storage.work import Head
 class AttachedRow:
     """A connection or observation that goes when its node goes."""
 
+    node: str
     kind: str
     id: str
     type: str | None
@@ -253,7 +254,7 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
         node = (await _found(reader, domain, node_id))[0]
-        return node, await reader.read(ATTACHED, domain=domain, id=node_id)
+        return node, await reader.read(ATTACHED, domain=domain, nodes=[node_id])
 
     def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
         return decide_delete(*found, expected_version)

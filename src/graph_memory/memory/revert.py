@@ -8,7 +8,7 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import compacted, line_of, no_event
-from graph_memory.memory.nodes import AttachedRow, detaching
+from graph_memory.memory.nodes import ATTACHED, detaching
 from graph_memory.memory.type_users import ontology_event, users_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
@@ -55,24 +55,6 @@ class ChainRow:
 
 
 @dataclass(frozen=True, slots=True)
-class AttachedTo:
-    """A connection or observation that goes when its node goes."""
-
-    node: str
-    kind: str
-    id: str
-    type: str | None
-    from_id: str
-    to_id: str | None
-    version: int
-
-    @property
-    def row(self) -> AttachedRow:
-        """What goes, without the node that takes it along."""
-        return AttachedRow(self.kind, self.id, self.type, self.from_id, self.to_id, self.version)
-
-
-@dataclass(frozen=True, slots=True)
 class LivingRow:
     """A node that exists."""
 
@@ -100,7 +82,6 @@ SELECTED = query("history/selected", Selected)
 NAMED = query("history/named", Selected)
 TAKEN_ALONG = query("history/taken_along", Selected)
 CHAINS = query("history/chains", ChainRow)
-ATTACHED = query("history/attached", AttachedTo)
 LIVING = query("history/living", LivingRow)
 VALUE_OWNERS = query("history/value_owners", OwnerRow)
 BROKEN_RULES = query("history/broken_rules", BrokenRow)
@@ -286,7 +267,7 @@ async def _surroundings(reader: Reader, head: Head, undos: Sequence[Undo]) -> Su
     going = [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
     attached: dict[str, list[Draft]] = {}
     for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
-        attached.setdefault(found.node, []).append(detaching(found.row))
+        attached.setdefault(found.node, []).append(detaching(found))
     types = [undo for undo in undos if undo.is_type and undo.target is None and undo.is_live]
     return Surroundings(
         ontology=head.ontology,

@@ -10,12 +10,10 @@ from graph_memory.memory.core import Core
 from graph_memory.model.arguments import check_query
 from graph_memory.model.removal import Finding, Scanned
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import Transaction
+from graph_memory.storage.store import PATIENCE
 
 MOST = 1_000
-"""Findings that are told."""
-PATIENCE = 3_600.0
-"""Seconds that looking through the whole database may take."""
+"""Findings in nodes, and in relationships, that are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +38,18 @@ RELATIONSHIPS = query("scan/relationships", FoundRow)
 async def scan(core: Core, text: str) -> Scanned:
     """Look for a text in the whole database and among the blobs. `History.scan` tells the rest."""
     check_query(text)
-    given = {"texts": sorted({text, text.casefold()}), "limit": MOST}
-
-    async def look(transaction: Transaction) -> tuple[list[FoundRow], list[FoundRow]]:
-        return await transaction.run(NODES, **given), await transaction.run(RELATIONSHIPS, **given)
-
-    nodes, relationships = await core.store.write("scan", look, limit=PATIENCE)
+    given = {"texts": sorted({text, text.casefold()}), "limit": MOST + 1}
+    nodes = await core.store.read_within(PATIENCE, NODES, **given)
+    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **given)
     found = [row.finding("node") for row in nodes if not row.is_tombstone]
-    found += [row.finding("relationship") for row in relationships]
+    tied = [row.finding("relationship") for row in relationships]
     blobs, looked_at = await _blobs(core, text)
-    tombstones = sum(row.is_tombstone for row in nodes)
-    return Scanned(findings=(*found, *blobs), tombstones=tombstones, blobs=looked_at)
+    return Scanned(
+        findings=(*found[:MOST], *tied[:MOST], *blobs),
+        more=max(len(found), len(tied)) > MOST or None,
+        tombstones=sum(row.is_tombstone for row in nodes),
+        blobs=looked_at,
+    )
 
 
 async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
@@ -106,7 +107,8 @@ class LogCheck:
     def end(self, end: End, contents: int, line: int) -> None:
         """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
         header = self._header
-        found = (self._events, contents, self._events, self.seq, self._ontology, self._domain or header.state)
+        domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
+        found = (self._events, contents, self._events, self.seq, self._ontology, domain)
         told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
         if found != told:
             raise damaged(line, "or the first tells of another log than the lines between them")

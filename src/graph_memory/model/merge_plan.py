@@ -17,6 +17,7 @@ from graph_memory.model.projection import indexed_rules, with_types
 from graph_memory.model.properties import PropertyValue, check_amount, key_value
 from graph_memory.model.reverting import UniqueValue
 from graph_memory.model.subjects import Kind, type_subject
+from graph_memory.model.windows import windows
 
 _ORDER = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE, Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _ATTACHABLE = (Kind.CONNECTION, Kind.OBSERVATION)
@@ -54,7 +55,7 @@ class Plan:
 def plan(
     trios: Iterable[Trio], around: Surroundings, choices: Choices, at: datetime, barred: Mapping[str, str] | None = None
 ) -> Plan:
-    """Return what to write.
+    """Return what to write, with the search windows of its texts. Raises INVALID_ARGUMENT for an unfit resolution.
 
     `barred` are connections that were found to break a rule of their type, each with the reason. A subject that is
     not there in the target, but is an end of what the source changed, is given too: a choice may bring it back.
@@ -65,7 +66,9 @@ def plan(
     while found := list(whole.found()):
         for conflict in found:
             whole.settle(conflict)
-    return Plan(tuple(whole.drafts(at)), tuple(whole.conflicts), tuple(whole.settled), whole.ontology)
+    return Plan(
+        tuple(map(_with_windows, whole.drafts(at))), tuple(whole.conflicts), tuple(whole.settled), whole.ontology
+    )
 
 
 def unique_values(version: Version, ontology: Ontology) -> Iterator[UniqueValue]:
@@ -280,6 +283,13 @@ def _put(trio: Trio, version: Version, at: datetime | None) -> Draft:
     draft = _draft(trio, version, Op.CREATE if trio.ours is None else Op.UPDATE)
     times = {"_modified": at} if at is not None and version.kind in _TYPES else {}
     return replace(draft, state={**version.state, **times}, content=version.content)
+
+
+def _with_windows(draft: Draft) -> Draft:
+    """Return a draft with the search windows of the text that it writes; making them takes a while."""
+    if draft.kind is not Kind.NODE or draft.content is None:
+        return draft
+    return replace(draft, windows=tuple(windows(draft.content.text or "")))
 
 
 def _draft(trio: Trio, version: Version, op: Op) -> Draft:

@@ -19,6 +19,7 @@ from graph_memory.model.merging import (
     Take,
     Trio,
     Version,
+    check_resolution,
     same,
     same_value,
 )
@@ -44,10 +45,12 @@ class Merged:
 
 
 def merge_subject(trio: Trio, choices: Choices) -> Merged:
-    """Return what one subject comes to, looked at by itself."""
+    """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution."""
     named = choices.named(trio.subject)
+    for told in named:
+        check_resolution(told, trio)
     if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_taken_back(trio):
-        return Merged(trio.ours)
+        return Merged(_ByValue(trio, choices).changed(trio.ours, named))
     if conflict := _as_a_whole(trio):
         return _settled_as_a_whole(trio, conflict, choices)
     if trio.theirs is None:
@@ -93,15 +96,15 @@ def _known(trio: Trio, theirs: Version) -> object:
 
 
 def _settled_as_a_whole(trio: Trio, conflict: Conflict, choices: Choices) -> Merged:
+    values = _ByValue(trio, choices)
     match choices.take(conflict):
         case None:
             return Merged(trio.ours, conflicts=(conflict,))
         case Take.OURS:
-            return Merged(trio.ours, settled=(conflict,))
+            after = trio.ours
         case Take.THEIRS:
-            theirs = trio.theirs
-            after = theirs and _finished(trio, dict(theirs.state), theirs.content)
-            return Merged(after, settled=(conflict,))
+            after = trio.theirs and _finished(trio, dict(trio.theirs.state), trio.theirs.content)
+    return Merged(values.changed(after, choices.named(trio.subject)), settled=(conflict,))
 
 
 def _conflict(trio: Trio, clash: Clash, reason: str, takes: frozenset[Take] = frozenset(Take)) -> Conflict:
@@ -131,6 +134,15 @@ class _ByValue:
                 self._choose(name, take)
                 settled.append(self.conflicts.pop(name))
         return Merged(_finished(self.trio, self._whole(), self.content), tuple(self.conflicts.values()), tuple(settled))
+
+    def changed(self, version: Version | None, named: Sequence[Resolution]) -> Version | None:
+        """Return a version, which was taken as a whole, with the values that are told by name."""
+        if version is None or not named or version.kind is not self.trio.kind:
+            return version
+        self.after, self.content = dict(version.state), version.content
+        for resolution in named:
+            self._take_as_told(resolution)
+        return _finished(self.trio, self._whole(), self.content, like=version)
 
     def _merge_value(self, name: str) -> None:
         base, ours, theirs = (state.get(name) for state in (self.base, self.ours, self.theirs))
@@ -224,12 +236,12 @@ class _ByValue:
         return self.after
 
 
-def _finished(trio: Trio, state: State, content: Content | None) -> Version:
-    """Return the version with what a write sets by itself but for its time: the oldest creation, the title.
+def _finished(trio: Trio, state: State, content: Content | None, like: Version | None = None) -> Version:
+    """Return the version, by default like the source's, with what a write sets by itself: oldest creation, title.
 
     Its content is that which is to be written, None where the target has it.
     """
-    like = cast("Version", trio.theirs)
+    like = like or cast("Version", trio.theirs)
     known = [one.state for one in (trio.base, trio.ours, trio.theirs) if one is not None]
     if created := [cast("datetime", one["_created"]) for one in known if "_created" in one]:
         state["_created"] = min(created)

@@ -11,15 +11,31 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
 
+from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.diff3 import Chunk
 from graph_memory.model.events import Event, Op
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
+from graph_memory.model.wording import shown
 
 CONTENT = "_content"
 """The name under which content is in conflict and is resolved."""
 _TYPES = frozenset({Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
+_LASTING = frozenset({"_valid_from", "_valid_to"})
+_DESCRIBED = _LASTING | {CONTENT, "_content_format"}
+_ATTRIBUTES: Mapping[Kind, frozenset[str]] = {
+    Kind.NODE: _DESCRIBED | {"_tags", "_path"},
+    Kind.CONNECTION: _DESCRIBED,
+    Kind.OBSERVATION: _LASTING | {"_text", "_time", "_origin", "_confidence"},
+}
+"""The attributes that a resolution can name, by the kind of its subject; of nodes and connections also properties."""
+_REQUIRED: Mapping[Kind, frozenset[str]] = {
+    Kind.NODE: frozenset({CONTENT, "_content_format"}),
+    Kind.CONNECTION: frozenset({"_content_format"}),
+    Kind.OBSERVATION: frozenset({"_text", "_time"}),
+}
+"""Those that cannot be taken from a side that has none."""
 WRITTEN = frozenset({"_created", "_modified", "_title"})
 """What a write sets by itself."""
 
@@ -202,6 +218,21 @@ class Choices:
         by_strategy = None if self.strategy is Strategy.MANUAL else Take(self.strategy)
         wanted = told[0] if told else by_strategy
         return wanted if wanted in conflict.takes else None
+
+
+def check_resolution(told: Resolution, trio: Trio) -> None:
+    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without."""
+    kind, name = trio.kind, told.name or ""
+    is_property = not name.startswith("_") and kind in (Kind.NODE, Kind.CONNECTION)
+    if not is_property and name not in _ATTRIBUTES.get(kind, ()):
+        names = ", ".join(sorted(_ATTRIBUTES.get(kind, ()))) or "none"
+        raise fault("resolutions", f"{told.subject} has no {shown(name)} to settle", f"Of a {kind} name: {names}.")
+    if told.take is None or name not in _REQUIRED[kind]:
+        return
+    side = trio.ours if told.take is Take.OURS else trio.theirs
+    if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
+        message = f"{told.subject} has no {shown(name)} on the side {told.take}, and needs one"
+        raise fault("resolutions", message, "Take the other side, or give a value.")
 
 
 def same(one: Version | None, other: Version | None) -> bool:

@@ -44,6 +44,7 @@ class Scanned(Result):
     """Where a text is in the whole database and among the blobs."""
 
     findings: tuple[Finding, ...] = Field(description="The first of them")
+    more: bool | None = Field(default=None, description="There are more than these")
     tombstones: int = Field(description="Events that say no more than that something of this id was erased")
     blobs: int = Field(description="Blobs that were looked through")
 

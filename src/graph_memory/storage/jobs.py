@@ -51,6 +51,10 @@ Params = Mapping[str, str | int]
 """What makes an operation the same as an earlier one: it goes on with that."""
 
 
+async def _nothing(_: Transaction) -> None:
+    """There is nothing to do but to note the progress."""
+
+
 @dataclass(slots=True)
 class Job:
     """An operation in progress in a domain."""
@@ -68,10 +72,17 @@ class Job:
     before: JobRow | None = None
     """What went on in the domain before this run began it."""
 
-    async def step(self, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
+    async def step(
+        self,
+        then: Progress,
+        work: Callable[[Transaction], Awaitable[None]] = _nothing,
+        *,
+        limit: float | None = None,
+    ) -> None:
         """Commit work together with the progress that it makes; done already in doubt, it is not done again.
 
-        Raises DOMAIN_BUSY when another run goes on with the same operation.
+        The server stops it after `limit` seconds, unless told after those of any write. Raises DOMAIN_BUSY when another
+        run goes on with the same operation.
         """
         before, after = self.noted(self.progress), self.noted(then)
 
@@ -84,10 +95,10 @@ class Job:
             await work(transaction)
             await transaction.run(PUT_JOB, domain=self.domain, state=self.state, job=after)
 
-        await self.store.write(self.state, attempt)
+        await self.store.write(self.state, attempt, limit=limit)
         self.progress = then
 
-    async def end(self, work: Callable[[Transaction], Awaitable[None]]) -> None:
+    async def end(self, work: Callable[[Transaction], Awaitable[None]] = _nothing) -> None:
         """Commit the last work, after which the domain is ready; or gone, when that is what the work was."""
         noted = self.noted(self.progress)
 

@@ -43,6 +43,9 @@ UNREACHABLE_PATIENCE = 5.0
 SILENCE = 10.0
 """Seconds beyond its limit after which a statement that is not answered is given up: the network is silent."""
 
+PATIENCE = 3_600.0
+"""Seconds that looking through a whole log or the whole database may take, where somebody waits for it."""
+
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 _log = logging.getLogger(__name__)
@@ -129,15 +132,19 @@ class Store:
 
         Raises STORE_UNAVAILABLE, TIMEOUT after the read limit, and INVALID_ARGUMENT for text that is not Unicode.
         """
+        return await self.read_within(self._limits.read, query, **params)
+
+    async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads, and that may take so many seconds, and return its rows."""
         check_text(params)
 
         async def attempt() -> list[R]:
             async with self._session(neo4j.READ_ACCESS) as session:
-                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.read)
+                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=seconds)
                 result = await session.run(statement, params)
                 return [_row(query, record.values()) async for record in result]
 
-        return await self._persist(attempt, within=self._limits.read)
+        return await self._persist(attempt, within=seconds)
 
     async def one(self, query: Query[R], **params: object) -> R | None:
         """Run one statement that only reads and return its first row, None when there is none."""

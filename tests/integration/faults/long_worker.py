@@ -22,10 +22,10 @@ from typing import Any
 import anyio
 
 from graph_memory import GraphError, Memory, Settings, local, open_memory
-from graph_memory.memory import archive_reader, archiving, branch, compaction, deletion, erasure, importing
+from graph_memory.memory import archive_reader, branch, compaction, deletion, erasure, export, importing
 from graph_memory.storage.store import Store
 
-PAGED = (archive_reader, archiving, branch, compaction, deletion, erasure)
+PAGED = (archive_reader, branch, compaction, deletion, erasure, export)
 
 
 @dataclass(frozen=True, kw_only=True)
