@@ -287,12 +287,12 @@ async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
     steps = 0
     step = Job.step
 
-    async def cut(self: Job, then: Progress, work: Callable[[Transaction], Awaitable[None]]) -> None:
+    async def cut(self: Job, then: Progress, *work: Callable[[Transaction], Awaitable[None]]) -> None:
         nonlocal steps
         steps += 1
         if steps % 3 == 0:
             raise Cut
-        await step(self, then, work)
+        await step(self, then, *work)
 
     monkeypatch.setattr(Job, "step", cut)
     name, cuts = f"{domain}-b", 0
