@@ -4,7 +4,7 @@
 // params: domain, after, before, limit
 // returns: session, source, actor, first_seq, last_seq, began, ended, changes, subjects, titles
 MATCH (e:_Event)
-WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
+WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before AND coalesce(e._was, e._op) <> 'snapshot'
 WITH e._session AS session, e._source AS source, e._actor AS actor, e
 ORDER BY e._seq DESC
 WITH session, source, actor, min(e._seq) AS first_seq, max(e._seq) AS last_seq, min(e._at) AS began, max(e._at) AS ended,

@@ -305,6 +305,9 @@ async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
             cuts += 1
         [half] = [one for one in (await memory.list_domains()).domains if one.name == name]
         assert half.busy == "branching"
+        assert (await memory.history.log(domain=name)).entries == ()
+        assert (await memory.history.log(domain=name, subject=ids[0])).entries == ()
+        assert (await memory.history.sessions(domain=name)).sessions == ()
         with pytest.raises(GraphError) as busy:
             await memory.create_node("Task", "x", domain=name)
         assert busy.value.code is Code.DOMAIN_BUSY

@@ -136,11 +136,44 @@ async def test_a_branch_is_followed_along_its_line(work: Memory, domain: str, mo
     assert {entry.seq for entry in found} >= {1, found[-1].seq}
 
 
-async def test_a_part_of_the_log_that_is_gone_holds_up_nobody(work: Memory, driver, domain) -> None:
+@pytest.mark.parametrize("hidden", [0, 4])
+async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
+    work: Memory, driver, domain: str, hidden: int, monkeypatch
+) -> None:
+    monkeypatch.setattr(follow, "_STRETCH", 3)
+    monkeypatch.setattr(follow, "_PATIENCE", 2)
     last = (await work.domain_info()).events
-    driver.execute_query("MATCH (e:_Event {_domain: $d, _seq: $s}) DETACH DELETE e", d=domain, s=last - 1)
-    found = await taken(work.history.follow(since=last - 2, every=0.01), 2)
-    assert [entry.seq for entry in found] == [last - 2, last]
+    rename = "MATCH (e:_Event {_domain: $d, _seq: $s}) SET e._domain = $to"
+    driver.execute_query(rename, d=domain, s=last - hidden, to=f"{domain}-hidden")
+
+    async def show() -> None:
+        await anyio.sleep(0.5)
+        driver.execute_query(rename, d=f"{domain}-hidden", s=last - hidden, to=domain)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(show)
+        found = await taken(work.history.follow(since=1, every=0.01), last)
+    assert [entry.seq for entry in found] == list(range(1, last + 1))
+
+
+async def test_who_is_overtaken_by_a_compaction_is_told(work: Memory, tmp_path) -> None:
+    last = (await work.domain_info()).events
+    changes = work.history.follow(since=last, every=0.01)
+    assert (await anext(changes)).seq == last
+    await work.update_node("renovate", properties={"status": "missed"})
+    await work.history.compact(last + 1, archive=tmp_path / "archive.jsonl.gz")
+    with pytest.raises(GraphError) as caught:
+        await anext(changes)
+    assert caught.value.code is Code.HISTORY_COMPACTED
+
+
+async def test_who_has_seen_what_is_compacted_goes_on(work: Memory, tmp_path) -> None:
+    last = (await work.domain_info()).events
+    changes = work.history.follow(since=last, every=0.01)
+    assert (await anext(changes)).seq == last
+    await work.history.compact(last, archive=tmp_path / "archive.jsonl.gz")
+    await work.update_node("renovate", properties={"status": "next"})
+    assert [entry.seq for entry in await taken(changes, 2)] == [last + 1, last + 2]
 
 
 async def test_a_log_that_is_put_back_is_followed_from_its_new_end(work: Memory, driver, domain) -> None:

@@ -70,6 +70,17 @@ async def test_a_wait_for_a_line_can_be_given_up_and_nothing_is_lost(pipe: tuple
     assert await reader.readline() == "half a line\n"
 
 
+async def test_a_text_that_nobody_reads_can_be_given_up(pipe: tuple[int, int]) -> None:
+    reading, writing = pipe
+    with anyio.fail_after(10):
+        with anyio.move_on_after(0.1) as scope:
+            await TextWriter(writing).write("x" * 1_000_000)
+    assert scope.cancelled_caught
+    left = 1_000_000
+    while left:  # the thread that was left behind ends when all is read
+        left -= len(await anyio.to_thread.run_sync(os.read, reading, CHUNK))
+
+
 @pytest.mark.parametrize("size", [10, ROOM, ROOM + 1, 1_000_000])
 async def test_text_of_any_size_arrives_while_others_go_on(pipe: tuple[int, int], size: int) -> None:
     reading, writing = pipe

@@ -10,7 +10,6 @@ import os
 import select
 import sys
 from collections import deque
-from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -83,12 +82,12 @@ class TextWriter:
         self._descriptor = descriptor
 
     async def write(self, text: str) -> None:
-        """Write all of a text. Raises BrokenPipeError when nobody reads any more."""
+        """Write all of a text, unless it is given up. Raises BrokenPipeError when nobody reads any more."""
         data = text.encode("utf-8", errors="replace")
         if len(data) <= ROOM and self._has_room():
             data = data[os.write(self._descriptor, data) :]
         if data:
-            await anyio.to_thread.run_sync(partial(_write_all, self._descriptor, data))
+            await anyio.to_thread.run_sync(_write_all, self._descriptor, data, abandon_on_cancel=True)
 
     async def flush(self) -> None:
         """Do nothing: what was written is on its way."""

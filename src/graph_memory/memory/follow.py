@@ -9,7 +9,7 @@ import anyio
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history import Filter, entry_of, events_in
-from graph_memory.memory.lineage import Stretch, bounds, last_seq, past_of
+from graph_memory.memory.lineage import Stretch, bounds, check_kept, last_seq, line_of, past_in
 from graph_memory.model.history import LogEntry
 from graph_memory.storage.queries import query
 
@@ -41,44 +41,51 @@ async def follow(
     seen = last if since is None else (await bounds(core.store, domain, since, None))[0]
     while True:
         for stretch in await _stretches(core, domain, seen, last):
-            if stretch.until == last:
-                await _settled(core, stretch)
-            for entry in await _told(core, wanted, stretch, full=full):
+            if not await _is_settled(core, stretch):
+                break
+            for entry in await _told(core, domain, wanted, stretch, full=full):
                 yield entry
-        seen = last
+            seen = stretch.until
         await anyio.sleep(every)
         last = await last_seq(core.store, domain)
         seen = min(seen, last)  # an older state of the database was restored
 
 
 async def _stretches(core: Core, domain: str, seen: int, last: int) -> Sequence[Stretch]:
-    """Return what is to be looked through after one number up to another, along the domain's line, the oldest first."""
+    """Return what is to be looked through after one number up to another, along the domain's line, the oldest first.
+
+    Raises HISTORY_COMPACTED where some of it was.
+    """
     if seen >= last:
         return ()
+    parts = await line_of(core.store, domain)
+    check_kept(parts, seen, last)
     return [
         Stretch(part.domain, after, min(after + _STRETCH, part.until))
-        for part in reversed(await past_of(core.store, domain, seen, last + 1))
+        for part in reversed(past_in(parts, seen, last + 1))
         for after in range(part.after, part.until, _STRETCH)
     ]
 
 
-async def _told(core: Core, wanted: Filter, stretch: Stretch, *, full: bool) -> list[LogEntry]:
-    """Return the changes in a stretch that are wanted, oldest first.
+async def _told(core: Core, domain: str, wanted: Filter, stretch: Stretch, *, full: bool) -> list[LogEntry]:
+    """Return the changes in a stretch that are wanted, oldest first. Raises HISTORY_COMPACTED where some have gone.
 
     Those of a subject are picked out here: they come from the index that was seen to have all of them.
     """
     rows = await events_in(core, replace(wanted, subject=None), stretch, _STRETCH)
+    check_kept(await line_of(core.store, domain), stretch.after, stretch.until)
     entries = [entry_of(row, full=full) for row in reversed(rows)]
     return [entry for entry in entries if wanted.subject in (None, entry.subject)]
 
 
-async def _settled(core: Core, stretch: Stretch) -> None:
-    """Wait until all events can be seen: a commit shows the end of the log an instant before the index has them.
+async def _is_settled(core: Core, stretch: Stretch) -> bool:
+    """Say whether all events can be seen: a commit shows the end of the log an instant before the index has them.
 
-    Where a part of the log is not there any more it is given up after a second.
+    It waits up to a second for that. What cannot be seen then is looked for at the next turn: nothing is passed over.
     """
     for _ in range(_PATIENCE):
         found = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
         if found is not None and found.events >= stretch.until - stretch.after:
-            return
+            return True
         await anyio.sleep(_SETTLING)
+    return False

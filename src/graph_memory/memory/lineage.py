@@ -132,11 +132,20 @@ def _place_in(parts: Sequence[Part], seq: int) -> Place:
 
 async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[Stretch]:
     """Return the stretches of logs that lie between two numbers along a domain's line, the newest first."""
-    stretches = [
-        Stretch(part.domain, max(after, part.kept_after), min(before - 1, part.until))
-        for part in await line_of(reader, domain)
-    ]
+    return past_in(await line_of(reader, domain), after, before)
+
+
+def past_in(parts: Sequence[Part], after: int, before: int) -> list[Stretch]:
+    """Return the stretches of the logs of a line that lie between two numbers, the newest first."""
+    stretches = [Stretch(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
     return [stretch for stretch in stretches if stretch.after < stretch.until]
+
+
+def check_kept(parts: Sequence[Part], after: int, until: int) -> None:
+    """Raise HISTORY_COMPACTED where some of the changes between two numbers of a line were."""
+    for part in parts:
+        if part.lacks(after, until):
+            raise compacted(part.domain, part.compacted_to)
 
 
 async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
@@ -202,9 +211,7 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
         after = await _seq_at(reader, parts, moment("since", since, utc_now()), strictly=True)
     if until is not None:
         last = await _seq_at(reader, parts, moment("until", until, utc_now()), strictly=False)
-    for part in parts:
-        if part.lacks(after if since is not None else last - 1, last):
-            raise compacted(part.domain, part.compacted_to)
+    check_kept(parts, after if since is not None else last - 1, last)
     return after, last + 1
 
 
