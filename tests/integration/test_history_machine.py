@@ -90,9 +90,10 @@ class World:
         return self.then[self.last]
 
     def at(self, seq: int) -> State | None:
-        """The state at a number, None where it was compacted."""
+        """The state at a number, None where it was compacted; that of a fork is also in the snapshots of the branch."""
         if self.parent and seq <= self.begins_at:
-            return self.parent.at(min(seq, self.forked_at))
+            is_copied = seq >= self.forked_at and self.floor <= self.begins_at
+            return self.then[self.begins_at] if is_copied else self.parent.at(min(seq, self.forked_at))
         return self.then[seq] if seq >= self.floor else None
 
     def types_at(self, seq: int) -> frozenset[str]:
