@@ -151,34 +151,33 @@ def check_kept(parts: Sequence[Part], after: int, until: int) -> None:
 async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
     """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them.
 
-    Raises HISTORY_COMPACTED where some of these changes are no longer there.
+    For states that share no past these are all that led to either. Raises HISTORY_COMPACTED where some of the changes
+    since a past that is shared are no longer there.
     """
     first, second = await line_of(reader, one.domain), await line_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
+    if shared is None:  # what a log was compacted to, or begins with, tells of all that lived then
+        return [Stretch(place.domain, 0, place.seq) for place in (one, other) if place.seq]
     ways = [_way(first, one, shared), _way(second, other, shared)]
-    stretches = [stretch for way, _ in ways for stretch in way]
-    if shared is not None:
-        low, high = sorted(end for _, end in ways)
-        stretches.append(Stretch(shared, low, high))
+    low, high = sorted(end for _, end in ways)
+    stretches = [*(stretch for way, _ in ways for stretch in way), Stretch(shared, low, high)]
     for part in (*first, *second):
         for stretch in stretches:
-            if part.domain == stretch.domain and max(stretch.after, part.begins_at) < min(
-                stretch.until, part.compacted_to
-            ):
+            if part.domain == stretch.domain and part.lacks(stretch.after, stretch.until):
                 raise compacted(part.domain, part.compacted_to)
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
-def _way(parts: Sequence[Part], place: Place, shared: str | None) -> tuple[list[Stretch], int]:
+def _way(parts: Sequence[Part], place: Place, shared: str) -> tuple[list[Stretch], int]:
     """Return the changes on the way back from a state to the domain that is shared, and the number reached there."""
     stretches: list[Stretch] = []
     seq = place.seq
     for part in parts:
         if part.domain == shared:
-            return stretches, seq
-        stretches.append(Stretch(part.domain, part.begins_at if shared else 0, seq))
+            break
+        stretches.append(Stretch(part.domain, part.begins_at, seq))
         seq = part.forked_at or 0
-    return stretches, 0
+    return stretches, seq
 
 
 async def last_seq(reader: Reader, domain: str) -> int:
