@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -178,3 +179,27 @@ async def test_pages_lead_to_all_of_it_once(memory: Memory) -> None:
             if (cursor := page.next_cursor) is None:
                 break
         assert found == nodes
+
+
+async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory: Memory, tmp_path: Path) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    node, other = [(await memory.create_node("Note", "words", properties={"rank": 1})).node_id for _ in range(2)]
+    link = (await memory.create_connection("Link", node, other, content="why")).connection_id
+    past = await memory.history.as_of("now")
+    kept = await memory.history.as_of((await memory.update_node(node, content="new", encoding="utf-8")).version)
+    await memory.history.compact(kept.seq, archive=tmp_path / "archive.jsonl.gz")
+    for ask in (
+        past.get_node(node),
+        past.get_node_content(node),
+        past.get_connection(link, include_content=True),
+        past.query_nodes(),
+        past.query_connections(),
+        past.get_connected_nodes(node, direction="out"),
+        past.search_content("words"),
+        past.describe_nodes([node]),
+    ):
+        with pytest.raises(GraphError) as caught:
+            await ask
+        assert caught.value.code is Code.HISTORY_COMPACTED
+    assert (await kept.query_nodes(type="Note", properties={"rank": 1})).node_ids == tuple(sorted([node, other]))
+    assert (await kept.search_content("words")).node_ids == (other,)
