@@ -11,7 +11,12 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import past as work_of_past
+from graph_memory.memory import search
+from graph_memory.memory.core import Core
 from graph_memory.memory.past import Past
+from graph_memory.memory.search import TextRow
+from graph_memory.model.windows import Needle
 
 pytestmark = pytest.mark.anyio
 
@@ -203,3 +208,32 @@ async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory:
         assert caught.value.code is Code.HISTORY_COMPACTED
     assert (await kept.query_nodes(type="Note", properties={"rank": 1})).node_ids == tuple(sorted([node, other]))
     assert (await kept.search_content("words")).node_ids == (other,)
+
+
+async def test_a_page_of_a_search_is_found_without_a_look_at_all_the_rest(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    nodes = sorted([(await memory.create_node("Note", "some words")).node_id for _ in range(12)])
+    past = await memory.history.as_of("now")
+    for node in (*nodes[:4], *nodes[6:11]):
+        await memory.update_node(node, properties={"rank": 1})
+    looked = 0
+
+    async def counted(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
+        nonlocal looked
+        looked += 1
+        return await search.holds(core, domain, needle, row)
+
+    monkeypatch.setattr(work_of_past, "holds", counted)
+    monkeypatch.setattr(work_of_past, "AT_ONCE", 2)
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = await past.search_content("words", limit=2, cursor=cursor)
+        assert looked <= 3
+        looked = 0
+        found += page.node_ids
+        if (cursor := page.next_cursor) is None:
+            break
+    assert found == nodes

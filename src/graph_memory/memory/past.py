@@ -164,9 +164,8 @@ class Past:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
         needle = Needle.of(check_query(query))
-        everything = Page(after=page.after, limit=UNLIMITED)
-        live = await Search(self._core).search_content(self._domain, query, everything, node_type=node_type)
-        found = {*await self._unchanged(live.node_ids), *await self._changed(needle, node_type, page.after)}
+        living = await self._living(query, node_type, page)
+        found = {*living, *await self._changed(needle, node_type, page)}
         ids, following = page.cut(sorted(found))
         return NodeIds(node_ids=ids, next_cursor=following)
 
@@ -230,22 +229,43 @@ class Past:
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
 
+    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
+        found: list[str] = []
+        after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
+        while len(found) <= page.limit:
+            live = await Search(self._core).search_content(self._domain, text, Page(after, size), node_type=node_type)
+            found += await self._unchanged(live.node_ids)
+            if live.next_cursor is None:
+                break
+            after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
+        return found
+
     async def _unchanged(self, ids: Sequence[str]) -> list[str]:
         found: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
-            page = list(ids[start : start + AT_ONCE])
-            found += [r.id for r in await self._read(UNCHANGED, ids=page)]
+            found += [row.id for row in await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))]
         return found
 
-    async def _changed(self, needle: Needle, node_type: str | None, after: str) -> list[str]:
-        """Return the nodes that changed since and whose text held the needle then."""
+    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
         found: list[str] = []
-        while True:
-            rows = await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE)
-            found += [row.id for row in rows if await holds(self._core, self._domain, needle, row)]
-            if not rows:
-                return found
+        after = page.after
+        while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
+            for row in rows:
+                if await self._held(needle, row):
+                    found.append(row.id)
+                if len(found) > page.limit:
+                    return found
             after = rows[-1].id
+        return found
+
+    async def _held(self, needle: Needle, row: TextRow) -> bool:
+        try:
+            return await holds(self._core, self._domain, needle, row)
+        except GraphError:
+            await self._check_kept()
+            raise
 
 
 def _erased(domain: str, subject: str) -> GraphError:
