@@ -124,9 +124,10 @@ class History:
         With `against` it is compared with another domain, such as a branch of it: as this one was at `since`, by
         default now, and the other at `until`. What came or went between is seen from this domain.
         A point stands for the state after its last change: the change at `since` itself counts as made already. The
-        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, tell it value by value,
-        with `content` also as text diffs. What was changed and changed back is no difference. Long values and diffs
-        are cut, and say so. `next_cursor` leads on between the same two points, whatever was written meanwhile.
+        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, at most 200, tell it
+        value by value, with `content` also as text diffs. What was changed and changed back is no difference. Long
+        values and diffs are cut, and say so. `next_cursor` leads on between the same two points, whatever was written
+        meanwhile.
 
         Raises CONTENT_READ_FAILED.
         """
