@@ -288,6 +288,19 @@ async def test_what_was_compacted_and_a_branch_are_compared_with_a_domain_that_s
     assert told(await branch.history.diff(against=f"{domain}-other")).keys() == of_branch.keys()
 
 
+async def test_the_line_of_a_branch_of_branches_is_read_to_its_end(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 1)
+    names = [domain]
+    for number in range(9):
+        names.append((await memory.in_domain(names[-1]).history.branch(f"{domain}-{number}")).domain)
+    last = memory.in_domain(names[-1])
+    entries = (await last.history.log(limit=1_000)).entries
+    assert [entry.seq for entry in entries] == sorted((entry.seq for entry in entries), reverse=True)
+    assert sum(entry.summary.startswith("Branched") for entry in entries) == 9
+    assert entries[-1].seq == 1
+    assert (await (await last.history.as_of(1)).query_nodes()).node_ids == ()
+
+
 async def test_a_diff_needs_something_to_compare_with(memory: Memory, domain: str) -> None:
     await filled(memory, domain, 1)
     with pytest.raises(GraphError) as refused:

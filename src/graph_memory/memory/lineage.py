@@ -32,6 +32,17 @@ class ForkRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LineRow:
+    """A domain of a line, where it was forked from, and up to where it was compacted."""
+
+    name: str
+    forked_from: str | None
+    forked_at: int | None
+    begins_at: int | None
+    compacted_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PositionRow:
     """Where the log ends, and where in it an event is."""
 
@@ -48,6 +59,7 @@ class TimedRow:
 
 
 FORK = query("domain/fork", ForkRow)
+LINE = query("domain/line", LineRow)
 POSITION = query("history/position", PositionRow)
 NEXT_EVENT = query("history/next_event", TimedRow)
 
@@ -105,11 +117,12 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
     name: str | None = domain
     until = END
     while name is not None:
-        row = await reader.one(FORK, domain=name)
-        if row is None:
+        rows = await reader.read(LINE, domain=name)
+        if not rows:
             raise no_ontology(name)
-        parts.append(Part(name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
-        name, until = row.forked_from, row.forked_at or 0
+        for row in rows:
+            parts.append(Part(row.name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
+            name, until = row.forked_from, row.forked_at or 0
     return parts
 
 
