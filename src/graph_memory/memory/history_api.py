@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graph_memory.memory import branch, compaction, diff, erasure, follow, history, merge, merge_telling, revert, scan
 from graph_memory.memory.core import Core
-from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_of, seq_at
+from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_at, seq_at
 from graph_memory.memory.past import Past
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
@@ -146,8 +146,7 @@ class History:
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
         """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
-        name = self._domain(domain)
-        place = await place_of(self._core.store, name, await seq_at(self._core.store, name, "at", at))
+        place = await place_at(self._core.store, self._domain(domain), "at", at)
         return Past(self._core, place.domain, place.seq)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:

@@ -19,6 +19,8 @@ from graph_memory.storage.store import Reader
 
 END = 2**53
 """A number that no log reaches."""
+_PROBES = 32
+"""Numbers of a log whose times are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ class PositionRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """A number of the log and its time."""
+    """A number, the number of the first event from it on, and the time of that."""
 
+    number: int
     seq: int
     at: datetime
 
@@ -61,7 +64,7 @@ class TimedRow:
 FORK = query("domain/fork", ForkRow)
 LINE = query("domain/line", LineRow)
 POSITION = query("history/position", PositionRow)
-NEXT_EVENT = query("history/next_event", TimedRow)
+NEXT_EVENTS = query("history/next_events", TimedRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,12 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
             parts.append(Part(row.name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
             name, until = row.forked_from, row.forked_at or 0
     return parts
+
+
+async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Place:
+    """Return whose log holds what a domain was at a point that somebody named. Raises what `seq_at` does."""
+    parts = await line_of(reader, domain)
+    return _place_in(parts, await _seq_at(reader, parts, moment(argument, given, utc_now()), strictly=False))
 
 
 async def place_of(reader: Reader, domain: str, seq: int) -> Place:
@@ -254,12 +263,13 @@ async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, st
     """
     low, high = part.shown_after, last
     while low < high:
-        middle = (low + high + 1) // 2
-        row = await reader.one(NEXT_EVENT, domain=part.domain, seq=middle)
-        if row is not None and (row.at < at or (row.at == at and not strictly)):
-            low = max(middle, min(row.seq, high))
-        else:
-            high = middle - 1
+        numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]
+        rows = await reader.read(NEXT_EVENTS, domain=part.domain, numbers=numbers)
+        before = [row for row in rows if row.at < at or (row.at == at and not strictly)]
+        if len(before) < len(numbers):
+            high = numbers[len(before)] - 1
+        if before:
+            low = max(before[-1].number, min(before[-1].seq, high))
     return low if low > part.shown_after else None
 
 
