@@ -1,21 +1,26 @@
-// What differs between two states of domains: how many subjects, by kind and by what became of them; and a page of these
-// in the order of their ids, each with its event in either state, with the titles that the ends of a connection, or the
-// node of an observation, had last, and on request with small text that differs. Names in `ignored` are compared with
-// nothing. It reads the events of the stretches of logs that lead from one state to the other, or those of one subject.
+// What differs between two states of domains after a subject, at most so many: how many, by kind and by what became of
+// them; and a page of these in the order of their ids, each with its event in either state, with the titles that the
+// ends of a connection, or the node of an observation, had last, and on request with small text that differs. Names in
+// `ignored` are compared with nothing. It reads the events of the stretches of logs that lead from one state to the
+// other, or those of one subject.
 // mode: read
-// params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, limit, texts
+// params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, most, limit, texts
 // returns: counts, page
 CALL () {
   UNWIND $stretches AS stretch
   MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _seq)
   WHERE $subject IS NULL AND e._domain = stretch.domain AND e._seq > stretch.after AND e._seq <= stretch.until
     AND (e._kind <> 'domain' OR $from_domain = $to_domain) AND coalesce(e._type IN $types, $types IS NULL)
+    AND e._subject > $after
   RETURN e._subject AS subject
   UNION
   WITH $subject AS subject
-  WHERE subject IS NOT NULL
+  WHERE subject > $after
   RETURN subject
 }
+WITH subject
+ORDER BY subject
 CALL (subject) {
   OPTIONAL MATCH (e:_Event)
   USING INDEX e:_Event(_domain, _subject, _seq)
@@ -42,6 +47,7 @@ END AS operation
 WHERE operation IS NOT NULL AND coalesce(known._type IN $types, $types IS NULL)
 WITH subject, operation, a, b, known
 ORDER BY subject
+LIMIT $most
 WITH collect([subject, known._kind, operation, a, b]) AS found
 CALL (found) {
   UNWIND found AS one
@@ -51,7 +57,6 @@ CALL (found) {
 CALL (found) {
   UNWIND found AS one
   WITH one
-  WHERE one[0] > $after
   LIMIT $limit
   WITH one[2] AS operation, one[3] AS a, one[4] AS b, coalesce(one[4], one[3]) AS known
   CALL (known) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -265,6 +266,39 @@ async def test_two_domains_that_share_no_past_are_compared_whole(memory: Memory,
     assert same not in told(diff)
     assert (diff.added, diff.changed) == (0, 0)
     assert diff.by_kind[Kind.NODE].removed == 3
+
+
+async def test_what_was_compacted_and_a_branch_are_compared_with_a_domain_that_shares_no_past(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    ids = await filled(memory, domain, 4)
+    other = memory.in_domain(f"{domain}-other")
+    await other.create_ontology(ONTOLOGY)
+    await other.create_node("Task", LARGE, id=ids[0])
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    await memory.delete_node(ids[1])
+    whole = told(await other.history.diff(against=domain))
+    of_branch = told(await other.history.diff(against=f"{domain}-b"))
+    assert (whole[ids[0]], whole[ids[2]]) == ("changed", "added")
+    assert of_branch.keys() - whole.keys() >= {ids[1]}
+    last = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.history.compact(last, archive=tmp_path / "archive.jsonl.gz")
+    assert told(await other.history.diff(against=domain)) == whole
+    assert told(await other.history.diff(against=f"{domain}-b")) == of_branch
+    assert told(await branch.history.diff(against=f"{domain}-other")).keys() == of_branch.keys()
+
+
+async def test_the_line_of_a_branch_of_branches_is_read_to_its_end(memory: Memory, domain: str) -> None:
+    await filled(memory, domain, 1)
+    names = [domain]
+    for number in range(9):
+        names.append((await memory.in_domain(names[-1]).history.branch(f"{domain}-{number}")).domain)
+    last = memory.in_domain(names[-1])
+    entries = (await last.history.log(limit=1_000)).entries
+    assert [entry.seq for entry in entries] == sorted((entry.seq for entry in entries), reverse=True)
+    assert sum(entry.summary.startswith("Branched") for entry in entries) == 9
+    assert entries[-1].seq == 1
+    assert (await (await last.history.as_of(1)).query_nodes()).node_ids == ()
 
 
 async def test_a_diff_needs_something_to_compare_with(memory: Memory, domain: str) -> None:

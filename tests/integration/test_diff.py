@@ -192,6 +192,17 @@ async def test_pages_lead_to_all_of_it_between_the_same_points(work: Memory) -> 
     assert {(page.since, page.until, page.added) for page in pages} == {(0, 8, 8)}
 
 
+async def test_a_page_has_so_many_entries_at_most_and_every_page_the_counts_of_all(
+    work: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = await work.history.diff(since=0, limit=1_000)
+    monkeypatch.setattr(work_of_diff, "MOST", 3)
+    pages = await all_pages(work, since=0, limit=1_000)
+    assert [len(page.entries) for page in pages] == [3, 3, 2]
+    assert [entry for page in pages for entry in page.entries] == list(whole.entries)
+    assert all((page.added, page.by_kind) == (whole.added, whole.by_kind) for page in pages)
+
+
 async def test_a_page_ends_before_it_is_too_long(work: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work_of_diff, "PAGE_CHARACTERS", 400)
     pages = await all_pages(work, since=0)
@@ -208,10 +219,11 @@ async def test_a_page_ends_before_it_is_too_long(work: Memory, monkeypatch: pyte
         ({"since": "evt_unknown"}, Code.EVENT_NOT_FOUND),
         ({"since": 0, "until": "evt_unknown"}, Code.EVENT_NOT_FOUND),
         ({"since": 0, "cursor": "after:call"}, Code.INVALID_ARGUMENT),
-        ({"since": 0, "cursor": "between:1:x:after:call"}, Code.INVALID_ARGUMENT),
+        ({"since": 0, "cursor": "between:1:x:counts::after:call"}, Code.INVALID_ARGUMENT),
+        ({"since": 0, "cursor": "between:1:9:counts:nobody.added.1,:after:call"}, Code.INVALID_ARGUMENT),
         ({"since": 0, "limit": 0}, Code.INVALID_ARGUMENT),
         ({"since": 0, "domain": "no-such-domain"}, Code.ONTOLOGY_NOT_FOUND),
-        ({"since": 0, "cursor": "between:0:9:after:a", "domain": "no-such-domain"}, Code.ONTOLOGY_NOT_FOUND),
+        ({"since": 0, "cursor": "between:0:9:counts::after:a", "domain": "no-such-domain"}, Code.ONTOLOGY_NOT_FOUND),
     ],
 )
 async def test_what_cannot_be_asked_is_refused(work: Memory, given: dict[str, Any], code: Code) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import lineage
 
 pytestmark = pytest.mark.anyio
 
@@ -124,6 +125,17 @@ async def test_what_cannot_be_asked_is_refused(work: Memory, given: dict[str, ob
         await work.history.log(**given)  # type: ignore[arg-type]
     assert caught.value.code is code
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("probes", [2, 3, 32])
+async def test_a_time_is_found_however_many_numbers_are_looked_at_at_once(
+    work: Memory, probes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lineage, "_PROBES", probes)
+    entries = (await work.history.log()).entries
+    for at in {entry.at for entry in entries}:
+        assert await numbers(work, until=at.isoformat()) == [entry.seq for entry in entries if entry.at <= at]
+        assert await numbers(work, since=at.isoformat()) == [entry.seq for entry in entries if entry.at >= at]
 
 
 async def test_sessions_tell_who_changed_how_much_and_what(work: Memory) -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory import past as work_of_past
+from graph_memory.memory import search
+from graph_memory.memory.core import Core
 from graph_memory.memory.past import Past
+from graph_memory.memory.search import TextRow
+from graph_memory.model.windows import Needle
 
 pytestmark = pytest.mark.anyio
 
@@ -178,3 +184,56 @@ async def test_pages_lead_to_all_of_it_once(memory: Memory) -> None:
             if (cursor := page.next_cursor) is None:
                 break
         assert found == nodes
+
+
+async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory: Memory, tmp_path: Path) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    node, other = [(await memory.create_node("Note", "words", properties={"rank": 1})).node_id for _ in range(2)]
+    link = (await memory.create_connection("Link", node, other, content="why")).connection_id
+    past = await memory.history.as_of("now")
+    kept = await memory.history.as_of((await memory.update_node(node, content="new", encoding="utf-8")).version)
+    await memory.history.compact(kept.seq, archive=tmp_path / "archive.jsonl.gz")
+    for ask in (
+        past.get_node(node),
+        past.get_node_content(node),
+        past.get_connection(link, include_content=True),
+        past.query_nodes(),
+        past.query_connections(),
+        past.get_connected_nodes(node, direction="out"),
+        past.search_content("words"),
+        past.describe_nodes([node]),
+    ):
+        with pytest.raises(GraphError) as caught:
+            await ask
+        assert caught.value.code is Code.HISTORY_COMPACTED
+    assert (await kept.query_nodes(type="Note", properties={"rank": 1})).node_ids == tuple(sorted([node, other]))
+    assert (await kept.search_content("words")).node_ids == (other,)
+
+
+async def test_a_page_of_a_search_is_found_without_a_look_at_all_the_rest(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    nodes = sorted([(await memory.create_node("Note", "some words")).node_id for _ in range(12)])
+    past = await memory.history.as_of("now")
+    for node in (*nodes[:4], *nodes[6:11]):
+        await memory.update_node(node, properties={"rank": 1})
+    looked = 0
+
+    async def counted(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
+        nonlocal looked
+        looked += 1
+        return await search.holds(core, domain, needle, row)
+
+    monkeypatch.setattr(work_of_past, "holds", counted)
+    monkeypatch.setattr(work_of_past, "AT_ONCE", 2)
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = await past.search_content("words", limit=2, cursor=cursor)
+        assert looked <= 3
+        looked = 0
+        found += page.node_ids
+        if (cursor := page.next_cursor) is None:
+            break
+    assert found == nodes

@@ -105,6 +105,7 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         ("node/get", "n:_Node(_domain, _id)"),
         ("audit/last_events", "e:_Event(_domain, _subject, _seq)"),
         ("log/batch", "e:_Event(_domain, _seq)"),
+        ("history/differences", "e:_Event(_domain, _seq)"),
     ],
 )
 @pytest.mark.usefixtures("seeded")

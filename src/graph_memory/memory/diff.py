@@ -11,10 +11,11 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.history import PAGE
-from graph_memory.memory.lineage import changes_between, place_of, seq_at
+from graph_memory.memory.lineage import END, changes_between, place_of, seq_at
 from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
 from graph_memory.model.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.model.diffs import ContentChange, Diff, DiffCounts, DiffEntry, Difference
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.narration import Told, summary
 from graph_memory.model.subjects import Kind, State, content_ref
@@ -24,7 +25,15 @@ from graph_memory.storage.queries import query
 PAGE_CHARACTERS = 100_000
 """A page ends when its entries are this long, however many were asked for."""
 
-_CURSOR = re.compile(r"between:([0-9]{1,15}):([0-9]{1,15}):after:(.+)", re.DOTALL)
+MOST = 200
+"""A page ends after so many entries too: they are read with their states and small texts."""
+
+_CURSOR = re.compile(
+    r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
+    re.DOTALL,
+)
+Counts = Sequence[list[Any]]
+"""Numbers of subjects that differ: lists of kind, difference and number."""
 _OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
 
 
@@ -46,10 +55,12 @@ class Span:
     since: int
     until: int
     after: str = ""
+    counts: Counts | None = None
 
-    def cursor(self, last: str) -> str:
-        """Return the cursor of the page that begins after a subject."""
-        return f"between:{self.since}:{self.until}:after:{last}"
+    def cursor(self, counts: Counts, last: str) -> str:
+        """Return the cursor of the page that begins after a subject; what was counted once is in it."""
+        counted = "".join(f"{kind}.{operation}.{number}," for kind, operation, number in counts)
+        return f"between:{self.since}:{self.until}:counts:{counted}:after:{last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +124,7 @@ async def diff(
     cursor: str | None,
 ) -> Diff:
     """Return what differs between two states. `History.diff` tells the rest."""
-    size = PAGE if limit is None else check_limit(limit)
+    size = min(PAGE if limit is None else check_limit(limit), MOST)
     other = against or domain
     span = await _span(core, domain, other, since, until, cursor)
     before = await place_of(core.store, domain, span.since)
@@ -129,20 +140,22 @@ async def diff(
         types=None if types is None else list(types),
         ignored=sorted(IGNORED),
         after=span.after,
-        limit=min(size + 1, UNLIMITED),
+        most=END if span.counts is None else size + 1,
+        limit=size + 1,
         texts=content,
     )
     pairs = [Pair.of(found) for found in row.page[:size]]
     entries = await _page(core, (before.domain, after.domain), pairs, content=content)
     is_last = len(entries) == len(row.page)
+    counts = row.counts if span.counts is None else span.counts
     return Diff(
         since=span.since,
         until=span.until,
         against=against,
-        **_counted(row.counts).model_dump(),
-        by_kind={Kind(kind): _counted([c for c in row.counts if c[0] == kind]) for kind, *_ in sorted(row.counts)},
+        **_counted(counts).model_dump(),
+        by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
         entries=tuple(entries),
-        next_cursor=None if is_last else span.cursor(entries[-1].subject),
+        next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
     )
 
 
@@ -166,9 +179,16 @@ async def _span(
 def _read(cursor: str) -> Span:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not is_encodable(cursor):
-        hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
-    return Span(int(found[1]), int(found[2]), found[3])
+        raise _no_cursor(cursor)
+    counts = [part.split(".") for part in found[3].split(",")[:-1]]
+    if not {kind for kind, _, _ in counts} <= set(Kind):
+        raise _no_cursor(cursor)
+    return Span(int(found[1]), int(found[2]), found[4], [[kind, what, int(number)] for kind, what, number in counts])
+
+
+def _no_cursor(cursor: str) -> GraphError:
+    hint = "Give next_cursor of the page before, or leave it out for the first page."
+    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
 
 
 async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
@@ -201,7 +221,7 @@ async def _text(core: Core, domain: str, state: State | None, inline: str | None
     return (await core.contents.fetch(domain, ref, inline)).text if ref else None
 
 
-def _counted(counts: Sequence[Sequence[Any]]) -> DiffCounts:
+def _counted(counts: Counts) -> DiffCounts:
     numbers = {"added": 0, "removed": 0, "changed": 0}
     for _, operation, number in counts:
         numbers[operation] += number

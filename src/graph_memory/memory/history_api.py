@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graph_memory.memory import branch, compaction, diff, erasure, follow, history, merge, merge_telling, revert, scan
 from graph_memory.memory.core import Core
-from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_of, seq_at
+from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_at, seq_at
 from graph_memory.memory.past import Past
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.diffs import Diff
@@ -124,9 +124,10 @@ class History:
         With `against` it is compared with another domain, such as a branch of it: as this one was at `since`, by
         default now, and the other at `until`. What came or went between is seen from this domain.
         A point stands for the state after its last change: the change at `since` itself counts as made already. The
-        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, tell it value by value,
-        with `content` also as text diffs. What was changed and changed back is no difference. Long values and diffs
-        are cut, and say so. `next_cursor` leads on between the same two points, whatever was written meanwhile.
+        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, at most 200, tell it
+        value by value, with `content` also as text diffs. What was changed and changed back is no difference. Long
+        values and diffs are cut, and say so. `next_cursor` leads on between the same two points, whatever was written
+        meanwhile.
 
         Raises CONTENT_READ_FAILED.
         """
@@ -145,8 +146,7 @@ class History:
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
         """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
-        name = self._domain(domain)
-        place = await place_of(self._core.store, name, await seq_at(self._core.store, name, "at", at))
+        place = await place_at(self._core.store, self._domain(domain), "at", at)
         return Past(self._core, place.domain, place.seq)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:

@@ -19,12 +19,25 @@ from graph_memory.storage.store import Reader
 
 END = 2**53
 """A number that no log reaches."""
+_PROBES = 32
+"""Numbers of a log whose times are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForkRow:
     """Where a domain was forked from, if it was, and up to where it was compacted."""
 
+    forked_from: str | None
+    forked_at: int | None
+    begins_at: int | None
+    compacted_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LineRow:
+    """A domain of a line, where it was forked from, and up to where it was compacted."""
+
+    name: str
     forked_from: str | None
     forked_at: int | None
     begins_at: int | None
@@ -41,15 +54,17 @@ class PositionRow:
 
 @dataclass(frozen=True, slots=True)
 class TimedRow:
-    """A number of the log and its time."""
+    """A number, the number of the first event from it on, and the time of that."""
 
+    number: int
     seq: int
     at: datetime
 
 
 FORK = query("domain/fork", ForkRow)
+LINE = query("domain/line", LineRow)
 POSITION = query("history/position", PositionRow)
-NEXT_EVENT = query("history/next_event", TimedRow)
+NEXT_EVENTS = query("history/next_events", TimedRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +120,19 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
     name: str | None = domain
     until = END
     while name is not None:
-        row = await reader.one(FORK, domain=name)
-        if row is None:
+        rows = await reader.read(LINE, domain=name)
+        if not rows:
             raise no_ontology(name)
-        parts.append(Part(name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
-        name, until = row.forked_from, row.forked_at or 0
+        for row in rows:
+            parts.append(Part(row.name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
+            name, until = row.forked_from, row.forked_at or 0
     return parts
+
+
+async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Place:
+    """Return whose log holds what a domain was at a point that somebody named. Raises what `seq_at` does."""
+    parts = await line_of(reader, domain)
+    return _place_in(parts, await _seq_at(reader, parts, moment(argument, given, utc_now()), strictly=False))
 
 
 async def place_of(reader: Reader, domain: str, seq: int) -> Place:
@@ -151,34 +173,33 @@ def check_kept(parts: Sequence[Part], after: int, until: int) -> None:
 async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
     """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them.
 
-    Raises HISTORY_COMPACTED where some of these changes are no longer there.
+    For states that share no past these are all that led to either. Raises HISTORY_COMPACTED where some of the changes
+    since a past that is shared are no longer there.
     """
     first, second = await line_of(reader, one.domain), await line_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
+    if shared is None:  # what a log was compacted to, or begins with, tells of all that lived then
+        return [Stretch(place.domain, 0, place.seq) for place in (one, other) if place.seq]
     ways = [_way(first, one, shared), _way(second, other, shared)]
-    stretches = [stretch for way, _ in ways for stretch in way]
-    if shared is not None:
-        low, high = sorted(end for _, end in ways)
-        stretches.append(Stretch(shared, low, high))
+    low, high = sorted(end for _, end in ways)
+    stretches = [*(stretch for way, _ in ways for stretch in way), Stretch(shared, low, high)]
     for part in (*first, *second):
         for stretch in stretches:
-            if part.domain == stretch.domain and max(stretch.after, part.begins_at) < min(
-                stretch.until, part.compacted_to
-            ):
+            if part.domain == stretch.domain and part.lacks(stretch.after, stretch.until):
                 raise compacted(part.domain, part.compacted_to)
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
-def _way(parts: Sequence[Part], place: Place, shared: str | None) -> tuple[list[Stretch], int]:
+def _way(parts: Sequence[Part], place: Place, shared: str) -> tuple[list[Stretch], int]:
     """Return the changes on the way back from a state to the domain that is shared, and the number reached there."""
     stretches: list[Stretch] = []
     seq = place.seq
     for part in parts:
         if part.domain == shared:
-            return stretches, seq
-        stretches.append(Stretch(part.domain, part.begins_at if shared else 0, seq))
+            break
+        stretches.append(Stretch(part.domain, part.begins_at, seq))
         seq = part.forked_at or 0
-    return stretches, 0
+    return stretches, seq
 
 
 async def last_seq(reader: Reader, domain: str) -> int:
@@ -242,12 +263,13 @@ async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, st
     """
     low, high = part.shown_after, last
     while low < high:
-        middle = (low + high + 1) // 2
-        row = await reader.one(NEXT_EVENT, domain=part.domain, seq=middle)
-        if row is not None and (row.at < at or (row.at == at and not strictly)):
-            low = max(middle, min(row.seq, high))
-        else:
-            high = middle - 1
+        numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]
+        rows = await reader.read(NEXT_EVENTS, domain=part.domain, numbers=numbers)
+        before = [row for row in rows if row.at < at or (row.at == at and not strictly)]
+        if len(before) < len(numbers):
+            high = numbers[len(before)] - 1
+        if before:
+            low = max(before[-1].number, min(before[-1].seq, high))
     return low if low > part.shown_after else None
 
 

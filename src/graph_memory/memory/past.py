@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from graph_memory.memory.connections import connection_info, connection_not_found
 from graph_memory.memory.core import Core
+from graph_memory.memory.lineage import FORK, compacted
 from graph_memory.memory.nodes import node_info, node_not_found
 from graph_memory.memory.queries import IdRow, Page
 from graph_memory.memory.search import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_direction, check_query
-from graph_memory.model.content import Content
+from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.projection import live_state
@@ -34,7 +36,9 @@ from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_p
 from graph_memory.model.windows import Needle
 from graph_memory.model.wording import shown
 from graph_memory.storage.ontologies import no_ontology
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import Query, query
+
+R = TypeVar("R")
 
 AT_ONCE = 500
 """Texts or ids that one statement takes."""
@@ -68,7 +72,8 @@ class Past:
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
     Its methods are those of `Memory` that read, with the same arguments, results and errors. What was deleted since is
-    there, content included; what came later is not. It stays as it is, whatever is written meanwhile.
+    there, content included; what came later is not. It stays as it is, whatever is written meanwhile; when the log is
+    compacted beyond it, all of them raise HISTORY_COMPACTED.
     """
 
     def __init__(self, core: Core, domain: str, seq: int) -> None:
@@ -84,7 +89,7 @@ class Past:
     async def get_node_content(self, node_id: str) -> NodeContent:
         """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
         node, text = await self._node(node_id)
-        content = await self._core.contents.fetch(self._domain, node.content, text)
+        content = await self._fetch(node.content, text)
         return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
 
     async def get_connection(self, connection_id: str, *, include_content: bool = False) -> ConnectionInfo:
@@ -95,7 +100,7 @@ class Past:
         found = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
         content: Content | None = None
         if include_content and found.content is not None:
-            content = await self._core.contents.fetch(self._domain, found.content, text)
+            content = await self._fetch(found.content, text)
         return connection_info(found, content)
 
     async def query_nodes(
@@ -110,7 +115,7 @@ class Past:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
         given = {"type": type, "filter": check_properties(properties or {}), **page.selection}
-        rows = await self._core.store.read(NODES, domain=self._domain, at=self.seq, **given)
+        rows = await self._read(NODES, **given)
         ids, following = page.cut([row.id for row in rows])
         return NodeIds(node_ids=ids, next_cursor=following)
 
@@ -129,7 +134,7 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         ends = {"from_id": from_node_id, "to_id": to_node_id, "type": type}
         given = {**ends, "filter": check_properties(properties or {}), **page.selection}
-        rows = await self._core.store.read(CONNECTIONS, domain=self._domain, at=self.seq, **given)
+        rows = await self._read(CONNECTIONS, **given)
         ids, following = page.cut([row.id for row in rows])
         return ConnectionIds(connection_ids=ids, next_cursor=following)
 
@@ -149,7 +154,7 @@ class Past:
         await self._node(node_id)
         ways = {"outgoing": direction in ("out", "both"), "incoming": direction in ("in", "both")}
         given = {"id": node_id, "type": connection_type, **ways, **page.selection}
-        rows = await self._core.store.read(CONNECTED_NODES, domain=self._domain, at=self.seq, **given)
+        rows = await self._read(CONNECTED_NODES, **given)
         ids, following = page.cut([row.id for row in rows])
         return NodeIds(node_ids=ids, next_cursor=following)
 
@@ -159,9 +164,8 @@ class Past:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
         needle = Needle.of(check_query(query))
-        everything = Page(after=page.after, limit=UNLIMITED)
-        live = await Search(self._core).search_content(self._domain, query, everything, node_type=node_type)
-        found = {*await self._unchanged(live.node_ids), *await self._changed(needle, node_type, page.after)}
+        living = await self._living(query, node_type, page)
+        found = {*living, *await self._changed(needle, node_type, page)}
         ids, following = page.cut(sorted(found))
         return NodeIds(node_ids=ids, next_cursor=following)
 
@@ -170,7 +174,7 @@ class Past:
         found: dict[str, NodeSummary] = {}
         for start in range(0, len(node_ids), AT_ONCE):
             ids = list(node_ids[start : start + AT_ONCE])
-            for row in await self._core.store.read(STATES, domain=self._domain, ids=ids, at=self.seq):
+            for row in await self._read(STATES, ids=ids):
                 event = Event.from_row(row.event)
                 if event.draft.kind is Kind.NODE:
                     node = NodeState.from_live(live_state(event))
@@ -184,6 +188,26 @@ class Past:
                     )
         return tuple(found[one] for one in node_ids if one in found)
 
+    async def _read(self, wanted: Query[R], **given: object) -> list[R]:
+        """Return what a statement reads at that point. Raises HISTORY_COMPACTED, as soon as that is so."""
+        rows = await self._core.store.read(wanted, domain=self._domain, at=self.seq, **given)
+        await self._check_kept()
+        return rows
+
+    async def _fetch(self, ref: ContentRef, text: str | None) -> Content:
+        try:
+            return await self._core.contents.fetch(self._domain, ref, text)
+        except GraphError:
+            await self._check_kept()
+            raise
+
+    async def _check_kept(self) -> None:
+        row = await self._core.store.one(FORK, domain=self._domain)
+        if row is None:
+            raise no_ontology(self._domain)
+        if (row.compacted_to or 0) > self.seq:
+            raise compacted(self._domain, row.compacted_to or 0)
+
     async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
         event, text = await self._last(node_id, Kind.NODE)
         if event is None:
@@ -191,9 +215,7 @@ class Past:
         return NodeState.from_live(live_state(event)), text
 
     async def _last(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
-        row = await self._core.store.one(STATE, domain=self._domain, id=subject, at=self.seq)
-        if row is None:
-            raise no_ontology(self._domain)
+        [row] = await self._read(STATE, id=subject)
         event = Event.from_row(row.event) if row.event is not None else None
         if event is not None and event.draft.erased:
             raise _erased(self._domain, subject)
@@ -207,23 +229,43 @@ class Past:
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
 
+    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
+        found: list[str] = []
+        after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
+        while len(found) <= page.limit:
+            live = await Search(self._core).search_content(self._domain, text, Page(after, size), node_type=node_type)
+            found += await self._unchanged(live.node_ids)
+            if live.next_cursor is None:
+                break
+            after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
+        return found
+
     async def _unchanged(self, ids: Sequence[str]) -> list[str]:
         found: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
-            page = list(ids[start : start + AT_ONCE])
-            found += [r.id for r in await self._core.store.read(UNCHANGED, domain=self._domain, ids=page, at=self.seq)]
+            found += [row.id for row in await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))]
         return found
 
-    async def _changed(self, needle: Needle, node_type: str | None, after: str) -> list[str]:
-        """Return the nodes that changed since and whose text held the needle then."""
+    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
         found: list[str] = []
-        while True:
-            given = {"at": self.seq, "type": node_type, "after": after, "limit": AT_ONCE}
-            rows = await self._core.store.read(TEXTS, domain=self._domain, **given)
-            found += [row.id for row in rows if await holds(self._core, self._domain, needle, row)]
-            if not rows:
-                return found
+        after = page.after
+        while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
+            for row in rows:
+                if await self._held(needle, row):
+                    found.append(row.id)
+                if len(found) > page.limit:
+                    return found
             after = rows[-1].id
+        return found
+
+    async def _held(self, needle: Needle, row: TextRow) -> bool:
+        try:
+            return await holds(self._core, self._domain, needle, row)
+        except GraphError:
+            await self._check_kept()
+            raise
 
 
 def _erased(domain: str, subject: str) -> GraphError:
