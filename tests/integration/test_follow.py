@@ -156,6 +156,19 @@ async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
     assert [entry.seq for entry in found] == list(range(1, last + 1))
 
 
+async def test_a_part_of_the_log_that_is_gone_is_told_after_a_while(
+    work: Memory, driver, domain: str, monkeypatch
+) -> None:
+    monkeypatch.setattr(follow, "_TURNS", 2)
+    last = (await work.domain_info()).events
+    driver.execute_query("MATCH (e:_Event {_domain: $d, _seq: $seq}) DELETE e", d=domain, seq=last - 1)
+    with pytest.raises(GraphError) as told:
+        await taken(work.history.follow(since=last - 2, every=0.01), 3)
+    assert told.value.code is Code.STORE_CONFLICT
+    assert "graph-memory verify" in str(told.value.details["hint"])
+    assert [entry.seq for entry in await taken(work.history.follow(since=last), 1)] == [last]
+
+
 async def test_who_is_overtaken_by_a_compaction_is_told(work: Memory, tmp_path) -> None:
     last = (await work.domain_info()).events
     changes = work.history.follow(since=last, every=0.01)

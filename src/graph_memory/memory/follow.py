@@ -10,6 +10,7 @@ import anyio
 from graph_memory.memory.core import Core
 from graph_memory.memory.history import Filter, entry_of, events_in
 from graph_memory.memory.lineage import Stretch, bounds, check_kept, last_seq, line_of, past_in
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.history import LogEntry
 from graph_memory.storage.queries import query
 
@@ -17,6 +18,8 @@ _STRETCH = 500
 """Numbers of the log that are looked through at a time."""
 _SETTLING = 0.02
 _PATIENCE = 50
+_TURNS = 60
+"""How often what cannot be seen is looked for, about a second each time, before it counts as lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,15 @@ async def follow(
     wanted.params()
     last = await last_seq(core.store, domain)
     seen = last if since is None else (await bounds(core.store, domain, since, None))[0]
+    unseen = 0
     while True:
         for stretch in await _stretches(core, domain, seen, last):
             if not await _is_settled(core, stretch):
+                unseen += 1
+                if unseen == _TURNS:
+                    raise _lost(stretch)
                 break
+            unseen = 0
             for entry in await _told(core, domain, wanted, stretch, full=full):
                 yield entry
             seen = stretch.until
@@ -89,3 +97,9 @@ async def _is_settled(core: Core, stretch: Stretch) -> bool:
             return True
         await anyio.sleep(_SETTLING)
     return False
+
+
+def _lost(stretch: Stretch) -> GraphError:
+    hint = "Run `graph-memory verify`: it names what is missing. To go on after it, follow since a later point."
+    message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
+    return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})

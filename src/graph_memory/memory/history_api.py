@@ -83,7 +83,8 @@ class History:
         It begins with the change at `since`, without it with the next one that is made; who kept the `seq` of the
         last change that it was given goes on at the next number and misses nothing. The log is looked at `every` so
         many seconds, which costs one small read. What is asked for is told as in `log`. Raises when it is first asked,
-        and HISTORY_COMPACTED later where changes were compacted that were not given yet.
+        and later HISTORY_COMPACTED where changes were compacted that were not given yet, and STORE_CONFLICT where
+        some have been missing from the log for a minute.
         """
         wanted = history.Filter(
             subject=subject,
