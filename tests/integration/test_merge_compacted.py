@@ -24,6 +24,17 @@ async def conflicts(memory: Memory, source: str) -> set[tuple[str, str]]:
     return {(one.subject, one.conflict) for one in told}
 
 
+async def merged_once(memory: Memory) -> tuple[str, str, Memory]:
+    """Return a node whose change in a branch was merged and then undone in the domain; the branch, and its memory."""
+    await memory.create_ontology(ONTOLOGY)
+    one = await note(memory, rank=1)
+    source, branch = await branched(memory)
+    await branch.update_node(one, properties={"rank": 2})
+    await memory.history.merge(source)
+    await memory.update_node(one, properties={"rank": 1})
+    return one, source, branch
+
+
 async def test_what_was_deleted_stays_in_conflict_when_the_fork_was_compacted_away(memory: Memory) -> None:
     """The last event before the fork is kept, as its node was never changed again; the state around it is not."""
     await memory.create_ontology(ONTOLOGY)
@@ -64,12 +75,7 @@ async def test_the_other_way_round_all_that_is_kept_is_compared(memory: Memory, 
 
 
 async def test_what_was_merged_last_is_the_base_also_after_a_compaction(memory: Memory) -> None:
-    await memory.create_ontology(ONTOLOGY)
-    one = await note(memory, rank=1)
-    source, branch = await branched(memory)
-    await branch.update_node(one, properties={"rank": 2})
-    await memory.history.merge(source)
-    await memory.update_node(one, properties={"rank": 1})
+    one, source, branch = await merged_once(memory)
     await memory.history.compact("now")
     new = await note(branch, "new")
     assert [change.subject for change in (await memory.history.merge(source)).changes] == [new]
@@ -77,12 +83,7 @@ async def test_what_was_merged_last_is_the_base_also_after_a_compaction(memory: 
 
 
 async def test_merged_there_and_back_a_compaction_of_both_is_no_hindrance(memory: Memory, domain: str) -> None:
-    await memory.create_ontology(ONTOLOGY)
-    one = await note(memory, rank=1)
-    source, branch = await branched(memory)
-    await branch.update_node(one, properties={"rank": 2})
-    await memory.history.merge(source)
-    await memory.update_node(one, properties={"rank": 1})
+    one, source, branch = await merged_once(memory)
     await branch.history.merge(domain)
     await memory.history.compact("now")
     await branch.history.compact("now")
@@ -91,12 +92,7 @@ async def test_merged_there_and_back_a_compaction_of_both_is_no_hindrance(memory
 
 
 async def test_a_merged_state_that_was_compacted_is_not_replaced_by_an_earlier_one(memory: Memory) -> None:
-    await memory.create_ontology(ONTOLOGY)
-    one = await note(memory, rank=1)
-    source, branch = await branched(memory)
-    await branch.update_node(one, properties={"rank": 2})
-    await memory.history.merge(source)
-    await memory.update_node(one, properties={"rank": 1})
+    one, source, branch = await merged_once(memory)
     await branch.update_node(one, properties={"rank": 3})
     await branch.history.compact("now")
     before = await events_of(memory)

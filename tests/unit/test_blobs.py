@@ -233,7 +233,7 @@ async def test_the_file_is_synced_before_it_is_named_and_the_folder_after(
 
 async def test_the_entry_of_a_new_folder_is_synced_too(local: Blobs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     synced: list[Path] = []
-    monkeypatch.setattr(blob_places, "_sync_folder", synced.append)
+    monkeypatch.setattr(blob_places, "sync_folder", synced.append)
     await local.put("default", DATA)
     assert synced == [tmp_path, tmp_path / "blobs", tmp_path / "blobs" / "default"]
 

@@ -20,6 +20,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.export import state_of, write_log
 from graph_memory.model.archive import Header
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.blob_places import sync_folder
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
@@ -91,12 +92,7 @@ class Archive:
         if not self._aside.exists():
             return
         self._aside.replace(self._path)
-        if os.name == "posix":
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        sync_folder(self._path.parent)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 from graph_memory.memory.core import Core
 from graph_memory.memory.family import check_is_ready
 from graph_memory.memory.lineage import Place, compacted, place_of
+from graph_memory.memory.together import together
 from graph_memory.memory.types import logged_ontology, types_at
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -166,15 +167,12 @@ class _Branching:
 
     async def _copy_subjects(self) -> None:
         """Copy a page of subjects after the other, and read the next one while one is written."""
-        try:
-            async with anyio.create_task_group() as tasks:
-                send, pages = anyio.create_memory_object_stream[Sequence[SubjectRow]](0)
-                tasks.start_soon(self._read_pages, send, self._job.progress.after)
-                async with pages:
-                    async for page in pages:
-                        await self._copy_page(page)
-        except ExceptionGroup as group:  # what fails first ends the other
-            raise group.exceptions[0] from group
+        async with together() as tasks:
+            send, pages = anyio.create_memory_object_stream[Sequence[SubjectRow]](0)
+            tasks.start_soon(self._read_pages, send, self._job.progress.after)
+            async with pages:
+                async for page in pages:
+                    await self._copy_page(page)
         await self._job.step(self._job.then(stage="ties", after=str(self._at)))
 
     async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectRow]], after: str) -> None:

@@ -19,6 +19,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.export import ARCHIVE_HEAD, header_of
 from graph_memory.memory.family import check_past_is_kept
 from graph_memory.memory.lineage import Place, place_of
+from graph_memory.memory.together import together
 from graph_memory.memory.types import logged_ontology, types_at
 from graph_memory.memory.validity import ValidityEdit, set_validity
 from graph_memory.model.arguments import fault
@@ -197,12 +198,9 @@ async def _each(
             raise GraphError(error.code, f"{entry.id}: {error.message}", details) from error
 
     for start in range(0, len(entries), TOGETHER):
-        try:
-            async with anyio.create_task_group() as together:
-                for entry in entries[start : start + TOGETHER]:
-                    together.start_soon(one, entry)
-        except ExceptionGroup as group:  # each names its subject; who mends the first meets the next
-            raise group.exceptions[0] from group
+        async with together() as tasks:
+            for entry in entries[start : start + TOGETHER]:
+                tasks.start_soon(one, entry)
         tell(min(1.0, (start + TOGETHER) / len(entries)))
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-import anyio
-
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
 from graph_memory.memory.nodes import ATTACHED, detaching
 from graph_memory.memory.revert import LIVING
+from graph_memory.memory.together import together
 from graph_memory.model.arguments import fault
 from graph_memory.model.comparison import IGNORED
 from graph_memory.model.content import Content, ContentRef
@@ -234,10 +233,7 @@ async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping
         found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
 
     for start in range(0, len(texts), AT_ONCE):
-        try:
-            async with anyio.create_task_group() as together:
-                for one in texts[start : start + AT_ONCE]:
-                    together.start_soon(read, one)
-        except ExceptionGroup as group:
-            raise group.exceptions[0] from group
+        async with together() as tasks:
+            for one in texts[start : start + AT_ONCE]:
+                tasks.start_soon(read, one)
     return found

@@ -124,7 +124,7 @@ class Folder:
         except BaseException:  # a cancelled write too leaves no half a blob behind
             temporary.unlink(missing_ok=True)
             raise
-        _sync_folder(target)
+        sync_folder(target)
 
     def read(self, folder: str, name: str, start: int = 0, end: int | None = None) -> bytes:
         """Return the bytes from `start` to `end`."""
@@ -310,7 +310,7 @@ def _make_folder(path: Path) -> None:
         return
     _make_folder(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _write_synced(path: Path, chunks: Iterable[bytes]) -> None:
@@ -325,7 +325,7 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _sync_folder(path: Path) -> None:
+def sync_folder(path: Path) -> None:
     """Sync the entries of a folder, where the system can: Windows and some network file systems cannot."""
     if os.name == "nt":
         return
