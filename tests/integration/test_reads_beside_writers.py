@@ -203,3 +203,31 @@ async def test_pages_beside_a_writer_give_each_node_once_and_none_is_left_out(
             break
         assert len(page.node_ids) == limit
     assert found == [one for one in kitchen.notes if one != kitchen.notes[0]]  # nobody changed that one
+
+
+@pytest.mark.parametrize("statement", ["history/events", "history/differences", "history/sessions"])
+async def test_what_reads_the_log_ends_where_the_log_ended_when_it_began(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """Beyond that it could meet a part of a commit, and pages would go on behind what it had missed."""
+    history, store = kitchen.memory.history, kitchen.memory._core.store
+    last = (await history.log(limit=1)).entries[0].seq
+    read = store.read
+    meanwhile: list[str] = []
+
+    async def late(query: Query[Any], **params: object) -> list[Any]:
+        if query.name == statement and not meanwhile:
+            meanwhile.append(statement)
+            await kitchen.touch()
+        return await read(query, **params)
+
+    monkeypatch.setattr(store, "read", late)
+    if statement == "history/events":
+        assert (await history.log()).entries[0].seq == last
+    elif statement == "history/differences":
+        found = await history.diff(since=1)
+        assert found.until == last
+        assert found.changed == 0
+    else:
+        assert (await history.sessions()).sessions[0].last_seq == last
+    assert meanwhile
