@@ -36,6 +36,7 @@ def _require_password(place: Place) -> None:
     if place.password() is None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
-            f"the password of the local Neo4j is missing: {place.password_file}",
-            {"hint": f"Put that file back, or move {place.data} away to begin with an empty database."},
+            "the password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
+            {"hint": "Put that file back, or move `neo4j/data` away to begin with an empty database."},
+            path=place.password_file,
         )
