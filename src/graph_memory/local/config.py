@@ -33,6 +33,8 @@ server.fleet_discovery.enabled=false
 client.allow_telemetry=false
 # A password of 160 random bits is not guessed, so nobody may lock its owner out by wrong ones.
 dbms.security.auth_max_failed_attempts=0
+# A web page from elsewhere may not read what is answered over HTTP. Over Bolt, Neo4j asks no page where it is from.
+dbms.security.http_access_control_allow_origin=http://localhost:{http}
 browser.remote_content_hostname_whitelist=localhost,127.0.0.1
 dbms.security.http_static_content_security_policy_header={policy}
 browser.post_connect_cmd=guide http://localhost:{http}/{guide}

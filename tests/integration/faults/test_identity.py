@@ -20,6 +20,7 @@ from container.images import address_of
 from graph_memory import Code, GraphError, Settings, local, ontology_from, open_memory
 from graph_memory.local.place import Place, Run, read_run
 from graph_memory.local.ports import any_free
+from graph_memory.storage import store as store_module
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Address, open_store
 
@@ -144,7 +145,7 @@ class Listener:
         number = len(self.received)
         self.received.append(b"")
         with connection, suppress(OSError):
-            connection.settimeout(10)
+            connection.settimeout(2)
             while block := connection.recv(65536):
                 if not self.received[number]:
                     connection.sendall(BOLT_5_8)
@@ -206,7 +207,10 @@ class Watched:
 @pytest.mark.parametrize(
     ("guard", "sent"), [(Watched(alive=False), set()), (Watched(listening=False), {HANDSHAKE})], ids=["ended", "ending"]
 )
-async def test_whoever_is_not_proved_to_be_the_server_is_sent_no_login(guard: Watched, sent: set[int]) -> None:
+async def test_whoever_is_not_proved_to_be_the_server_is_sent_no_login(
+    guard: Watched, sent: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "UNREACHABLE_PATIENCE", 0.1)
     port = any_free()
     with listening(port) as listener:
 

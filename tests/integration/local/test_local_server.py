@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 
 import psutil
 import pytest
+import requests
 from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
@@ -153,6 +154,14 @@ def test_nobody_is_locked_out_by_wrong_passwords(kept):
         with pytest.raises(AuthError):
             ask(replace(server, password="wrong"), "RETURN 1")
     assert ask(server, "RETURN 1") == [[1]]
+
+
+def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(kept):
+    server = local.ensure_running(kept)
+    foreign = {"Origin": "https://elsewhere.example"}
+    for path in ("", "/db/neo4j/query/v2"):
+        answer = requests.get(f"{server.http_url}{path}", headers=foreign, timeout=60)
+        assert answer.headers.get("Access-Control-Allow-Origin") in (None, server.http_url)
 
 
 def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
