@@ -57,10 +57,13 @@ def _entry(line: str) -> dict[str, str]:
         return {}
 
 
+def without_home(place: Place, reason: str) -> str:
+    """Give a reason of Neo4j's as it may be told to anybody: without the folder of the home."""
+    return reason.replace(str(place.root.parent), "the home folder")
+
+
 def _did_not_start(place: Place, reason: str) -> GraphError:
-    """Give the error with Neo4j's own reason, which may be told to anybody: without the folder of the home."""
-    reason = reason.replace(str(place.root.parent), "the home folder")
-    return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {reason}")
+    return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {without_home(place, reason)}")
 
 
 def _error(place: Place, code: Code, message: str) -> GraphError:
