@@ -118,7 +118,7 @@ async def _find(settings: Settings, progress: Progress) -> Address:
         server = await anyio.to_thread.run_sync(local.ensure_running, settings, progress, abandon_on_cancel=True)
     except OSError as error:
         raise unusable_place(error) from error
-    return Address(server.uri, server.username, server.password)
+    return Address(server.uri, server.username, server.password, guard=server)
 
 
 def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core:

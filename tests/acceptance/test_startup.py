@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from graph_memory import Settings, local
 from graph_memory.model.errors import Code
 
-from .agents import connected, environment_of
+from .agents import COMMAND, connected, environment_of
 
 pytestmark = pytest.mark.anyio
 
@@ -72,9 +74,22 @@ async def test_a_neo4j_that_cannot_be_reached_is_told_in_every_call(new: Setting
     assert local.status(new).state is local.State.STOPPED
 
 
+async def test_a_home_that_cannot_be_used_says_what_to_do_and_tells_clients_no_path(new: Settings, tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    environment = environment_of(new, GRAPH_MEMORY_HOME=str(file))
+    async with connected(environment) as agent:
+        error = await agent.refused("query_nodes")
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert "GRAPH_MEMORY_HOME" in error.details["hint"]
+    assert str(tmp_path) not in f"{error.message} {error.details}"
+    told = await anyio.run_process([COMMAND, "query"], env={**os.environ, **environment}, check=False)
+    assert f"Path: {file}" in told.stderr.decode()
+
+
 async def test_credentials_that_neo4j_refuses_are_told(new: Settings, settings: Settings):
     running = local.ensure_running(settings)
-    # A name that is not there: too many wrong passwords of the real one would lock everybody out for a while.
+    # A name that is not there: on a server that is not ours, wrong passwords of the real one lock everybody out.
     credentials = {"NEO4J_URI": running.uri, "NEO4J_USERNAME": "nobody", "NEO4J_PASSWORD": "secret-word"}
     async with connected({**environment_of(new), **credentials}) as agent:
         error = await agent.refused("query_nodes")

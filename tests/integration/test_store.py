@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import anyio
 import pytest
-from neo4j.exceptions import IncompleteCommit
+from neo4j.exceptions import IncompleteCommit, Neo4jError
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
+from graph_memory.storage.driver_errors import ours
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Address, Limits, Store, Transaction, open_store
 
@@ -32,6 +33,17 @@ HOLD = Query(
     ("n",),
     Number,
 )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A guard that finds all in order."""
+
+    def is_alive(self) -> bool:
+        return True
+
+    def listens(self) -> bool:
+        return True
 
 
 @asynccontextmanager
@@ -111,6 +123,68 @@ async def test_a_commit_in_doubt_is_told_as_such_when_the_server_stays_away(sett
         with pytest.raises(GraphError) as caught:
             await store.write("doubtful", lose)
     assert "may or may not" in caught.value.message
+
+
+async def test_a_login_that_is_refused_is_looked_up_anew(settings: Settings) -> None:
+    server = address_of(settings)
+    passwords = iter(["of another server", server.password])
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, next(passwords))
+
+    async with open_store(find) as store:
+        assert await store.server_version()
+
+
+@pytest.mark.parametrize(("guard", "hint"), [(None, "NEO4J_USERNAME"), (Standing(), "neo4j/run/password")])
+async def test_a_login_that_stays_refused_says_where_to_set_it_right(
+    settings: Settings, guard: Standing | None, hint: str
+) -> None:
+    server = address_of(settings)
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, "wrong", guard=guard)
+
+    with pytest.raises(GraphError) as caught:
+        async with open_store(find):
+            pass
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "refused the user name or password" in caught.value.message
+    assert hint in str(caught.value.hint)
+
+
+def security_error(name: str) -> Neo4jError:
+    """What the driver raises when a server says this of a login or of rights."""
+    return Neo4jError._hydrate_neo4j(code=f"Neo.ClientError.Security.{name}", message="no")
+
+
+async def test_a_server_that_takes_no_logins_for_some_seconds_is_asked_again(settings: Settings) -> None:
+    async with store_with(settings, Limits()) as store:
+        failures = [security_error("AuthenticationRateLimit") for _ in range(2)]
+
+        async def work(transaction: Transaction) -> str:
+            if failures:
+                raise failures.pop()
+            return "done"
+
+        assert await store.write("locked out", work) == "done"
+
+
+async def test_a_server_that_takes_no_logins_for_longer_is_told_as_such(settings: Settings) -> None:
+    async with store_with(settings, Limits(retry=0.0)) as store:
+
+        async def work(_: Transaction) -> None:
+            raise security_error("AuthenticationRateLimit")
+
+        with pytest.raises(GraphError) as caught:
+            await store.write("locked out", work)
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "no logins" in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["Forbidden", "CredentialsExpired", "TokenExpired", "AuthProviderFailed"])
+async def test_what_the_server_says_of_rights_is_no_fault_of_ours(name: str) -> None:
+    assert ours(security_error(name)).code is Code.STORE_UNAVAILABLE
 
 
 async def test_what_the_work_raises_undoes_it(settings: Settings, domain: str) -> None:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from graph_memory.cli import main
-from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
+from graph_memory.cli.exits import EXIT_STATUS, answerable, as_data, explained
 from graph_memory.model.errors import Code, GraphError
 
 
@@ -20,6 +20,13 @@ def test_an_error_is_told_with_its_hint():
     error = GraphError(Code.STORE_UNAVAILABLE, "Nobody answers", {"hint": "Start Neo4j."})
     assert explained(error) == "STORE_UNAVAILABLE: Nobody answers\nHint: Start Neo4j."
     assert explained(GraphError(Code.TIMEOUT, "Late")) == "TIMEOUT: Late"
+
+
+def test_the_path_that_an_error_is_about_is_told_to_people_and_programs():
+    error = answerable(PermissionError(13, "Permission denied", "/home/me/memory"))
+    assert explained(error).splitlines()[1] == "Path: /home/me/memory"
+    assert as_data(error) == {**error.to_dict(), "path": "/home/me/memory"}
+    assert "path" not in as_data(GraphError(Code.TIMEOUT, "Late"))
 
 
 @pytest.mark.parametrize(

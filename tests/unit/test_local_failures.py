@@ -33,7 +33,19 @@ def test_a_server_that_ended_gives_its_last_cause_a_hint_and_the_log(place):
     assert error.code is Code.STORE_UNAVAILABLE
     assert "Address already in use" in error.message
     assert error.hint
-    assert error.details["log"] == str(place.console_log)
+    assert error.path == str(place.console_log)
+
+
+def test_a_reason_that_names_the_home_is_told_without_its_folder(place):
+    place.console_log.write_text(f"Caused by: a.b.IOException: {place.data}/store_lock: Permission denied\n")
+    assert str(place.root) not in str(ended(place).to_dict())
+    assert "neo4j/data/store_lock: Permission denied" in ended(place).message
+
+
+@pytest.mark.parametrize("line", ["[]", "1", '"text"', "[" * 100_000, '{"time": 1, "message": null}', "\x00"])
+def test_a_line_of_the_log_that_is_none_is_passed_over(place, line):
+    place.debug_log.write_text(line + "\n")
+    assert hung(place, 0.0) is None
 
 
 @pytest.mark.parametrize(("written", "told"), [("", "it wrote nothing"), ("no such option\n", "no such option")])

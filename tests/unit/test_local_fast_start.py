@@ -159,7 +159,26 @@ def test_a_note_of_yesterday_does_not_count(cache):
     assert cache.note().tries == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"other": 1}'])
+def test_a_try_of_the_day_after_tomorrow_does_not_count(cache):
+    cache._write(Note(tries=[time.time() + 200_000] * 9))
+    assert not cache.note().exhausted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"other": 1}',
+        '{"tries": ["now"]}',
+        '{"tries": [Infinity]}',
+        '{"size": "1"}',
+        '{"failure": 1}',
+        "[" * 100_000,
+        "\x00",
+    ],
+)
 def test_a_broken_note_is_an_empty_one(cache, text):
     cache.file.with_suffix(".json").write_text(text)
     assert cache.note() == Note()

@@ -80,6 +80,21 @@ def contents(paths: list[Path]) -> list[bytes]:
     return [path.read_bytes() for path in paths]
 
 
+@pytest.mark.parametrize("text", ["", "[]", "1", '{"a": 1}', '{"a": ["1"]}', "[" * 100_000, "\x00"])
+def test_a_stamp_that_cannot_be_read_has_every_jar_read_again(settings, repository, text):
+    jars = class_path(settings)
+    stamp = settings.cache / "jars" / f"{VERSION}.checked.json"
+    assert stamp.is_file()
+    stamp.write_text(text)
+    assert class_path(settings) == jars
+
+
+@pytest.mark.parametrize("text", ["", "one word", "a:b:1 sum size", "a 0 1", "a:b:1 sum 1 more"])
+def test_a_cached_list_that_cannot_be_read_is_none(settings, text):
+    (settings.cache / "jars" / f"{VERSION}.txt").write_text(text)
+    assert known_list(settings) is None
+
+
 def test_missing_jars_are_fetched_in_class_path_order(settings, repository):
     assert contents(class_path(settings)) == list(CONTENT.values())
     assert len(repository.asked) == 2

@@ -1,6 +1,8 @@
 import json
+import math
 import stat
 import sys
+from dataclasses import asdict
 
 import pytest
 
@@ -27,7 +29,44 @@ def test_a_run_is_read_as_it_was_saved(place):
     assert read_run(place) == RUN
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pid": 1}', '{"bolt_port": 1, "unknown": 2}', "\x00\xff"])
+def with_changes(**changes: object) -> str:
+    return json.dumps({**asdict(RUN), **changes})
+
+
+NO_RUNS = {
+    "empty": "",
+    "cut": "{",
+    "list": "[]",
+    "null": "null",
+    "fields missing": '{"pid": 1}',
+    "binary": "\x00\xff",
+    "deep": "[" * 100_000,
+    "huge": with_changes(version="1" * 2**20),
+    "unknown key": with_changes(unknown=2),
+    "pid of text": with_changes(pid="42"),
+    "pid of a list": with_changes(pid=[42]),
+    "pid of truth": with_changes(pid=True),
+    "fraction of a pid": with_changes(pid=4.2),
+    "negative pid": with_changes(pid=-1),
+    "pid nought": with_changes(pid=0),
+    "huge pid": with_changes(pid=2**80),
+    "port of text": with_changes(bolt_port="7687"),
+    "negative port": with_changes(bolt_port=-1),
+    "port nought": with_changes(http_port=0),
+    "port too high": with_changes(http_port=65536),
+    "no port": with_changes(http_port=None),
+    "version of number": with_changes(version=2026),
+    "version with a line": with_changes(version="2026\n"),
+    "created never": with_changes(created=math.nan),
+    "created at no end": with_changes(created=math.inf),
+    "created in no year": with_changes(created=1e300),
+    "created before": with_changes(created=-1.0),
+    "created of text": with_changes(created="1.5"),
+    "ready of a number": with_changes(ready=1),
+}
+
+
+@pytest.mark.parametrize("text", NO_RUNS.values(), ids=NO_RUNS)
 def test_a_run_file_that_cannot_be_read_is_no_run_file(place, text):
     place.run_file.write_text(text)
     assert read_run(place) is None
@@ -59,6 +98,20 @@ def test_a_password_is_long_plain_and_kept(place):
 
 def test_there_is_no_password_before_one_was_made(place):
     assert place.password() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe"])
+def test_a_password_file_without_text_holds_none(place, content):
+    place.password_file.write_bytes(content)
+    assert place.password() is None
+
+
+def test_what_a_killed_server_left_in_its_temporary_folder_is_removed(place):
+    (place.temporary / "jetty-1").mkdir()
+    (place.temporary / "jetty-1" / "file").write_text("left")
+    place.empty_temporary()
+    assert list(place.temporary.iterdir()) == []
+    assert mode(place.temporary) == 0o700
 
 
 def test_a_first_start_that_broke_off_begins_anew_and_its_rest_is_set_aside(place):

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,7 +12,7 @@ import psutil
 import pytest
 
 from graph_memory.local.config import MAIN_CLASS, home_argument
-from graph_memory.local.place import Place, Run
+from graph_memory.local.place import Place, Run, read_run
 from graph_memory.local.process import end, find, is_alive, launch, listens, lost, recorded
 from graph_memory.settings import Settings
 
@@ -45,8 +46,8 @@ def run_of(process: psutil.Process) -> Run:
     return Run(1, 2, "1", pid=process.pid, created=process.create_time())
 
 
-def python(place: Place, launched: list[psutil.Process], code: str, *arguments: str) -> psutil.Process:
-    return java(place, launched, Path(sys.executable), code, *arguments)
+def python(place: Place, launched: list[psutil.Process], code: str) -> psutil.Process:
+    return java(place, launched, Path(sys.executable), code, MAIN_CLASS, home_argument(place))
 
 
 def java(place: Place, launched: list[psutil.Process], command: Path, code: str, *arguments: str) -> psutil.Process:
@@ -64,13 +65,52 @@ def wait_for(condition) -> None:
 
 def test_a_recorded_process_is_found_again(place, launched):
     process = python(place, launched, SLEEP)
-    assert recorded(run_of(process)) == process
+    assert recorded(place, run_of(process)) == process
     assert find(place, run_of(process)) == process
+
+
+def test_a_process_of_the_same_pid_and_start_that_is_no_neo4j_is_not_ours(place, launched):
+    process = java(place, launched, Path(sys.executable), SLEEP)
+    assert recorded(place, run_of(process)) is None
+
+
+def test_the_server_of_a_place_is_not_that_of_a_copy(place, launched, tmp_path):
+    run = run_of(python(place, launched, SLEEP))
+    run.save(place)
+    shutil.copytree(place.root, tmp_path / "copy")
+    copy = Place(tmp_path / "copy")
+    assert read_run(copy) == run
+    assert find(copy, run) is None
+
+
+def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_none(place, launched, tmp_path):
+    process = python(place, launched, SLEEP)
+    run = run_of(process)
+    place.root.rename(tmp_path / "moved")
+    assert recorded(Place(tmp_path / "moved"), run) == process
+    place.make()
+    assert find(place, run) is None
+
+
+def test_the_server_of_a_place_that_was_deleted_is_known_by_its_command_line(place, launched):
+    process = python(place, launched, SLEEP)
+    shutil.rmtree(place.root)
+    assert recorded(place, run_of(process)) == process
+
+
+def test_where_the_folder_of_a_process_cannot_be_seen_its_command_line_tells(place, launched, tmp_path, monkeypatch):
+    def cwd(_: psutil.Process) -> str:
+        raise psutil.AccessDenied
+
+    process = python(place, launched, SLEEP)
+    monkeypatch.setattr(psutil.Process, "cwd", cwd)
+    assert recorded(place, run_of(process)) == process
+    assert recorded(Place(tmp_path / "other"), run_of(process)) is None
 
 
 def test_another_process_under_a_pid_used_again_is_not_ours(place, launched):
     run = run_of(python(place, launched, SLEEP))
-    assert recorded(replace(run, created=run.created - 100)) is None
+    assert recorded(place, replace(run, created=run.created - 100)) is None
 
 
 def test_a_process_that_ended_is_not_found(place, launched):
@@ -78,7 +118,7 @@ def test_a_process_that_ended_is_not_found(place, launched):
     run = run_of(process)
     process.kill()
     wait_for(lambda: not is_alive(process))
-    assert recorded(run) is None
+    assert recorded(place, run) is None
     assert find(place, run) is None
 
 
@@ -97,7 +137,7 @@ def test_a_child_that_ends_before_anybody_looks_is_told_as_ended(place, monkeypa
     monkeypatch.setattr(threading, "Thread", AtOnce)
     process = launch([sys.executable, "-c", ""], place.console_log)
     assert not is_alive(process)
-    assert recorded(run_of(process)) is None
+    assert recorded(place, run_of(process)) is None
 
 
 @posix_only
@@ -141,8 +181,9 @@ def test_ending_a_process_that_ended_does_nothing(place, launched):
 def test_an_orphan_is_known_by_the_home_in_its_command_line(place, launched, tmp_path):
     command = tmp_path / "java"
     command.symlink_to(sys.executable)
-    java(place, launched, command, SLEEP, MAIN_CLASS, "--home-dir=/somewhere/else")
-    place.console_log.unlink()
+    other = Place(tmp_path / "other")
+    other.make()
+    java(other, launched, command, SLEEP, MAIN_CLASS, home_argument(other))
     orphan = java(place, launched, command, SLEEP, MAIN_CLASS, home_argument(place))
     assert find(place, None) == orphan
 

@@ -58,6 +58,20 @@ async def test_what_nobody_expected_is_masked_and_logged_under_the_id_given(capl
     assert "secret" in str(record.exc_info[1])
 
 
+@pytest.mark.parametrize(
+    "raised",
+    [
+        PermissionError(13, "Permission denied", "/home/me/memory/neo4j"),
+        GraphError(Code.FILE_CREATION_FAILED, "Full", {"hint": "Make room."}, path="/home/me/memory/blobs"),
+    ],
+)
+async def test_a_client_is_not_told_where_on_the_machine_something_is(raised: Exception):
+    async with client_of(opens(RecordingMemory(get_node=raised))) as client:
+        result = await client.call_tool("get_node", {"node_id": "mem_1"})
+    assert error_of(result)["details"]["hint"]
+    assert "/home/me" not in str(result)
+
+
 async def test_a_group_of_one_error_counts_as_that_error():
     raised = ExceptionGroup("tasks", [GraphError(Code.TIMEOUT, "Late")])
     async with client_of(opens(RecordingMemory(get_node=raised))) as client:

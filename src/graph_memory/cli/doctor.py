@@ -49,10 +49,14 @@ def _guarded(name: str, checks: Iterator[Check]) -> Iterator[Check]:
     try:
         yield from checks
     except OSError as error:
-        refused = unusable_place(error)
-        yield Check(name, Outcome.FAILED, refused.message, refused.hint or "")
+        yield _refused(name, unusable_place(error))
     except GraphError as error:
-        yield Check(name, Outcome.FAILED, error.message, error.hint or "`graph-memory neo4j logs` may say why.")
+        yield _refused(name, error)
+
+
+def _refused(name: str, error: GraphError) -> Check:
+    found = f"{error.message} ({error.path})" if error.path else error.message
+    return Check(name, Outcome.FAILED, found, error.hint or "`graph-memory neo4j logs` may say why.")
 
 
 def _versions(settings: Settings) -> Iterator[Check]:

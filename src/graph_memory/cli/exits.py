@@ -116,4 +116,11 @@ def answerable(error: BaseException) -> GraphError:
 def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
     hint = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", error.hint or "")
-    return f"{error.code}: {error.message}" + (f"\nHint: {hint}" if hint else "")
+    lines = (f"{error.code}: {error.message}", error.path and f"Path: {error.path}", hint and f"Hint: {hint}")
+    return "\n".join(line for line in lines if line)
+
+
+def as_data(error: GraphError) -> dict[str, object]:
+    """Return what a program reads: the error as everywhere, and the path that it is about."""
+    found = error.to_dict()
+    return {**found, "path": error.path} if error.path else found

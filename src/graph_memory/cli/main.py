@@ -29,7 +29,7 @@ from graph_memory.cli import (
 from graph_memory.cli.backup import backup, restore
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
-from graph_memory.cli.exits import EXIT_STATUS, answerable, explained
+from graph_memory.cli.exits import EXIT_STATUS, answerable, as_data, explained
 from graph_memory.cli.merge import merge
 from graph_memory.cli.neo4j import app as neo4j_app
 from graph_memory.cli.options import JsonOption
@@ -106,7 +106,7 @@ def run() -> None:
         app()
     except Exception as error:  # noqa: BLE001 - the one edge: everything is told
         failure = answerable(error)
-        told = json.dumps(failure.to_dict()) if _wants_json(sys.argv) else explained(failure)
+        told = json.dumps(as_data(failure)) if _wants_json(sys.argv) else explained(failure)
         typer.echo(told, err=True)
         sys.exit(EXIT_STATUS[failure.code])
 

@@ -34,8 +34,10 @@ def run_admin(place: Place, java: Path, *arguments: str, heap: str = "128m", pat
         )
     except subprocess.CalledProcessError as error:
         raise AdminError(_reason(str(error.output))) from error
-    except (OSError, subprocess.SubprocessError) as error:
-        raise AdminError(str(error)) from error
+    except subprocess.TimeoutExpired as error:
+        raise AdminError(f"it took longer than {patience:.0f} s") from error
+    except OSError as error:
+        raise AdminError(error.strerror or type(error).__name__) from error
 
 
 def _reason(said: str) -> str:

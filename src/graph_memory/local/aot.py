@@ -8,7 +8,9 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Annotated, ClassVar, Final
+
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from graph_memory.local.files import is_locked, write_private
 
@@ -25,15 +27,20 @@ class Note:
     epoch, of the last day only.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
+
     size: int = -1
     modified: int = -1
-    tries: list[float] = field(default_factory=list[float])
+    tries: list[Annotated[float, Field(allow_inf_nan=False)]] = field(default_factory=list[float])
     failure: str | None = None
 
     @property
     def exhausted(self) -> bool:
         """Whether it was tried so often within a day that more would only cost."""
         return len(self.tries) >= _TRIES
+
+
+_note = TypeAdapter(Note)
 
 
 @dataclass(frozen=True)
@@ -64,10 +71,10 @@ class AotCache:
     def note(self) -> Note:
         """Give what is written down, an empty note where nothing is."""
         try:
-            note = Note(**json.loads(self._note.read_text("utf-8")))
-            return replace(note, tries=[one for one in note.tries if one > time.time() - _DAY])
-        except (FileNotFoundError, ValueError, TypeError):  # no file, no JSON, not these fields
+            note = _note.validate_json(self._note.read_bytes())
+        except (FileNotFoundError, ValueError):  # no file, or none that was written here
             return Note()
+        return replace(note, tries=[one for one in note.tries if time.time() - _DAY < one < time.time() + _DAY])
 
     def is_sound(self) -> bool:
         """Tell whether the file is there and still the one that was found good."""

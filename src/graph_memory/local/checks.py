@@ -61,7 +61,8 @@ def check_java(settings: Settings) -> Check:
     try:
         java = find_java(settings)
     except GraphError as error:
-        return Check("java", Outcome.FAILED, error.message, error.hint)
+        found = f"{error.message} ({error.path})" if error.path else error.message
+        return Check("java", Outcome.FAILED, found, error.hint)
     version = asked_version(java.command)
     found = f"Java {version} ({java.source}): {java.command}"
     if version and version >= OLDEST:

@@ -31,6 +31,10 @@ dbms.usage_report.enabled=false
 dbms.fleet_manager.enabled=false
 server.fleet_discovery.enabled=false
 client.allow_telemetry=false
+# A password of 160 random bits is not guessed, so nobody may lock its owner out by wrong ones.
+dbms.security.auth_max_failed_attempts=0
+# A web page from elsewhere may not read what is answered over HTTP. Over Bolt, Neo4j asks no page where it is from.
+dbms.security.http_access_control_allow_origin=http://localhost:{http}
 browser.remote_content_hostname_whitelist=localhost,127.0.0.1
 dbms.security.http_static_content_security_policy_header={policy}
 browser.post_connect_cmd=guide http://localhost:{http}/{guide}
@@ -101,7 +105,8 @@ def server_command(settings: Settings, place: Place, java: Path, extra: Sequence
 
 def java_command(settings: Settings, place: Place, java: Path, extra: Sequence[str]) -> list[str]:
     """Give the part of the server's command line that is Java's own, with extra flags."""
-    return [str(java), *extra, f"-Xmx{settings.neo4j_heap}", *CACHED_FLAGS, f"@{place.java_arguments}"]
+    own = (f"-Xmx{settings.neo4j_heap}", f"-Djava.io.tmpdir={place.temporary}")
+    return [str(java), *extra, *own, *CACHED_FLAGS, f"@{place.java_arguments}"]
 
 
 def home_argument(place: Place) -> str:

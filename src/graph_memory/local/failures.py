@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any
+
+from pydantic import TypeAdapter
 
 from graph_memory.local.files import tail
 from graph_memory.local.place import Place, Run
@@ -15,14 +16,14 @@ from graph_memory.settings import Settings
 _FATAL = "Failed to start DatabaseId"
 _CAUSE = re.compile(r"Caused by: [\w.$]*?(?:Exception|Error): (.*)")
 _LINES = 200
+_line = TypeAdapter(dict[str, Any])
 
 
 def ended(place: Place) -> GraphError:
     """Give the error for a server whose process ended while it started."""
     lines = tail(place.console_log, _LINES)
     causes = [match[1] for line in lines if (match := _CAUSE.search(line))]
-    reason = (causes or lines or ["it wrote nothing"])[-1]
-    return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {reason}")
+    return _did_not_start(place, (causes or lines or ["it wrote nothing"])[-1])
 
 
 def crashed(place: Place, run: Run) -> bool:
@@ -45,17 +46,26 @@ def hung(place: Place, since: float) -> GraphError | None:
         entry = _entry(line)
         if entry.get("time", "") >= began and entry.get("message", "").startswith(_FATAL):
             reason = _CAUSE.findall(entry.get("stacktrace", "")) or [entry["message"]]
-            return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {reason[-1]}")
+            return _did_not_start(place, reason[-1])
     return None
 
 
 def _entry(line: str) -> dict[str, str]:
     try:
-        return cast("dict[str, str]", json.loads(line))
+        return {name: str(value) for name, value in _line.validate_json(line).items()}
     except ValueError:
         return {}
 
 
+def without_home(place: Place, reason: str) -> str:
+    """Give a reason of Neo4j's as it may be told to anybody: without the folder of the home."""
+    return reason.replace(str(place.root.parent), "the home folder")
+
+
+def _did_not_start(place: Place, reason: str) -> GraphError:
+    return _error(place, Code.STORE_UNAVAILABLE, f"Neo4j did not start: {without_home(place, reason)}")
+
+
 def _error(place: Place, code: Code, message: str) -> GraphError:
     hint = "`graph-memory neo4j logs` shows what Neo4j wrote, `graph-memory doctor` checks what it needs."
-    return GraphError(code, message, {"hint": hint, "log": str(place.console_log)})
+    return GraphError(code, message, {"hint": hint}, path=place.console_log)

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import cast
+
+from pydantic import TypeAdapter
 
 from graph_memory.local.browser import forget_served_jar, is_browser, make_served_jar, served_jar
 from graph_memory.local.files import file_lock, sha256_of, write_private
@@ -25,6 +26,8 @@ _HINT = (
 Stamp = dict[str, list[int]]
 """Size and modification time (ns) of each jar at the moment its checksum was right."""
 
+_stamp = TypeAdapter(Stamp)
+
 
 def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
     """Give the jars of the version in class path order, fetching those that are missing or changed.
@@ -42,11 +45,13 @@ def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
 
 
 def known_list(settings: Settings) -> tuple[Jar, ...] | None:
-    """Give the list of the version: the committed one, else a cached one, else None."""
+    """Give the list of the version: the committed one, else a cached one that can be read, else None."""
     if committed := committed_list(settings.neo4j_version):
         return committed
-    cached = cached_list_path(_root(settings), settings.neo4j_version)
-    return parse(cached.read_text("utf-8")) if cached.is_file() else None
+    try:
+        return parse(cached_list_path(_root(settings), settings.neo4j_version).read_text("utf-8")) or None
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 def fingerprint(settings: Settings) -> str | None:
@@ -143,12 +148,13 @@ def _stamp_path(root: Path, version: str) -> Path:
 
 def _read_stamp(path: Path) -> Stamp:
     try:
-        return cast("Stamp", json.loads(path.read_text("utf-8")))
+        return _stamp.validate_json(path.read_bytes(), strict=True)
     except (FileNotFoundError, ValueError):
         return {}
 
 
 def _unavailable(settings: Settings, error: Exception) -> GraphError:
-    message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {error}"
+    reason = (error.strerror if isinstance(error, OSError) else None) or error
+    message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {reason}"
     hint = _HINT if committed_list(settings.neo4j_version) else f"See that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
-    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint, "cache": str(settings.cache)})
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=settings.cache)

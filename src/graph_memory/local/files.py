@@ -50,6 +50,12 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def beginning_of(path: Path, size: int) -> bytes:
+    """Give the first bytes of a file, at most so many."""
+    with path.open("rb") as file:
+        return file.read(size)
+
+
 def tail(path: Path, lines: int) -> list[str]:
     """Give the last lines of a text file, at most a megabyte of them; nothing when there is no such file."""
     if not path.is_file():
@@ -95,7 +101,8 @@ def _acquire(descriptor: int, path: Path, timeout: float, on_wait: Callable[[], 
             raise GraphError(
                 Code.STARTING,
                 f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-                {"hint": "Try again in a moment; `graph-memory neo4j status` tells more.", "lock": str(path)},
+                {"hint": "Try again in a moment; `graph-memory neo4j status` tells more."},
+                path=path,
             )
         time.sleep(_POLL)
 

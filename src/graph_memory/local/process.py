@@ -38,12 +38,15 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
 
 
 def find(place: Place, run: Run | None) -> psutil.Process | None:
-    """Give the server's process: the one written down, else one whose command line names the place."""
-    return (run and recorded(run)) or _orphan(place)
+    """Give the place's server: the process written down, else one that belongs to the place."""
+    return (run and recorded(place, run)) or _orphan(place)
 
 
-def recorded(run: Run) -> psutil.Process | None:
-    """Give the process written down if it is alive and the same one, not another under a pid used again."""
+def recorded(place: Place, run: Run) -> psutil.Process | None:
+    """Give the process written down if it is alive and the place's own.
+
+    It is not when its pid is used again by another process, nor when the place was copied from the one it serves.
+    """
     if run.pid is None:
         return None
     try:
@@ -51,7 +54,7 @@ def recorded(run: Run) -> psutil.Process | None:
         same = abs(process.create_time() - run.created) < _CLOCK_STEP and is_alive(process)
     except psutil.Error:
         return None
-    return process if same else None
+    return process if same and _serves(process, place) else None
 
 
 def is_alive(process: psutil.Process) -> bool:
@@ -64,13 +67,19 @@ def is_alive(process: psutil.Process) -> bool:
 
 def listens(process: psutil.Process, port: int) -> bool:
     """Tell whether it is this process that listens on the port; True where the system does not say."""
+    ports = ports_of(process)
+    return ports is None or port in ports
+
+
+def ports_of(process: psutil.Process) -> set[int] | None:
+    """Give the ports on which the process listens; None where the system does not say."""
     try:
         connections = process.net_connections("tcp")
     except psutil.AccessDenied:
-        return True
+        return None
     except psutil.Error:
-        return False
-    return any(one.status == psutil.CONN_LISTEN and one.laddr.port == port for one in connections if one.laddr)
+        return set()
+    return {one.laddr.port for one in connections if one.laddr and one.status == psutil.CONN_LISTEN}
 
 
 def lost(process: psutil.Process, port: int) -> bool:
@@ -93,18 +102,34 @@ def end(process: psutil.Process, patience: float = 30.0) -> None:
 
 
 def _orphan(place: Place) -> psutil.Process | None:
-    home = home_argument(place)
     for process in psutil.process_iter(["name"]):
-        if "java" in str(process.info["name"]).lower() and _has(process, home, MAIN_CLASS) and is_alive(process):
+        if "java" in str(process.info["name"]).lower() and _serves(process, place) and is_alive(process):
             return process
     return None
 
 
-def _has(process: psutil.Process, *arguments: str) -> bool:
+def _serves(process: psutil.Process, place: Place) -> bool:
+    """Tell whether a process is a Neo4j of the place.
+
+    It works in the folder of its logs, which a place that was moved takes along and a copy does not have. Where that
+    cannot be seen or was deleted, its command line tells.
+    """
     try:
-        return set(arguments) <= set(process.cmdline())
-    except psutil.Error:
+        arguments = process.cmdline()
+        if MAIN_CLASS not in arguments:
+            return False
+        folder = _working_folder(process)
+        return folder.samefile(place.console_log.parent) if folder else home_argument(place) in arguments
+    except (psutil.Error, OSError):
         return False
+
+
+def _working_folder(process: psutil.Process) -> Path | None:
+    try:
+        folder = Path(process.cwd())
+    except psutil.AccessDenied:
+        return None
+    return folder if folder.is_dir() else None
 
 
 def _detached_flags() -> int:

@@ -15,7 +15,7 @@ from graph_memory.local.failures import ended, hung, slow
 from graph_memory.local.files import file_lock, tail
 from graph_memory.local.place import USERNAME, Place, Run, read_run
 from graph_memory.local.ports import HOST, speaks_bolt
-from graph_memory.local.process import end, find, is_alive, listens, lost, recorded
+from graph_memory.local.process import end, find, is_alive, listens, lost, ports_of, recorded
 from graph_memory.local.progress import Progress, silent
 from graph_memory.settings import Settings
 
@@ -34,11 +34,25 @@ class LocalServer:
     password: str = field(repr=False)
     pid: int
     version: str
+    place: Place = field(repr=False)
+    run: Run = field(repr=False)
 
     @property
     def browser_url(self) -> str:
         """The address of Neo4j Browser."""
         return f"{self.http_url}/browser/"
+
+    def is_alive(self) -> bool:
+        """Tell whether its process still runs."""
+        return recorded(self.place, self.run) is not None
+
+    def listens(self) -> bool:
+        """Tell whether it runs and listens on its Bolt port, so that whoever answers there is this server.
+
+        Where the system does not tell who listens, a server that runs is taken to.
+        """
+        process = recorded(self.place, self.run)
+        return process is not None and listens(process, self.run.bolt_port)
 
 
 class State(StrEnum):
@@ -141,9 +155,10 @@ def _stopped(place: Place) -> bool:
 def _running(place: Place) -> LocalServer | None:
     run = read_run(place)
     password = place.password()
-    if run and password and run.ready and recorded(run) and speaks_bolt(run.bolt_port):
-        return _described(run, password)
-    return None
+    if run is None or password is None or not run.ready:
+        return None
+    server = _described(place, run, password)
+    return server if server.listens() and speaks_bolt(run.bolt_port) else None
 
 
 def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServer | None:
@@ -203,17 +218,20 @@ def _awaited(
 ) -> LocalServer | None:
     """Wait until the server answers; None when its process ends instead."""
     progress(f"Starting Neo4j {run.version}", None)
-    began = looked = time.monotonic()
+    began, looked = time.monotonic(), 0.0
     while is_alive(process):
         if _answers(run, process):
             place.begun()
-            replace(run, ready=True).save(place)
-            return _described(run, place.password() or "")
+            run = replace(run, ready=True)
+            run.save(place)
+            return _described(place, run, place.password() or "")
         if time.monotonic() - began > settings.start_timeout:
             raise slow(place, settings)
         if time.monotonic() - looked > _LOOK:
             looked = time.monotonic()
             _give_up_if_hung(place, process, run)
+            if _is_elsewhere(run, process):
+                end(process)
         time.sleep(_POLL)
     return None
 
@@ -221,6 +239,12 @@ def _awaited(
 def _answers(run: Run, process: psutil.Process) -> bool:
     """Tell whether it is this process that answers. One that lost its HTTP port answers for a moment before it ends."""
     return speaks_bolt(run.bolt_port) and listens(process, run.bolt_port) and not lost(process, run.http_port)
+
+
+def _is_elsewhere(run: Run, process: psutil.Process) -> bool:
+    """Tell whether it listens, and not where it was written down: nobody knows then which of its ports is which."""
+    ports = ports_of(process)
+    return bool(ports) and run.bolt_port not in ports
 
 
 def _give_up_if_hung(place: Place, process: psutil.Process, run: Run) -> None:
@@ -235,8 +259,8 @@ def _written_down(place: Place, run: Run, process: psutil.Process) -> Run:
     return now
 
 
-def _described(run: Run, password: str) -> LocalServer:
-    return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version)
+def _described(place: Place, run: Run, password: str) -> LocalServer:
+    return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version, place, run)
 
 
 def _uri(run: Run) -> str:

@@ -37,6 +37,7 @@ def start(
     if last and last.pid:
         _let_go(last)
     finish_restore(place)
+    place.empty_temporary()
     place.begin()
     planned = plan(settings, last, elsewhere=elsewhere)
     planned.save(place)

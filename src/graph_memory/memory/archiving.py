@@ -111,5 +111,4 @@ def _private(path: Path) -> Generator[IO[bytes]]:
 def unwritable(path: Path, cause: str) -> GraphError:
     """Return the error for an archive that cannot be written; nothing was changed."""
     hint = "Give another path, in a folder that can be written."
-    message = f"Cannot write the archive {path}: {cause}"
-    return GraphError(Code.FILE_CREATION_FAILED, message, {"path": str(path), "hint": hint})
+    return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import cast
 
@@ -106,23 +107,32 @@ def single(error: BaseException) -> BaseException:
 
 def unusable_place(error: OSError) -> GraphError:
     """Return the error for a file or folder of ours that the system does not let us use."""
-    name = str(error.filename) if error.filename else "a file"
     reason = error.strerror or type(error).__name__
     hint = "GRAPH_MEMORY_HOME and GRAPH_MEMORY_CACHE must be folders that can be written, on a disk with room."
-    return GraphError(Code.STORE_UNAVAILABLE, f"Cannot use {name}: {reason}", {"hint": hint})
+    message = f"Cannot use a file or folder: {reason}"
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=str(error.filename or "") or None)
 
 
 class GraphError(Exception):
     """A failure with a `code` to switch on, a `message` to read and `details` to act on.
 
-    `details["hint"]`, where present, says what to do next.
+    `details["hint"]`, where present, says what to do next. `path`, where present, is the file or folder that it is
+    about, for who sits at the machine: a client of the MCP server is not told it.
     """
 
-    def __init__(self, code: Code, message: str, details: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        code: Code,
+        message: str,
+        details: Mapping[str, object] | None = None,
+        *,
+        path: str | PurePath | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.details: Mapping[str, object] = MappingProxyType(dict(details or {}))
+        self.path: str | None = None if path is None else str(path)
 
     @property
     def hint(self) -> str | None:

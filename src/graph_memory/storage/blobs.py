@@ -189,17 +189,18 @@ class Blobs:
             yield
         except OSError as error:
             hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be written and has room, then repeat the call."
-            message = f"Could not {what} {self.location}: {_cause(error)}"
-            raise GraphError(Code.FILE_CREATION_FAILED, message, {"domain": domain, "hint": hint}) from error
+            details = {"domain": domain, "hint": hint}
+            message = f"Could not {what} the place of blobs: {_cause(error)}"
+            raise GraphError(Code.FILE_CREATION_FAILED, message, details, path=self.location) from error
 
     @contextmanager
     def _listing(self) -> Generator[None]:
         try:
             yield
         except OSError as error:
-            message = f"Could not list content at {self.location}: {_cause(error)}"
+            message = f"Could not list the content in the place of blobs: {_cause(error)}"
             hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be read."
-            raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": hint}) from error
+            raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": hint}, path=self.location) from error
 
 
 def blobs_at(place: str | Path) -> Blobs:

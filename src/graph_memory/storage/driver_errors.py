@@ -22,6 +22,11 @@ from graph_memory.model.wording import without_credentials
 LOST = (ServiceUnavailable, SessionExpired, OSError)
 """That the connection broke, or could not be had."""
 
+
+class Moved(ServiceUnavailable):
+    """The server that was found does not listen at its address any more. Nothing was sent to whoever does."""
+
+
 _log = logging.getLogger(__name__)
 
 
@@ -29,9 +34,24 @@ def is_passing(error: BaseException) -> bool:
     """Say whether it is worth trying again."""
     if _lacks_memory(error):
         return False
-    if isinstance(error, (OSError, IncompleteCommit)):
+    if isinstance(error, (OSError, IncompleteCommit)) or is_locked_out(error):
         return True
     return isinstance(error, (DriverError, Neo4jError)) and (error.is_retryable() or _met_a_deleted_entity(error))
+
+
+def is_passing_at_first(error: BaseException) -> bool:
+    """Say whether it is worth trying again to reach a server that never answered yet."""
+    return isinstance(error, Moved) or is_locked_out(error)
+
+
+def is_refused(error: BaseException) -> bool:
+    """Say whether the server does not know the user or the password: perhaps it is not the one that was found."""
+    return isinstance(error, AuthError)
+
+
+def is_locked_out(error: BaseException) -> bool:
+    """Say whether the server takes no login of this user for some seconds, because of others that failed."""
+    return isinstance(error, Neo4jError) and "AuthenticationRateLimit" in (error.code or "")
 
 
 def _met_a_deleted_entity(error: BaseException) -> bool:
@@ -41,7 +61,11 @@ def _met_a_deleted_entity(error: BaseException) -> bool:
 
 def may_be_committed(error: BaseException) -> bool:
     """Say whether a statement of its own may have been committed: its connection broke later, or the commit failed."""
-    return failed_to_commit(error) or (isinstance(error, LOST) and not str(error).startswith("Couldn't connect"))
+    return failed_to_commit(error) or (isinstance(error, LOST) and not _never_reached(error))
+
+
+def _never_reached(error: BaseException) -> bool:
+    return isinstance(error, Moved) or str(error).startswith("Couldn't connect")
 
 
 def failed_to_commit(error: BaseException) -> bool:
@@ -76,15 +100,15 @@ class translated:  # noqa: N801
             raise ours(error, uri=self._uri) from error
 
 
-def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False) -> GraphError:
+def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_local: bool = False) -> GraphError:
     """Return the GraphError for a driver's error. Its text goes to the log, never to the caller."""
     _log.info("driver error: %r", error)
     where = f" at {without_credentials(uri)}" if uri else ""
     if in_doubt and not _is_broken(error):
         hint = "Read the subject before you repeat the change."
         return unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
-    if isinstance(error, AuthError):
-        return unavailable(f"Neo4j{where} refused the user name or password", "Set NEO4J_USERNAME and NEO4J_PASSWORD.")
+    if is_refused(error):
+        return unavailable(f"Neo4j{where} refused the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
     if isinstance(error, (ConfigurationError, ValueError)) and uri:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
         return unavailable(f"Neo4j{where} cannot be used", hint)
@@ -99,6 +123,10 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False) -> Grap
     if isinstance(error, Neo4jError):
         return _from_server(error, where, in_doubt=in_doubt)
     return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
+
+
+_LOGIN = "Set NEO4J_USERNAME and NEO4J_PASSWORD."
+_LOCAL_LOGIN = "If its password was changed by hand, write the new one into `neo4j/run/password` in the home folder."
 
 
 def _is_about_tls(error: BaseException | None) -> bool:
@@ -144,6 +172,12 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         )
     if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
         return GraphError(Code.DOMAIN_BUSY, "Too many writers wait for this domain", {"hint": "Try again in a moment."})
+    if is_locked_out(error):
+        hint = "Somebody tries wrong passwords for this user. Try again in some seconds; the server's log tells more."
+        return unavailable(f"Neo4j{where} takes no logins just now, after too many that failed", hint)
+    if code.startswith("Neo.ClientError.Security."):
+        hint = "The user needs the rights of the role `architect`, and a password that has not expired."
+        return unavailable(f"Neo4j{where} does not let this user do that", hint)
     if error.is_retryable():
         hint = "Try again in a moment; if it stays so, `graph-memory neo4j logs` or the server's debug.log tell why."
         return unavailable(f"Neo4j{where} is not available just now", hint)

@@ -16,7 +16,7 @@ from typing import Any, LiteralString, Protocol, TypeVar, cast
 
 import anyio
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession, AsyncTransaction
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession, AsyncTransaction, basic_auth
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
 from neo4j.time import DateTime
 
@@ -26,12 +26,15 @@ from graph_memory.model.wording import without_credentials
 from graph_memory.storage.driver_errors import (
     LOST,
     is_passing,
+    is_passing_at_first,
+    is_refused,
     may_be_committed,
     ours,
     translated,
     unavailable,
     undid_itself,
 )
+from graph_memory.storage.guarding import Credentials, Guard
 from graph_memory.storage.queries import Query
 
 R = TypeVar("R")
@@ -53,12 +56,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a Neo4j is and how to enter it."""
+    """Where a Neo4j is and how to enter it; of one whose process is known, what tells it from others in its place."""
 
     uri: str
     username: str
     password: str = field(repr=False)
     database: str | None = None
+    guard: Guard | None = None
 
 
 Find = Callable[[], Awaitable[Address]]
@@ -185,6 +189,7 @@ class Store:
         TIMEOUT, STORE_UNAVAILABLE for a server that lacks memory, and INVALID_ARGUMENT.
         """
         check_text(params)
+        driver = self._driver
         try:
             with anyio.fail_after(self._limits.write + SILENCE):
                 async with self._session(neo4j.WRITE_ACCESS) as session:
@@ -192,8 +197,9 @@ class Store:
                     result = await session.run(statement, params)
                     return [_row(query, record.values()) async for record in result]
         except (DriverError, Neo4jError, OSError) as error:
-            in_doubt = may_be_committed(error)
-            if in_doubt or is_passing(error) or isinstance(error, ConstraintError) or undid_itself(error):
+            in_doubt = may_be_committed(error) or self._driver is not driver  # closed behind it
+            is_for_another = is_refused(error) or isinstance(error, ConstraintError) or undid_itself(error)
+            if in_doubt or is_for_another or is_passing(error):
                 raise Unsettled(in_doubt=in_doubt) from error
             raise ours(error, in_doubt=False) from error
 
@@ -210,8 +216,12 @@ class Store:
 
     async def prove(self) -> None:
         """Raise STORE_UNAVAILABLE unless the server can be reached and accepts the credentials."""
-        with translated(self._address.uri):
+
+        async def attempt() -> None:
             await self._driver.verify_connectivity()
+
+        with translated(self._address.uri):
+            await self._persist(attempt, within=self._limits.read, is_first=True)
 
     async def server_version(self) -> str:
         """Return the server's version, for example `2026.08.1`."""
@@ -231,11 +241,18 @@ class Store:
             yield session
 
     async def _persist(
-        self, attempt: Callable[[], Awaitable[T]], *, within: float, commits: bool = False, in_doubt: bool = False
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        *,
+        within: float,
+        commits: bool = False,
+        in_doubt: bool = False,
+        is_first: bool = False,
     ) -> T:
         """Attempt until it works, fails for good, or has been tried for too long.
 
         The server itself stops an attempt `within` so many seconds; one that then says nothing is taken for lost.
+        `is_first` is said of what proves the address: one that cannot be reached is told at once, and by its name.
         """
         first_failure, pause = None, 0.02
         while True:
@@ -249,9 +266,12 @@ class Store:
                     in_doubt or isinstance(error, IncompleteCommit) or (commits and isinstance(error, TimeoutError))
                 )
                 patience = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_PATIENCE
-                is_worth_it = is_passing(error) or self._driver is not driver
+                if is_refused(error):  # perhaps by another server than the one that was found
+                    await self._reconnect(driver, error, in_doubt=in_doubt)
+                is_worth_it = (is_passing_at_first if is_first else is_passing)(error) or self._driver is not driver
                 if not is_worth_it or time.monotonic() - first_failure > patience:
-                    raise ours(error, in_doubt=in_doubt) from error
+                    uri, is_local = self._address.uri if is_first else "", self._address.guard is not None
+                    raise ours(error, uri=uri, in_doubt=in_doubt, is_local=is_local) from error
                 _log.info("trying again after %s", type(error).__name__)
                 if isinstance(error, LOST):
                     await self._reconnect(driver, error, in_doubt=in_doubt)
@@ -297,9 +317,12 @@ def _driver(address: Address) -> AsyncDriver:
     if address.uri.partition("://")[0] not in SCHEMES:
         hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
         raise unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
+    login = basic_auth(address.username, address.password)
+    credentials = Credentials(address.guard, login) if address.guard else None
     return AsyncGraphDatabase.driver(
         address.uri,
-        auth=(address.username, address.password),
+        auth=credentials or login,
+        resolver=credentials.resolve if credentials else None,
         connection_timeout=5.0,
         connection_acquisition_timeout=30.0,
         keep_alive=True,

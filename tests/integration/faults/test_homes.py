@@ -159,6 +159,7 @@ async def test_a_home_that_cannot_be_written_is_told_and_serves_again_once_it_ca
         said = told.stderr.decode()
         assert "STORE_UNAVAILABLE" in said
         assert "Read-only file system" in said
+        assert f"Path: {disk}" in said
         assert "GRAPH_MEMORY_HOME" in said
         assert local.status(settings).state is local.State.STOPPED
         remount(disk, "rw")

@@ -1,16 +1,21 @@
 """A real Neo4j in a home of its own: started, shared, killed at bad moments, stopped."""
 
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 
 import psutil
 import pytest
+import requests
 from neo4j import GraphDatabase
+from neo4j.exceptions import AuthError
 
 from graph_memory import local
 from graph_memory.local.place import Place, Run, read_run
+from graph_memory.local.ports import any_free
 from graph_memory.local.process import find, is_alive
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
@@ -119,19 +124,44 @@ def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(kept, wri
 def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
     server = local.ensure_running(kept)
     ask(server, "CREATE (:Kept {name: 'before the kill'})")
+    temporary = Place.of(kept).temporary
+    left = {path.name for path in temporary.iterdir()}
+    assert any("jetty" in name for name in left), "Java and its libraries use the folder of the home"
     psutil.Process(server.pid).kill()
     again = local.ensure_running(kept)
+    assert left.isdisjoint(path.name for path in temporary.iterdir())
     assert again.pid != server.pid
     assert (again.uri, again.password) == (server.uri, server.password)
     assert ask(again, "MATCH (k:Kept) RETURN k.name") == [["before the kill"]]
 
 
-def test_a_server_nobody_knows_the_ports_of_is_replaced(kept):
+@pytest.mark.parametrize(
+    "written_down",
+    [lambda _: '{"bolt_port": "7687", "pid": -1}', lambda run: json.dumps({**asdict(run), "bolt_port": any_free()})],
+    ids=["nothing that can be read", "another port"],
+)
+def test_a_server_nobody_knows_the_ports_of_is_replaced(kept, written_down):
     server = local.ensure_running(kept)
-    Place.of(kept).run_file.write_text("{broken")
+    Place.of(kept).run_file.write_text(written_down(run_of(kept)))
     again = local.ensure_running(kept)
     assert servers_of(kept) == [again.pid] != [server.pid]
     assert ask(again, "RETURN 1") == [[1]]
+
+
+def test_nobody_is_locked_out_by_wrong_passwords(kept):
+    server = local.ensure_running(kept)
+    for _ in range(5):
+        with pytest.raises(AuthError):
+            ask(replace(server, password="wrong"), "RETURN 1")
+    assert ask(server, "RETURN 1") == [[1]]
+
+
+def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(kept):
+    server = local.ensure_running(kept)
+    foreign = {"Origin": "https://elsewhere.example"}
+    for path in ("", "/db/neo4j/query/v2"):
+        answer = requests.get(f"{server.http_url}{path}", headers=foreign, timeout=60)
+        assert answer.headers.get("Access-Control-Allow-Origin") in (None, server.http_url)
 
 
 def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
