@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import anyio
 from mcp import types
 from mcp.server import Server
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_memory.mcp_server.sessions import Sessions
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import shown
 from graph_memory.settings import MIB
 
 PATH = "/mcp"
@@ -26,17 +29,25 @@ _ESCAPED = 6
 """The most characters that JSON spends on a byte of content, as in `\\u0001`."""
 _DEFAULT_PORT = 80
 
+_log = logging.getLogger(__name__)
 
-def application(server: Server[Startup], port: int, content_bytes: int, body_seconds: float) -> Lifetimes:
-    """Return the application of a server on the port; it takes content of that size, and bodies within that time."""
+
+def application(
+    server: Server[Startup], port: int, content_bytes: int, body_seconds: float, sessions: int
+) -> Lifetimes:
+    """Return the application of a server on the port; it takes content of that size, and bodies within that time.
+
+    It keeps so many sessions, if need be a few more while all are in use.
+    """
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,  # an answer as an event would be refused by clients that limit events to 1 MiB
         max_request_body_size=sys.maxsize,  # the limit is that of Bodies
+        max_sessions=2 * sessions,
         custom_starlette_routes=[health],
     )
-    bodies = Bodies(app, _ESCAPED * content_bytes + MIB, body_seconds)
+    bodies = Bodies(Sessions(app, sessions), _ESCAPED * content_bytes + MIB, body_seconds)
     return Lifetimes(Guard(bodies, port))
 
 
@@ -49,16 +60,25 @@ class Guard:
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
-        hosts = [f"{name}:{port}" for name in NAMES] + [name for name in NAMES if port == _DEFAULT_PORT]
-        origins = [f"http://{host}" for host in hosts]
-        self._security = TransportSecurityMiddleware(
-            TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
-        )
+        self._hosts = {f"{name}:{port}" for name in NAMES} | {name for name in NAMES if port == _DEFAULT_PORT}
+        self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 421 for a foreign host and 403 for a foreign origin."""
-        refusal = await self._security.validate_request(Request(scope)) if scope["type"] == "http" else None
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, given: Headers) -> PlainTextResponse | None:
+        """Return the answer to a request that is not let in: every host and origin given must be ours."""
+        hosts, origins = given.getlist("host"), given.getlist("origin")
+        if not hosts or not self._hosts.issuperset(hosts):
+            return _not_let_in("Host", hosts, 421)
+        return None if self._origins.issuperset(origins) else _not_let_in("Origin", origins, 403)
+
+
+def _not_let_in(name: str, given: list[str], status: int) -> PlainTextResponse:
+    _log.warning("Refused a request: its %s is %s", name, shown(", ".join(given)))
+    return PlainTextResponse(f"Invalid {name} header", status)
 
 
 class Bodies:
