@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from graph_memory.local.files import is_locked, write_private
+from graph_memory.local.files import is_locked, read_json, write_private
 
 _TRIES: Final = 4
 _DAY = 24 * 3600.0
@@ -64,10 +64,10 @@ class AotCache:
     def note(self) -> Note:
         """Give what is written down, an empty note where nothing is."""
         try:
-            note = Note(**json.loads(self._note.read_text("utf-8")))
-            return replace(note, tries=[one for one in note.tries if one > time.time() - _DAY])
-        except (FileNotFoundError, ValueError, TypeError):  # no file, no JSON, not these fields
+            note = read_json(self._note.read_bytes(), Note) or Note()
+        except FileNotFoundError:
             return Note()
+        return replace(note, tries=[one for one in note.tries if one > time.time() - _DAY])
 
     def is_sound(self) -> bool:
         """Tell whether the file is there and still the one that was found good."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime
-from typing import cast
 
-from graph_memory.local.files import tail
+from graph_memory.local.files import read_json, tail
 from graph_memory.local.place import Place, Run
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
@@ -50,10 +48,8 @@ def hung(place: Place, since: float) -> GraphError | None:
 
 
 def _entry(line: str) -> dict[str, str]:
-    try:
-        return cast("dict[str, str]", json.loads(line))
-    except ValueError:
-        return {}
+    found = read_json(line, dict[str, object]) or {}
+    return {name: value for name, value in found.items() if isinstance(value, str)}
 
 
 def _error(place: Place, code: Code, message: str) -> GraphError:

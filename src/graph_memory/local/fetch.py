@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import cast
 
 from graph_memory.local.browser import forget_served_jar, is_browser, make_served_jar, served_jar
-from graph_memory.local.files import file_lock, sha256_of, write_private
+from graph_memory.local.files import file_lock, read_json, sha256_of, write_private
 from graph_memory.local.jar_list import Jar, cached_list_path, committed_list, parse, render
 from graph_memory.local.progress import Progress, silent
 from graph_memory.model.errors import Code, GraphError
@@ -143,8 +142,8 @@ def _stamp_path(root: Path, version: str) -> Path:
 
 def _read_stamp(path: Path) -> Stamp:
     try:
-        return cast("Stamp", json.loads(path.read_text("utf-8")))
-    except (FileNotFoundError, ValueError):
+        return read_json(path.read_bytes(), Stamp) or {}
+    except FileNotFoundError:
         return {}
 
 
