@@ -82,6 +82,29 @@ def test_the_rest_of_a_refused_body_is_not_waited_for_without_end(server: Server
         assert time.monotonic() - began < 10
 
 
+def test_large_bodies_are_not_all_held_at_once(server: Server):
+    size = 1_000_000  # a little less than this server takes
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {size}\r\n\r\n"
+    with ExitStack() as held:
+        answers: list[bytes] = []
+        for _ in range(6):
+            raw = held.enter_context(connected(server, head))
+            raw.sendall(b" " * (size - 1))
+            raw.settimeout(0.3)
+            with suppress(TimeoutError):
+                answers.append(raw.recv(13))
+        assert b"HTTP/1.1 503 " in answers
+    assert server.answer("POST", "/mcp", b" " * size, **JSON).status == 400
+
+
+@pytest.mark.parametrize("length", ["9" * 30, "9" * 6000, "-1", "x", "0x10", "+1"])
+def test_a_length_that_is_none_or_beyond_measure_is_refused(server: Server, length: str):
+    with connected(
+        server, f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: {length}\r\n\r\n"
+    ) as raw:
+        assert raw.recv(13) in {b"HTTP/1.1 400 ", b"HTTP/1.1 413 "}
+
+
 def test_an_idle_connection_ends_and_one_in_use_does_not(server: Server):
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as used:
         for _ in range(4):

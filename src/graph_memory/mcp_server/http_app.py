@@ -27,6 +27,8 @@ NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 _ESCAPED = 6
 """The most characters that JSON spends on a byte of content, as in `\\u0001`."""
+_AT_ONCE = 4
+"""The largest bodies that are held at once."""
 _DEFAULT_PORT = 80
 
 _log = logging.getLogger(__name__)
@@ -82,44 +84,52 @@ def _not_let_in(name: str, given: list[str], status: int) -> PlainTextResponse:
 
 
 class Bodies:
-    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them."""
+    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them.
+
+    Of all requests together, no more is held than so many of the largest bodies would be.
+    """
 
     def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
         self._app = app
         self._most = most
         self._seconds = seconds
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or answer 413 or 408."""
+        """Pass a request on with its body, or answer 413, 408 or 503."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        body = bytearray()
         try:
-            body = await self._whole(Request(scope, receive))
+            refusal = await self._take(Request(scope, receive), body)
+            whole: list[Message] = [
+                {"type": "http.request", "body": well_formed_bytes(bytes(body)), "more_body": False}
+            ]
+
+            async def given() -> Message:
+                return whole.pop() if whole else await receive()
+
+            await (refusal(scope, receive, send) if refusal else self._app(scope, given, send))
         except ClientDisconnect:
             return
-        if isinstance(body, Response):
-            await body(scope, receive, send)
-            return
-        whole: list[Message] = [{"type": "http.request", "body": well_formed_bytes(body), "more_body": False}]
+        finally:
+            self._held -= len(body)
 
-        async def given() -> Message:
-            return whole.pop() if whole else await receive()
-
-        await self._app(scope, given, send)
-
-    async def _whole(self, request: Request) -> bytes | Response:
-        """Return the body, or the answer that refuses it."""
+    async def _take(self, request: Request, body: bytearray) -> Response | None:
+        """Take the body, or return the answer that refuses it."""
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > self._most:
             return _too_large(self._most)
-        body = bytearray()
         with anyio.move_on_after(self._seconds):
             async for part in request.stream():
                 body += part
+                self._held += len(part)
                 if len(body) > self._most:
                     return _too_large(self._most)
-            return bytes(body)
+                if self._held > _AT_ONCE * self._most:
+                    return PlainTextResponse("Too much at once", 503, {"Retry-After": "1", "Connection": "close"})
+            return None
         return _too_slow(self._seconds)
 
 
