@@ -84,7 +84,9 @@ class Settings(BaseSettings):
 
     domain: str = Field(default="default", description="Domain that is used when a call names none.")
     session: str | None = Field(
-        default=None, description="Session that the log names for changes. Empty: an MCP server makes an id for itself."
+        default=None,
+        description="Session that the log names for changes. Empty: an MCP server makes an id for itself over stdio, "
+        "and for each session of its clients over HTTP.",
     )
     actor: str | None = Field(
         default=None, description="Who the log names for changes. Empty: over MCP what the client calls itself."

@@ -51,9 +51,9 @@ class SyncMemory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return SyncMemory(self._memory.in_domain(domain), self._portal)
 
-    def acting_as(self, actor: str | None) -> SyncMemory:
+    def acting_as(self, actor: str | None, session: str | None = None) -> SyncMemory:
         """Return the same memory for somebody whom the log names for changes, unless the settings name another."""
-        return SyncMemory(self._memory.acting_as(actor), self._portal)
+        return SyncMemory(self._memory.acting_as(actor, session), self._portal)
 
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""

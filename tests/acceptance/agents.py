@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from graph_memory import Settings
 from graph_memory.model.errors import Code
@@ -135,10 +137,19 @@ async def connected(
 
 
 @asynccontextmanager
-async def over_http(url: str, domain: str | None = None, mode: Any = "auto") -> AsyncIterator[Agent]:
-    """Give an agent that shares the server at the URL with others."""
-    async with Client(url, read_timeout_seconds=60, mode=mode) as client:
-        yield Agent(client, domain)
+async def over_http(
+    url: str,
+    domain: str | None = None,
+    mode: Any = "auto",
+    headers: Mapping[str, str] | None = None,
+    noting: Callable[[httpx2.Response], Awaitable[None]] | None = None,
+) -> AsyncIterator[Agent]:
+    """Give an agent that shares the server at the URL with others; each response can be noted."""
+    hooks = {"response": [noting] if noting else []}
+    async with httpx2.AsyncClient(headers=headers, timeout=60, event_hooks=hooks) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, read_timeout_seconds=60, mode=mode) as client:
+            yield Agent(client, domain)
 
 
 @contextmanager

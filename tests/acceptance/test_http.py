@@ -8,14 +8,15 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import httpx2
 import pytest
 
 from graph_memory import Memory, Settings, local
+from graph_memory.mcp_server.callers import SESSION
 from graph_memory.model.errors import Code
 
-from .agents import GTD, environment_of, http_server, over_http, run
+from .agents import GTD, Agent, environment_of, http_server, over_http, run
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ MODES = ["auto", "legacy"]
 @pytest.fixture(scope="module")
 def url(environment: dict[str, str]) -> Iterator[str]:
     """A server that the tests of this file share."""
-    with http_server(environment) as url:
+    with http_server(environment, "--toolsets", "graph,history") as url:
         yield url
 
 
@@ -33,7 +34,7 @@ def url(environment: dict[str, str]) -> Iterator[str]:
 async def test_an_agent_works_over_http_as_over_stdio(url: str, domain: str, mode: str):
     async with over_http(url, domain, mode) as agent:
         assert agent.client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-        assert len((await agent.client.list_tools()).tools) == 18
+        assert len((await agent.client.list_tools()).tools) == 28
         await agent.call("create_ontology", **GTD)
         project = await agent.node("Project", "# Küche 🏠", properties={"status": "active"})
         action = await agent.node("Action", "# Call")
@@ -46,19 +47,76 @@ async def test_an_agent_works_over_http_as_over_stdio(url: str, domain: str, mod
         assert (await agent.refused("get_node", node_id="mem_none")).code is Code.NODE_NOT_FOUND
 
 
-async def test_agents_of_both_generations_share_one_memory_and_one_session_of_the_log(
-    url: str, domain: str, memory: Memory, driver: Any
-):
+async def test_agents_of_both_generations_share_one_memory(url: str, domain: str, memory: Memory):
     async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
         await one.call("create_ontology", **GTD)
         projects = await asyncio.gather(*(agent.node("Project", "x") for agent in (one, other) * 5))
         assert await one.found("query_nodes", type="Project") == sorted(projects)
         assert await other.found("query_nodes", type="Project") == sorted(projects)
         assert await one.content(projects[1]) == await other.content(projects[0]) == "x"
-    sessions = "MATCH (e:_Event {_domain: $domain}) RETURN collect(DISTINCT e._session) AS sessions"
-    [record] = driver.execute_query(sessions, domain=domain).records
-    assert len(record["sessions"]) == 1
     assert (await memory.verify()).differences == ()
+
+
+async def two_projects_each(one: Agent, other: Agent) -> tuple[list[str], list[str]]:
+    """Have two agents write at once, and return the ids of each."""
+    await other.call("create_ontology", **GTD)
+    made = await asyncio.gather(*(agent.node("Project", "x") for agent in (one, other) * 2))
+    return sorted(made[::2]), sorted(made[1::2])
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_every_client_undoes_its_own_work(url: str, domain: str, memory: Memory, named: bool):
+    first, second = ({SESSION: "kitchen"}, {SESSION: "garden"}) if named else ({}, {})
+    modes = ("auto", "legacy") if named else ("legacy", "legacy")
+    async with over_http(url, domain, modes[0], first) as one, over_http(url, domain, modes[1], second) as other:
+        mine, theirs = await two_projects_each(one, other)
+        page = await one.call("memory_log", session="current")
+        assert sorted(entry["subject"] for entry in page["entries"]) == mine
+        await one.call("memory_revert_session", session="current")
+        assert await other.found("query_nodes", type="Project") == theirs
+    sessions = [found.session for found in (await memory.history.sessions()).sessions]
+    assert len(sessions) == 2
+    assert None not in sessions
+    assert not named or sorted(map(str, sessions)) == ["garden", "kitchen"]
+
+
+async def test_the_log_does_not_give_away_what_opens_a_session(url: str, domain: str, memory: Memory):
+    ids: list[str] = []
+
+    async def note(response: httpx2.Response) -> None:
+        ids.extend(response.headers.get_list("Mcp-Session-Id"))
+
+    async with over_http(url, domain, "legacy", noting=note) as agent:
+        await agent.call("create_ontology", **GTD)
+    [found] = (await memory.history.sessions()).sessions
+    assert ids
+    assert ids[0] not in str(found.session)
+
+
+async def test_a_client_without_a_session_has_no_current_one(url: str, domain: str, memory: Memory):
+    async with over_http(url, domain) as one, over_http(url, domain) as other:
+        _, theirs = await two_projects_each(one, other)
+        for tool in ("memory_log", "memory_revert_session"):
+            error = await one.refused(tool, session="current")
+            assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, "session")
+            assert SESSION in error.details["hint"]
+        assert len(await other.found("query_nodes", type="Project")) == 4
+        assert set(theirs) <= set(await other.found("query_nodes", type="Project"))
+    assert [found.session for found in (await memory.history.sessions()).sessions] == [None]
+
+
+@pytest.mark.parametrize("name", ["", "current", "two words", "x" * 129])
+async def test_a_name_that_is_none_is_refused(url: str, domain: str, name: str):
+    async with over_http(url, domain, headers={SESSION: name}) as agent:
+        error = await agent.refused("create_ontology", **GTD)
+        assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, SESSION)
+
+
+async def test_a_server_may_name_one_session_for_all(environment: dict[str, str], domain: str, memory: Memory):
+    with http_server({**environment, "GRAPH_MEMORY_SESSION": "ours"}) as url:
+        async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
+            await two_projects_each(one, other)
+    assert [found.session for found in (await memory.history.sessions()).sessions] == ["ours"]
 
 
 @pytest.mark.parametrize("mode", MODES)

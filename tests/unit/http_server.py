@@ -1,6 +1,6 @@
 """An HTTP server on a memory that is not there, to be run as a process; `slow` as content makes a call last.
 
-Its arguments say how patient it is, as `calls=0.5`.
+Its arguments say what its limits are, as `calls=0.5`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 import anyio
 from mcp_fakes import RecordingMemory
 
-from graph_memory.mcp_server.http import Patience, serve_http
+from graph_memory.cli.log import log_to_stderr
+from graph_memory.mcp_server.http import Limits, serve_http
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
@@ -47,5 +48,9 @@ app.open_memory = open_memory
 sys.modules["graph_memory.app"] = app
 
 settings = Settings(home=Path("/nowhere"), cache=Path("/nowhere"), mcp_content_bytes=1000)
-given: dict[str, Any] = {name: float(value) for name, _, value in (word.partition("=") for word in sys.argv[1:])}
-serve_http(settings, ["graph"], port=0, patience=Patience(**given))
+given: dict[str, Any] = {
+    name: float(value) if "." in value else int(value)
+    for name, _, value in (word.partition("=") for word in sys.argv[1:])
+}
+log_to_stderr(settings.log_level)
+serve_http(settings, ["graph"], port=0, limits=Limits(**given))

@@ -107,7 +107,7 @@ class RecordingMemory:
         self.answers = {**ANSWERS, **answers}
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
-    def acting_as(self, _actor: str | None) -> RecordingMemory:
+    def acting_as(self, _actor: str | None, _session: str | None = None) -> RecordingMemory:
         return self
 
     def __getattr__(self, name: str) -> Any:

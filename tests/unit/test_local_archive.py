@@ -129,7 +129,7 @@ def test_no_name_leads_out_of_the_folder(tmp_path, target, name):
             tar.addfile(info, io.BytesIO(data))
     before = sorted(tmp_path.rglob("*"))
     assert refused(lambda: unpack(file, target, silent)).code is Code.CONTENT_READ_FAILED
-    assert {path.name for path in set(tmp_path.rglob("*")) - set(before)} == {"neo4j.dump", "blobs"}
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_what_is_no_backup_is_refused(tmp_path):
@@ -179,5 +179,5 @@ def test_an_existing_file_is_never_written_over(archive, tmp_path, blobs):
 def test_a_seal_counts_nothing_where_there_are_no_blobs(tmp_path):
     dump = tmp_path / "dump"
     dump.write_bytes(DUMP)
-    seal = write_archive(tmp_path / "none.tar", manifest_of(DUMP), dump, tmp_path / "nowhere", silent)
-    assert seal == Seal(blobs=0, bytes=0, sha256=hashlib.sha256().hexdigest())
+    written = write_archive(tmp_path / "none.tar", manifest_of(DUMP), dump, tmp_path / "nowhere", silent)
+    assert written.seal == Seal(blobs=0, bytes=0, sha256=hashlib.sha256().hexdigest())

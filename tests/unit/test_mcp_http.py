@@ -98,15 +98,25 @@ def shared() -> Iterator[Server]:
 
 
 @contextmanager
-def running(**patience: float) -> Iterator[Server]:
+def running(*, descriptors: int | None = None, **limits: float) -> Iterator[Server]:
     pipe = subprocess.PIPE
-    command = [sys.executable, SERVER, *(f"{name}={value}" for name, value in patience.items())]
+    command = [sys.executable, str(SERVER), *(f"{name}={value}" for name, value in limits.items())]
+    if descriptors is not None:
+        command = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh", *command]
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, bufsize=0)  # no line may stay in a buffer
     try:
         yield Server(process)
     finally:
         process.kill()
         process.communicate()
+
+
+def answer_to(server: Server, line: str, *headers: tuple[str, str]) -> bytes:
+    """Return what is answered to a request of any form."""
+    lines = [line, *(f"{name}: {value}" for name, value in headers), "Connection: close", "", ""]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as raw:
+        raw.sendall("\r\n".join(lines).encode())
+        return b"".join(iter(lambda: raw.recv(4096), b""))
 
 
 def test_where_it_serves_is_told_in_one_line(shared: Server):
@@ -129,6 +139,20 @@ def test_a_request_to_another_host_is_refused(shared: Server, path: str, host: s
 @pytest.mark.parametrize("origin", ["http://example.com", "https://localhost:{}", "http://localhost:1", "null"])
 def test_a_request_from_a_page_of_another_site_is_refused(shared: Server, path: str, origin: str):
     assert shared.answer("POST", path, "{}", **JSON, Origin=origin.format(shared.port)).status == 403
+
+
+@pytest.mark.parametrize(
+    "origins", [[""], ["http://localhost:{}", "http://example.com"], ["http://example.com", "http://localhost:{}"]]
+)
+def test_every_origin_counts_and_an_empty_one_too(shared: Server, origins: list[str]):
+    sent = [("Host", f"127.0.0.1:{shared.port}"), *(("Origin", one.format(shared.port)) for one in origins)]
+    assert answer_to(shared, "GET /health HTTP/1.1", *sent).startswith(b"HTTP/1.1 403 ")
+
+
+@pytest.mark.parametrize("hosts", [[], [""], ["127.0.0.1:{}", "example.com"], ["127.0.0.1:{}", "127.0.0.1:{}"]])
+def test_a_request_names_one_host(shared: Server, hosts: list[str]):
+    sent = [("Host", one.format(shared.port)) for one in hosts]
+    assert answer_to(shared, "GET /health HTTP/1.1", *sent)[:13] in {b"HTTP/1.1 400 ", b"HTTP/1.1 421 "}
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
@@ -209,7 +233,6 @@ def test_a_signal_ends_the_server_at_once_though_a_client_listens(number: signal
         listener.close()
     assert status == 0
     assert logged.count("opened") == 1
-    assert "session='session_" in logged
     assert logged.endswith("closed\n")
     assert "ERROR" not in logged
     assert took < 15

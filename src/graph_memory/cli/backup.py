@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_SHOWN = 10
+
 TargetArgument = Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A new file, or a folder to make one in.")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `graph-memory backup` made.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds, and do not ask.")]
@@ -52,12 +54,16 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
         if runs:
             note("The local Neo4j is stopped for the dump, and started again. Whoever uses it waits.")
         made = back_up(settings, file, facts, keep_running=runs, progress=progress)
+    written = made.written
     if as_json:
-        told = {"file": str(made.file), "bytes": made.size, "blobs": made.seal.blobs}
-        return print_json({**told, "manifest": made.manifest.model_dump(mode="json")})
-    saved = f"{_described(made.manifest)}, {counted(made.seal.blobs, 'blob')}"
-    typer.echo(f"{plain(made.file)}: {made.size / MIB:,.1f} MiB, {saved}.")
-    return _tell_where_blobs_are(made.manifest)
+        told = {"file": str(made.file), "bytes": made.size, "blobs": written.seal.blobs, "damaged": written.damaged}
+        print_json({**told, "manifest": made.manifest.model_dump(mode="json")})
+    else:
+        saved = f"{_described(made.manifest)}, {counted(written.seal.blobs, 'blob')}"
+        typer.echo(f"{plain(made.file)}: {made.size / MIB:,.1f} MiB, {saved}.")
+        _tell_damaged(written.damaged)
+        _tell_where_blobs_are(made.manifest)
+    raise typer.Exit(DIFFERENCES if written.damaged else 0)
 
 
 def restore(
@@ -178,6 +184,14 @@ def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verif
         )
     typer.echo(f"Restored into {plain(settings.home)}: {_described(manifest)}.")
     return _tell_where_blobs_are(manifest)
+
+
+def _tell_damaged(blobs: Sequence[str]) -> None:
+    if blobs:
+        note(f"{counted(len(blobs), 'blob')} on disk cannot be read any more and had to be left out:")
+        for name in blobs[:_SHOWN]:
+            note(f"  {plain(name)}")
+        note("`graph-memory verify` tells whose they are. Put them back from an older backup, if one has them.")
 
 
 def _tell_where_blobs_are(manifest: Manifest) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version as version_of
@@ -30,6 +29,7 @@ from graph_memory.cli.backup import backup, restore
 from graph_memory.cli.diff import diff
 from graph_memory.cli.doctor import doctor
 from graph_memory.cli.exits import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.merge import merge
 from graph_memory.cli.neo4j import app as neo4j_app
 from graph_memory.cli.options import JsonOption
@@ -38,8 +38,6 @@ from graph_memory.cli.removal import compact, erase, scan
 from graph_memory.cli.review import review
 from graph_memory.cli.session import read_settings
 from graph_memory.cli.validity import validity
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 REMEMBER = "Remember and find"
 HISTORY = "See what was changed, and undo it"
@@ -84,10 +82,7 @@ def configure(
     ] = False,
 ) -> None:
     """Send the log to stderr: stdout carries results and the protocol only."""
-    level = read_settings().log_level
-    logging.basicConfig(stream=sys.stderr, level=level, format=LOG_FORMAT)
-    if level != "DEBUG":  # a lost connection is an error of ours, or is mended; the driver's own lines say neither
-        logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+    log_to_stderr(read_settings().log_level)
 
 
 @app.command(rich_help_panel=SERVE)

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Final
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field
 
-from graph_memory.local.files import is_locked, write_private
+from graph_memory.local.files import is_locked, read_json, write_private
 
 _TRIES: Final = 4
 _DAY = 24 * 3600.0
@@ -38,9 +38,6 @@ class Note:
     def exhausted(self) -> bool:
         """Whether it was tried so often within a day that more would only cost."""
         return len(self.tries) >= _TRIES
-
-
-_note = TypeAdapter(Note)
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,8 @@ class AotCache:
     def note(self) -> Note:
         """Give what is written down, an empty note where nothing is."""
         try:
-            note = _note.validate_json(self._note.read_bytes())
-        except (FileNotFoundError, ValueError):  # no file, or none that was written here
+            note = read_json(self._note.read_bytes(), Note) or Note()
+        except FileNotFoundError:
             return Note()
         return replace(note, tries=[one for one in note.tries if time.time() - _DAY < one < time.time() + _DAY])
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from graph_memory.local.admin import AdminError, run_admin
-from graph_memory.local.archive import DUMP, FORMAT, DomainMark, Manifest, Part, Seal, blob_files, write_archive
+from graph_memory.local.archive import DUMP, FORMAT, DomainMark, Manifest, Part, Written, blob_files, write_archive
 from graph_memory.local.files import sha256_of, sync_folder
 from graph_memory.local.java import find_java
 from graph_memory.local.place import Place
@@ -37,7 +37,7 @@ class Backup:
     file: Path
     size: int
     manifest: Manifest
-    seal: Seal
+    written: Written
 
 
 def is_empty(settings: Settings) -> bool:
@@ -72,11 +72,11 @@ def back_up(settings: Settings, file: Path, facts: Facts, *, keep_running: bool,
         manifest = _dumped(settings, work, facts, keep_running=keep_running, progress=progress)
         _require_room(file, manifest, blobs)
         progress("Writing the archive", None)
-        seal = write_archive(work / "archive", manifest, work / DUMP, blobs, progress)
+        written = write_archive(work / "archive", manifest, work / DUMP, blobs, progress)
         size = (work / "archive").stat().st_size
         (work / "archive").rename(file)
         sync_folder(file.parent)
-    return Backup(file, size, manifest, seal)
+    return Backup(file, size, manifest, written)
 
 
 def _dumped(settings: Settings, work: Path, facts: Facts, *, keep_running: bool, progress: Progress) -> Manifest:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
 
-from pydantic import TypeAdapter
-
-from graph_memory.local.files import tail
+from graph_memory.local.files import read_json, tail
 from graph_memory.local.place import Place, Run
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
@@ -16,7 +13,6 @@ from graph_memory.settings import Settings
 _FATAL = "Failed to start DatabaseId"
 _CAUSE = re.compile(r"Caused by: [\w.$]*?(?:Exception|Error): (.*)")
 _LINES = 200
-_line = TypeAdapter(dict[str, Any])
 
 
 def ended(place: Place) -> GraphError:
@@ -51,10 +47,8 @@ def hung(place: Place, since: float) -> GraphError | None:
 
 
 def _entry(line: str) -> dict[str, str]:
-    try:
-        return {name: str(value) for name, value in _line.validate_json(line).items()}
-    except ValueError:
-        return {}
+    found = read_json(line, dict[str, object]) or {}
+    return {name: value for name, value in found.items() if isinstance(value, str)}
 
 
 def without_home(place: Place, reason: str) -> str:

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from pydantic import TypeAdapter
-
 from graph_memory.local.browser import forget_served_jar, is_browser, make_served_jar, served_jar
-from graph_memory.local.files import file_lock, sha256_of, write_private
+from graph_memory.local.files import file_lock, read_json, sha256_of, write_private
 from graph_memory.local.jar_list import Jar, cached_list_path, committed_list, parse, render
 from graph_memory.local.progress import Progress, silent
 from graph_memory.model.errors import Code, GraphError
@@ -25,8 +23,6 @@ _HINT = (
 
 Stamp = dict[str, list[int]]
 """Size and modification time (ns) of each jar at the moment its checksum was right."""
-
-_stamp = TypeAdapter(Stamp)
 
 
 def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
@@ -148,8 +144,8 @@ def _stamp_path(root: Path, version: str) -> Path:
 
 def _read_stamp(path: Path) -> Stamp:
     try:
-        return _stamp.validate_json(path.read_bytes(), strict=True)
-    except (FileNotFoundError, ValueError):
+        return read_json(path.read_bytes(), Stamp) or {}
+    except FileNotFoundError:
         return {}
 
 

@@ -8,9 +8,15 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from graph_memory.model.errors import Code, GraphError
+
+T = TypeVar("T")
 
 _POLL = 0.05
 _BLOCK = 1 << 20
@@ -25,6 +31,19 @@ def write_private(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     part.replace(path)
+
+
+def read_json(text: str | bytes, kind: type[T]) -> T | None:
+    """Give what JSON says, None where it says nothing or something of another kind, however odd."""
+    try:
+        return _adapter(kind).validate_json(text, strict=True)
+    except ValidationError:
+        return None
+
+
+@cache
+def _adapter(kind: type[T]) -> TypeAdapter[T]:
+    return TypeAdapter(kind)
 
 
 def make_private_folder(path: Path) -> None:

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field
 
-from graph_memory.local.files import beginning_of, make_private_folder, sync_folder, write_private
+from graph_memory.local.files import beginning_of, make_private_folder, read_json, sync_folder, write_private
 from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
@@ -164,12 +164,9 @@ class Run:
         write_private(place.run_file, json.dumps(asdict(self)))
 
 
-_run = TypeAdapter(Run)
-
-
 def read_run(place: Place) -> Run | None:
     """Give what was written down; None when nothing was, or nothing that a server of ours could have."""
     try:
-        return _run.validate_json(beginning_of(place.run_file, _LARGEST))
-    except (FileNotFoundError, ValueError):
+        return read_json(beginning_of(place.run_file, _LARGEST), Run)
+    except FileNotFoundError:
         return None

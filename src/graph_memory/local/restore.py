@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from graph_memory.local.server import held_stopped, stop
 from graph_memory.local.start import plan
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import MIB, Settings
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def holds_data(settings: Settings) -> bool:
@@ -168,7 +171,7 @@ def _too_new(message: str, hint: str) -> GraphError:
 
 def _release(version: str) -> tuple[int, ...]:
     """Return year and month, or major and minor: patches of one release read each other's data."""
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:2])
+    return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])
 
 
 def _home(settings: Settings) -> Path:

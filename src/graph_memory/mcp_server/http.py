@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 import anyio
 import uvicorn
 
+from graph_memory.mcp_server.connections import Acceptor, Connection, Waiting, room
 from graph_memory.mcp_server.http_app import PATH, Lifetimes, application
 from graph_memory.mcp_server.process import leave, opener_of, requests_to_end
 from graph_memory.mcp_server.server import build_server
@@ -24,39 +26,51 @@ from graph_memory.settings import Settings
 HOST = "127.0.0.1"
 PORT = 8848
 
+_BACKLOG = 2048
+"""Connections that wait to be taken. What comes then is tried again by its system, which takes a second."""
 _ADDRESSES = {HOST: HOST, "localhost": HOST, "::1": "::1"}
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How many seconds the server waits for what."""
+class Limits:
+    """How many seconds the server waits for what, and how much it holds at once."""
 
+    headers: float = 10.0
+    """For the headers of a request."""
     body: float = 30.0
     """For the body of a request."""
+    idle: int = 5
+    """For the next request on a connection."""
+    answer: float = 30.0
+    """For a client to take any of an answer."""
     calls: float = 2.0
     """For calls under way to finish, once the server is to end."""
     rest: int = 5
     """For whatever has not ended then, before uvicorn drops it."""
+    connections: int = field(default_factory=room)
+    sessions: int = 256
+    """Half of the connections at most: each session may keep one open."""
 
 
-PATIENCE = Patience()
+LIMITS = Limits()
 
 
 def serve_http(
-    settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT, patience: Patience = PATIENCE
+    settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT, limits: Limits = LIMITS
 ) -> NoReturn:
     """Serve at the address until SIGTERM or SIGINT; then close the memory and end the process. Port 0: a free one.
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
     loopback interface, and a port that cannot be had.
     """
-    server = build_server(opener_of(settings), settings, toolsets)
+    server = build_server(opener_of(settings, settings.session), settings, toolsets)
     with listening(host, port) as listener:
         port = listener.getsockname()[1]
-        app = application(server, port, settings.mcp_content_bytes, patience.body)
-        config = _config(app, settings.log_level == "DEBUG", patience.rest)
+        sessions = min(limits.sessions, limits.connections // 2)
+        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions)
+        config = _config(app, settings.log_level == "DEBUG", limits)
         with suppress(KeyboardInterrupt):  # one that came before we listened for it
-            anyio.run(_serve, HttpServer(config, lambda: _announce(host, port)), listener, app, patience.calls)
+            anyio.run(_serve, HttpServer(config, limits, lambda: _announce(host, port)), listener, app, limits.calls)
     leave()
 
 
@@ -83,7 +97,7 @@ def _listener(address: str, port: int) -> socket.socket:
         else:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         listener.bind((address, port))
-        listener.listen()
+        listener.listen(_BACKLOG)
     except OSError:
         listener.close()
         raise
@@ -106,7 +120,7 @@ def _announce(host: str, port: int) -> None:
     sys.stderr.flush()
 
 
-def _config(app: Lifetimes, log_requests: bool, rest: int) -> uvicorn.Config:
+def _config(app: Lifetimes, log_requests: bool, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="on",
@@ -114,7 +128,8 @@ def _config(app: Lifetimes, log_requests: bool, rest: int) -> uvicorn.Config:
         log_config=None,
         access_log=log_requests,
         server_header=False,
-        timeout_graceful_shutdown=rest,
+        timeout_keep_alive=limits.idle,
+        timeout_graceful_shutdown=limits.rest,
     )
 
 
@@ -133,16 +148,37 @@ async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Li
 
 
 class HttpServer(uvicorn.Server):
-    """Uvicorn's server, but for signals: it would end the process by the signal, with another status than 0."""
+    """Uvicorn's server, but for what it has no limits for, and for signals.
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    It takes connections one by one; uvicorn's own would take as many as come. A signal would have it end the process
+    by that signal, with another status than 0.
+    """
+
+    def __init__(self, config: uvicorn.Config, limits: Limits, ready: Callable[[], None]) -> None:
         super().__init__(config)
+        self._limits = limits
         self._ready = ready
+        self._accepting: list[asyncio.Task[NoReturn]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and tell that it does."""
-        await super().startup(sockets)
+        await super().startup([])
+        waiting = Waiting()
+
+        def make() -> Connection:
+            times = {"headers": self._limits.headers, "answer": self._limits.answer}
+            return Connection(self.config, self.server_state, self.lifespan.state, waiting=waiting, **times)
+
+        acceptor = Acceptor(make, self.server_state, waiting, self._limits.connections)
+        self._accepting = [asyncio.create_task(acceptor.accept(listener)) for listener in sockets or ()]
         self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end those that there are."""
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.gather(*self._accepting, return_exceptions=True)
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import anyio
 from mcp import types
 from mcp.server import Server
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_memory.mcp_server.sessions import Sessions
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import shown
 from graph_memory.settings import MIB
 
 PATH = "/mcp"
@@ -24,19 +27,29 @@ NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 _ESCAPED = 6
 """The most characters that JSON spends on a byte of content, as in `\\u0001`."""
+_AT_ONCE = 4
+"""The largest bodies that are held at once."""
 _DEFAULT_PORT = 80
 
+_log = logging.getLogger(__name__)
 
-def application(server: Server[Startup], port: int, content_bytes: int, body_seconds: float) -> Lifetimes:
-    """Return the application of a server on the port; it takes content of that size, and bodies within that time."""
+
+def application(
+    server: Server[Startup], port: int, content_bytes: int, body_seconds: float, sessions: int
+) -> Lifetimes:
+    """Return the application of a server on the port; it takes content of that size, and bodies within that time.
+
+    It keeps so many sessions, if need be a few more while all are in use.
+    """
     health = Route("/health", _health, methods=["GET"])
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,  # an answer as an event would be refused by clients that limit events to 1 MiB
         max_request_body_size=sys.maxsize,  # the limit is that of Bodies
+        max_sessions=2 * sessions,
         custom_starlette_routes=[health],
     )
-    bodies = Bodies(app, _ESCAPED * content_bytes + MIB, body_seconds)
+    bodies = Bodies(Sessions(app, sessions), _ESCAPED * content_bytes + MIB, body_seconds)
     return Lifetimes(Guard(bodies, port))
 
 
@@ -49,57 +62,74 @@ class Guard:
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
-        hosts = [f"{name}:{port}" for name in NAMES] + [name for name in NAMES if port == _DEFAULT_PORT]
-        origins = [f"http://{host}" for host in hosts]
-        self._security = TransportSecurityMiddleware(
-            TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
-        )
+        self._hosts = {f"{name}:{port}" for name in NAMES} | {name for name in NAMES if port == _DEFAULT_PORT}
+        self._origins = {f"http://{host}" for host in self._hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer 421 for a foreign host and 403 for a foreign origin."""
-        refusal = await self._security.validate_request(Request(scope)) if scope["type"] == "http" else None
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
         await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, given: Headers) -> PlainTextResponse | None:
+        """Return the answer to a request that is not let in: every host and origin given must be ours."""
+        hosts, origins = given.getlist("host"), given.getlist("origin")
+        if not hosts or not self._hosts.issuperset(hosts):
+            return _not_let_in("Host", hosts, 421)
+        return None if self._origins.issuperset(origins) else _not_let_in("Origin", origins, 403)
+
+
+def _not_let_in(name: str, given: list[str], status: int) -> PlainTextResponse:
+    _log.warning("Refused a request: its %s is %s", name, shown(", ".join(given)))
+    return PlainTextResponse(f"Invalid {name} header", status)
 
 
 class Bodies:
-    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them."""
+    """Takes bodies whole, up to a limit and within a time, and mends halves of character pairs in them.
+
+    Of all requests together, no more is held than so many of the largest bodies would be.
+    """
 
     def __init__(self, app: ASGIApp, most: int, seconds: float) -> None:
         self._app = app
         self._most = most
         self._seconds = seconds
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body, or answer 413 or 408."""
+        """Pass a request on with its body, or answer 413, 408 or 503."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        body = bytearray()
         try:
-            body = await self._whole(Request(scope, receive))
+            refusal = await self._take(Request(scope, receive), body)
+            whole: list[Message] = [
+                {"type": "http.request", "body": well_formed_bytes(bytes(body)), "more_body": False}
+            ]
+
+            async def given() -> Message:
+                return whole.pop() if whole else await receive()
+
+            await (refusal(scope, receive, send) if refusal else self._app(scope, given, send))
         except ClientDisconnect:
             return
-        if isinstance(body, Response):
-            await body(scope, receive, send)
-            return
-        whole: list[Message] = [{"type": "http.request", "body": well_formed_bytes(body), "more_body": False}]
+        finally:
+            self._held -= len(body)
 
-        async def given() -> Message:
-            return whole.pop() if whole else await receive()
-
-        await self._app(scope, given, send)
-
-    async def _whole(self, request: Request) -> bytes | Response:
-        """Return the body, or the answer that refuses it."""
+    async def _take(self, request: Request, body: bytearray) -> Response | None:
+        """Take the body, or return the answer that refuses it."""
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > self._most:
             return _too_large(self._most)
-        body = bytearray()
         with anyio.move_on_after(self._seconds):
             async for part in request.stream():
                 body += part
+                self._held += len(part)
                 if len(body) > self._most:
                     return _too_large(self._most)
-            return bytes(body)
+                if self._held > _AT_ONCE * self._most:
+                    return PlainTextResponse("Too much at once", 503, {"Retry-After": "1", "Connection": "close"})
+            return None
         return _too_slow(self._seconds)
 
 

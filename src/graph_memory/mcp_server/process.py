@@ -24,15 +24,22 @@ if TYPE_CHECKING:
     from graph_memory.memory.api import Memory
 
 
-def opener_of(settings: Settings) -> Opener:
-    """Return what opens the memory of these settings. The driver is imported behind too: it takes a while."""
+def own_session(settings: Settings) -> str:
+    """Return the session of a process that serves one client: the one that the settings name, or a new one."""
+    return settings.session or f"session_{uuid.uuid4().hex}"
+
+
+def opener_of(settings: Settings, session: str | None) -> Opener:
+    """Return what opens the memory of these settings, for changes in a session.
+
+    The driver is imported behind too: it takes a while.
+    """
 
     @asynccontextmanager
     async def opened(progress: Progress) -> AsyncGenerator[Memory]:
         await anyio.to_thread.run_sync(import_module, "graph_memory.app")
         from graph_memory.app import open_memory
 
-        session = settings.session or f"session_{uuid.uuid4().hex}"
         origin = Origin(session=session, source="agent", actor=settings.actor)
         async with open_memory(settings, progress=progress, origin=origin) as memory:
             yield memory

@@ -10,7 +10,7 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from graph_memory.mcp_server.process import leave, opener_of, requests_to_end
+from graph_memory.mcp_server.process import leave, opener_of, own_session, requests_to_end
 from graph_memory.mcp_server.server import build_server
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.surrogates import well_formed
@@ -24,7 +24,7 @@ def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
 
     Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
     """
-    anyio.run(_serve, build_server(opener_of(settings), settings, toolsets))
+    anyio.run(_serve, build_server(opener_of(settings, own_session(settings)), settings, toolsets))
     leave()
 
 

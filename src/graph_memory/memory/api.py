@@ -74,10 +74,13 @@ class Memory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return Memory(self._core, default_domain=domain)
 
-    def acting_as(self, actor: str | None) -> Memory:
-        """Return the same memory for somebody whom the log names for changes, unless the settings name another."""
+    def acting_as(self, actor: str | None, session: str | None = None) -> Memory:
+        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+
+        Where the settings name an actor or a session, those are named.
+        """
         own = self._core.origin
-        core = replace(self._core, origin=replace(own, actor=own.actor or actor))
+        core = replace(self._core, origin=replace(own, actor=own.actor or actor, session=own.session or session))
         return Memory(core, default_domain=self._default_domain)
 
     def _domain(self, domain: str | None) -> str:

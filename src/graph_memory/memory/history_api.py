@@ -49,7 +49,7 @@ class History:
         """Return changes, newest first, each with a line of words; with `full` also the states before and after.
 
         `since` and `until` are within. `subject` is the id of a node, connection or observation; `types` are names
-        of node or connection types; the session `current` is that of this process. 50 to a page unless `limit` says
+        of node or connection types; the session `current` is that of whoever asks. 50 to a page unless `limit` says
         otherwise; `next_cursor` leads to older ones.
         """
         wanted = history.Filter(
@@ -262,12 +262,15 @@ class History:
         return await scan.scan(self._core, text)
 
     def _session(self, given: str | None) -> str | None:
-        """Return a session id, that of this process for `current`. Raises INVALID_ARGUMENT when it has none."""
+        """Return a session id, for `current` that of whoever asks. Raises INVALID_ARGUMENT when they have none."""
         if given != "current":
             return given
         if self._core.origin.session is None:
-            hint = "Give the id of a session, or set GRAPH_MEMORY_SESSION."
-            raise fault("session", "This process has no session of its own", hint)
+            hint = (
+                "Give the id of a session, from the log. To have one of your own, name it: over HTTP in the header "
+                "Graph-Memory-Session, else in GRAPH_MEMORY_SESSION. Changes can be undone by event ids too."
+            )
+            raise fault("session", "Whoever asks has no session of their own, so none is current", hint)
         return self._core.origin.session
 
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:

@@ -1,0 +1,71 @@
+"""The log says what is wrong, and does not say it without end."""
+
+from __future__ import annotations
+
+import logging
+
+from graph_memory.cli.log import MOST, PERIOD, Rate
+
+
+class Told(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.now = 0.0
+        self.addFilter(Rate(lambda: self.now))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(record.getMessage())
+
+
+def logger_to(told: Told) -> logging.Logger:
+    logger = logging.Logger("test")
+    logger.addHandler(told)
+    return logger
+
+
+def fail(way: int) -> None:
+    if way == 0:
+        raise KeyError
+    if way == 1:
+        raise ValueError
+    raise ValueError
+
+
+def test_lines_of_one_place_are_told_some_times_and_then_counted():
+    told = Told()
+    logger = logger_to(told)
+
+    def warn(number: int) -> None:
+        logger.warning("100%% of %s", number)
+
+    for number in range(100):
+        warn(number)
+    assert told.lines == [f"100% of {number}" for number in range(MOST)]
+    logger.warning("another")
+    assert told.lines[-1] == "another"
+    told.now += PERIOD
+    warn(7)
+    warn(8)
+    assert told.lines[-2:] == [f"100% of 7 ({100 - MOST} more like it were left out)", "100% of 8"]
+
+
+def test_failures_are_told_apart_by_where_they_come_from():
+    told = Told()
+    logger = logger_to(told)
+    for number in range(300):
+        try:
+            fail(number % 3)
+        except (KeyError, ValueError):
+            logger.exception("Unexpected")
+    assert len(told.lines) == 3 * MOST
+
+
+def test_what_is_not_a_warning_is_never_left_out():
+    told = Told()
+    logger = logger_to(told)
+    for _ in range(100):
+        logger.info("request")
+    assert len(told.lines) == 100
