@@ -276,7 +276,11 @@ HARM: Mapping[str, tuple[Any, int | None, str]] = {
     "a property of the service": (at(8, b'"code":0', b'"__":0'), 8, "__"),
     "a property that is a list": (at(8, b'"code":0', b'"code":["x"]'), 8, "breaks a rule"),
     "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "no JSON"),
-    "a definition that is a list": (at(4, b'"_definition":"{', b'"_definition":"[]","_description":"{'), 4, "breaks a rule"),
+    "a definition that is a list": (
+        at(4, b'"_definition":"{', b'"_definition":"[]","_description":"{'),
+        4,
+        "breaks a rule",
+    ),
     "a type that is deleted with a definition": (at(4, b'"_op":"create"', b'"_op":"delete"'), 4, "no place in it"),
     "a time before all times": (at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'), 3, "no time as _at"),
     "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),

@@ -64,7 +64,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
     ("registry", "told"),
     [
         ("{", "is not JSON"),
-        ([], "no object nodes"),
+        ([], "not an object"),
         ({"nodes": {"a": []}}, "not an object"),
         ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "Nota"),
         ({"nodes": {"_a": NODE}}, "cannot be an id"),
@@ -78,7 +78,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
-        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "no text to"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
     ],
 )
 async def test_a_folder_at_fault_is_refused_before_anything_is_written(
@@ -102,7 +102,7 @@ async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domai
     await memory.moving.export_folder(tmp_path / "out")
     copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert (await copy.get_connection("note", include_content=True)).content == "a\r\nb\rc\n"
-    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff")
+    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff" * 7)
     with pytest.raises(GraphError, match="note") as refused:
         await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-again")
     assert refused.value.code is Code.INVALID_ENCODING
@@ -182,15 +182,17 @@ async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory
     assert not (await memory.verify()).differences
 
 
-async def test_what_only_creating_can_refuse_is_told_with_the_id(memory: Memory, domain: str, tmp_path: Path) -> None:
+async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(memory: Memory, domain: str, tmp_path: Path) -> None:
     await filled(memory, domain, 2)
     await memory.moving.export_folder(tmp_path / "out")
     file = tmp_path / "out" / "_system" / "registry.json"
     file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
     with pytest.raises(GraphError, match="mem_") as taken:
         await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
-    assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
-    assert (await memory.delete_domain(f"{domain}-copy")).domain == f"{domain}-copy"
+    assert taken.value.code is Code.INVALID_ARCHIVE
+    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+    file.write_text(file.read_text("utf-8").replace('"code": 0', '"code": 1', 1), "utf-8")
+    assert (await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
 
 
 async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:
