@@ -99,8 +99,7 @@ class Reader:
             first = next(lines, b"")
             digest.update(first)
             log, page = LogCheck(read_header(first), utc_now()), Page()
-            with _followed(log, follows=follows) as ledger:
-                contents = _Contents(ledger)
+            with _followed(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
                 for line in lines:
                     found = read_line(line, self._line)
                     if isinstance(found, End):
@@ -201,11 +200,17 @@ class _Contents:
     def __init__(self, ledger: Ledger | None) -> None:
         self.ledger = ledger
         self.count = 0
+        self._files: list[IO[bytes]] = []
         self._size = 0
         self._decoder: codecs.IncrementalDecoder | None = None
         self._awaited: tuple[str, int, int] | None = None
         self._digest = hashlib.sha256()
         self._file: IO[bytes] | None = None
+
+    def close(self) -> None:
+        """Close the files that nobody took."""
+        for file in self._files:
+            file.close()
 
     def check_text(self, text: Text, line: int) -> None:
         """Raise INVALID_ARCHIVE for text that is not what its hash says."""
@@ -252,6 +257,7 @@ class _Contents:
         self._size, self._digest = 0, hashlib.sha256()
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
+        self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
 
     def _ended(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:
