@@ -184,8 +184,9 @@ class Ledger:
         """Take note of the unique values that a subject has now."""
         declared = self._log.types.get(type_subject(_TYPE_OF[kind], str(row.get("_type"))))
         unique = [rule.name for rule in declared.properties if rule.unique] if declared else []
-        if unique:
-            self._db.execute("DELETE FROM owned WHERE owner = ?", (subject,))
+        if not unique:
+            return
+        self._db.execute("DELETE FROM owned WHERE owner = ?", (subject,))
         values = user_properties(row)
         rows = [(subject, kind, row["_type"], name, key_value(values[name])) for name in unique if name in values]
         self._db.executemany("INSERT INTO owned VALUES (?, ?, ?, ?, ?)", rows)

@@ -173,10 +173,6 @@ class _HeaderLine(Strict):
     state: dict[str, object]
 
 
-class _EventLine(Strict):
-    event: dict[str, object]
-
-
 class _TextLine(Strict):
     content: Sha256
     text: str
@@ -215,8 +211,11 @@ def read_line(line: bytes, number: int) -> Line:
     """Return what a line after the first holds. Raises INVALID_ARCHIVE, naming the line, for one that cannot be."""
     fields = _parsed(line, number)
     if "event" in fields:
-        with at_line(number, fields["event"]):
-            return event_from(_as(_EventLine, fields, number).event)
+        event = fields["event"]
+        if len(fields) > 1 or not isinstance(event, dict):
+            raise damaged(number, "holds more than an event, or none")
+        with at_line(number, cast("object", event)):
+            return event_from(cast("Mapping[str, object]", event))
     if "text" in fields:
         text = _as(_TextLine, fields, number)
         return Text(text.content, text.text)
@@ -260,11 +259,18 @@ def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
         raise damaged(number, f"breaks a rule: {error.message}") from error
 
 
-def parsed_json(data: bytes | str) -> object:
-    """Return what JSON says that everybody reads alike. Raises ValueError for any other."""
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)
+
+
+_JSON = json.JSONDecoder(parse_constant=_refuse)
+
+
+def parsed_json(data: bytes) -> object:
+    """Return what JSON in UTF-8 says that everybody reads alike. Raises ValueError for any other."""
     try:
-        value = json.loads(data, parse_constant=_refuse)
-        if (b"\\ud" if isinstance(data, bytes) else "\\ud") in data.lower():  # pyright: ignore[reportOperatorIssue]
+        value = _JSON.decode(data.decode())
+        if b"\\ud" in data.lower():
             json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
@@ -279,10 +285,6 @@ def _parsed(line: bytes, number: int) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise damaged(number, "is not a JSON object")
     return cast("Mapping[str, object]", value)
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(constant)
 
 
 def _header(fields: Mapping[str, object]) -> Header:

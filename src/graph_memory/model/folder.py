@@ -248,7 +248,7 @@ def _encoding_of(data: bytes) -> Encoding:
 
 def _parsed(text: str) -> object:
     try:
-        return parsed_json(text)
+        return parsed_json(text.encode())
     except ValueError as error:
         raise wrong(REGISTRY, f"is not JSON: {error}") from error
 
