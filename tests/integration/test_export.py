@@ -15,7 +15,7 @@ import pytest
 from neo4j import Driver
 from test_branch import LARGE, contents, filled
 
-from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory import export, importing
 from graph_memory.memory.archive_reader import Reader
 from graph_memory.model.archive import PIECE
@@ -364,6 +364,35 @@ def refusal(path: Path) -> Code | None:
     except GraphError as refused:
         return refused.code
     return None
+
+
+async def test_a_log_with_all_that_a_log_may_do_is_imported(memory: Memory, domain: str, tmp_path: Path) -> None:
+    ids = await filled(memory, domain, 3)
+    added = await memory.add_node_type(NodeType("Late"))
+    node = await memory.create_node("Late", "soon gone", id="late", tags=["t"])
+    await memory.history.revert(since=added.version)
+    await memory.add_node_type(NodeType("Late", description="another"))
+    await memory.create_node("Late", "here to stay")
+    await memory.history.revert(since=node.version + 1)
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    await branch.update_node(ids[0], tags=[])
+    await branch.create_connection("Link", ids[0], ids[1], properties={"key": 99})
+    await branch.delete_node(ids[1])
+    await memory.history.merge(f"{domain}-b")
+    await memory.history.erase(ids[0])
+    for one in (memory, branch):
+        await one.moving.export_file(tmp_path / "a.jsonl")
+        copy = memory.in_domain((await one.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
+        assert await contents(copy) == await contents(one)
+        assert not (await copy.verify()).differences
+        await memory.delete_domain(f"{domain}-copy")
+        seq = (await one.history.log(limit=1)).entries[0].seq
+        await one.history.compact(seq, archive=tmp_path / f"{(await one.domain_info()).name}.jsonl")
+        await one.moving.export_file(tmp_path / "a.jsonl")
+        await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+        await memory.delete_domain(f"{domain}-copy")
+        await memory.moving.import_file(tmp_path / f"{(await one.domain_info()).name}.jsonl", name=f"{domain}-copy")
+        await memory.delete_domain(f"{domain}-copy")
 
 
 async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: str, tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "an ontology under another id": (setting("ontology", _subject="rules"), "which is no ontology"),
     "a domain under another id": (setting("domain", _subject="a"), "which is no domain"),
     "a source that is a god": (setting("a", _source="god"), "god"),
-    "a session that is empty": (setting("a", _session=""), "_session"),
+    "a session that is a number": (setting("a", _session=7), "_session"),
     "merges that are none": (setting("domain", _merges="[]"), "no merges"),
     "merges of elsewhere": (
         setting("domain", _merges='{"../x":{"source_seq":1,"own_seq":1,"event":null}}'),

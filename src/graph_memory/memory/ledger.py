@@ -129,7 +129,7 @@ class Ledger:
         before = _Known(*found) if found else None
         op = Op(str(row.get("_was", row["_op"])))
         self._check_order(row, op, before)
-        self._check_previous(row, before)
+        self._check_previous(row, op, before)
         _check_identity(row, before)
         if not self._db.execute("INSERT OR IGNORE INTO event VALUES (?)", (row["_id"],)).rowcount:
             raise Wrong(f"has the id {row['_id']} of another")
@@ -157,12 +157,13 @@ class Ledger:
         if op is Op.DELETE and not lives and not is_first and not (is_tombstone and before is not None):
             raise Wrong(f"deletes {name}, which does not exist")
 
-    def _check_previous(self, row: State, before: _Known | None) -> None:
+    def _check_previous(self, row: State, op: Op, before: _Known | None) -> None:
         told = cast("int | None", row.get("_prev"))
         if before is None:
             is_right = told is None or told <= self._old_until
         else:
-            is_right = told == before.seq or (told is None and cast("int", row["_seq"]) <= self._old_until)
+            begins = op is Op.CREATE or cast("int", row["_seq"]) <= self._old_until  # a type that was taken back
+            is_right = told == before.seq or (told is None and begins)
         if not is_right:
             raise Wrong(f"follows event {told}, which is not the last about {shown(row['_subject'])}")
 

@@ -78,8 +78,8 @@ def _sha256(given: str) -> str:
 
 
 def _tags(given: list[str]) -> list[str]:
-    if not given or list(check_tags(given)) != given:
-        raise ValueError("holds no tags, or one of them twice,")
+    if list(check_tags(given)) != given:
+        raise ValueError("holds a tag twice")
     return given
 
 
@@ -126,7 +126,7 @@ Told = Annotated[datetime, BeforeValidator(_told)]
 EventId = Annotated[str, AfterValidator(_event_id)]
 NewId = Annotated[str, AfterValidator(lambda given: check_new_id("id", given))]
 DomainName = Annotated[str, AfterValidator(check_domain)]
-Word = Annotated[str, Field(min_length=1, max_length=10_000)]
+Word = Annotated[str, Field(max_length=10_000)]
 
 
 class _Merge(Strict):
