@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +66,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
     ("registry", "told"),
     [
         ("{", "is not JSON"),
-        ([], "no object nodes"),
+        ([], "not an object"),
         ({"nodes": {"a": []}}, "not an object"),
         ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "Nota"),
         ({"nodes": {"_a": NODE}}, "cannot be an id"),
@@ -78,7 +80,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
-        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "no text to"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
     ],
 )
 async def test_a_folder_at_fault_is_refused_before_anything_is_written(
@@ -102,7 +104,7 @@ async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domai
     await memory.moving.export_folder(tmp_path / "out")
     copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert (await copy.get_connection("note", include_content=True)).content == "a\r\nb\rc\n"
-    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff")
+    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff" * 7)
     with pytest.raises(GraphError, match="note") as refused:
         await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-again")
     assert refused.value.code is Code.INVALID_ENCODING
@@ -158,39 +160,165 @@ async def test_a_link_does_not_lead_out_of_the_folder(
     assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
 
 
-async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
-    (tmp_path / "_system").mkdir()
-    (tmp_path / "_content" / "nodes").mkdir(parents=True)
-    (tmp_path / "_content" / "nodes" / "mem_k4j9x2.md").write_text("# Renovate")
-    (tmp_path / "_content" / "nodes" / "mem_m3n7k1.md").write_text("# Call")
-    node = {"created": "2025-10-31T10:00:00Z", "modified": "2025-10-31T15:30:00Z", "properties": {"status": "active"}}
-    nodes = {
-        one: {"id": one, "type": kind, **node, "content": {"path": f"_content/nodes/{one}.md", "format": "markdown"}}
-        for one, kind in (("mem_k4j9x2", "Project"), ("mem_m3n7k1", "Action"))
+ONTOLOGY_OF_THE_SPECIFICATION = """
+node_types:
+  - Project
+  - Action
+  - Person
+  - Document
+
+connection_types:
+  NextAction:
+    from: [Project]
+    to: [Action]
+    description: "This action is next for this project"
+
+  WaitingFor:
+    from: [Action, Project]
+    to: [Person]
+    required_properties: [since, follow_up_date]
+    description: "Waiting on person to provide/complete something"
+"""
+PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
+
+
+def specified(folder: Path) -> dict[str, Any]:
+    """Write a folder of the specification's own shape, and return its registry."""
+    node = {
+        "id": "mem_proj_001",
+        "type": "Project",
+        "created": "2025-10-16T10:00:00Z",
+        "modified": "2025-10-16T15:30:00Z",
+        "properties": {"status": "active"},
+        "content": {"path": "_content/nodes/mem_proj_001.md", "format": "markdown", "size": 2048},
     }
-    link = {"id": "conn_x7", "type": "NextAction", "from": "mem_k4j9x2", "to": "mem_m3n7k1", "properties": {"n": 1}}
-    registry = {"nodes": nodes, "connections": {"conn_x7": link}}
-    (tmp_path / "_system" / "registry.json").write_text(json.dumps(registry, indent=2))
-    (tmp_path / "_system" / "ontology.yaml").write_text(
-        "node_types:\n  - Project\n  - Action\nconnection_types:\n  - name: NextAction\n    from_types:\n"
-        "      - Project\n    to_types:\n      - Action\n"
-    )
+    action = {"path": "_content/nodes/mem_act_001.md", "format": "markdown"}
+    document = {"path": "_content/nodes/mem_doc_001.pdf", "format": "pdf", "size": len(PDF)}
+    link = {
+        "id": "conn_001",
+        "type": "NextAction",
+        "from": "mem_proj_001",
+        "to": "mem_act_001",
+        "created": "2025-10-16T10:15:00Z",
+        "modified": "2025-10-16T10:15:00Z",
+        "properties": {"priority": "high", "added": "2025-10-16"},
+        "content": {"path": "_content/connections/conn_001.md", "format": "markdown", "size": 512},
+    }
+    nodes = {
+        "mem_proj_001": node,
+        "mem_act_001": {**node, "id": "mem_act_001", "type": "Action", "content": action},
+        "mem_doc_001": {**node, "id": "mem_doc_001", "type": "Document", "content": document},
+    }
+    registry = {"nodes": nodes, "connections": {"conn_001": link}}
+    for inner in ("_system", "_content/nodes", "_content/connections"):
+        (folder / inner).mkdir(parents=True, exist_ok=True)
+    (folder / "_content/nodes/mem_proj_001.md").write_bytes(b"# Renovate Kitchen\n".ljust(2048, b"."))
+    (folder / "_content/nodes/mem_act_001.md").write_text("# Call contractor")
+    (folder / "_content/nodes/mem_doc_001.pdf").write_bytes(PDF)
+    (folder / "_content/connections/conn_001.md").write_bytes(b"notes".ljust(512, b"."))
+    (folder / "_system/ontology.yaml").write_text(ONTOLOGY_OF_THE_SPECIFICATION)
+    (folder / "_system/registry.json").write_text(json.dumps(registry, indent=2))
+    return registry
+
+
+async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
+    specified(tmp_path)
+    began = datetime.now(UTC)
     made = await memory.moving.import_folder(tmp_path)
-    assert (made.nodes, made.connections) == (2, 1)
-    assert (await memory.get_connection("conn_x7")).properties == {"n": 1}
-    assert (await memory.search_content("RENOVATE")).node_ids == ("mem_k4j9x2",)
+    assert (made.nodes, made.connections) == (3, 1)
+    document = await memory.get_node_content("mem_doc_001")
+    assert (document.encoding, document.format) == ("base64", "pdf")
+    assert base64.b64decode(document.content) == PDF
+    assert (await memory.get_node_content("mem_act_001")).encoding == "utf-8"
+    project = await memory.get_node("mem_proj_001")
+    assert project.created == datetime(2025, 10, 16, 10, tzinfo=UTC)
+    assert project.modified == datetime(2025, 10, 16, 15, 30, tzinfo=UTC)
+    link = await memory.get_connection("conn_001", include_content=True)
+    assert (link.created, link.properties["priority"]) == (datetime(2025, 10, 16, 10, 15, tzinfo=UTC), "high")
+    assert (link.content or "").startswith("notes")
+    assert {entry.at >= began for entry in (await memory.history.log()).entries} == {True}
+    assert (await memory.search_content("RENOVATE")).node_ids == ("mem_proj_001",)
     assert not (await memory.verify()).differences
 
 
-async def test_what_only_creating_can_refuse_is_told_with_the_id(memory: Memory, domain: str, tmp_path: Path) -> None:
+async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Memory, tmp_path: Path) -> None:
+    registry = specified(tmp_path)
+    for entry in (*registry["nodes"].values(), *registry["connections"].values()):
+        del entry["modified"]
+    del registry["nodes"]["mem_act_001"]["created"]
+    (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
+    began = datetime.now(UTC)
+    await memory.moving.import_folder(tmp_path)
+    project = await memory.get_node("mem_proj_001")
+    assert project.created == project.modified == datetime(2025, 10, 16, 10, tzinfo=UTC)
+    assert (await memory.get_node("mem_act_001")).created >= began
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "told"),
+    [
+        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "yet to come"),
+        ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
+        ("nodes.mem_act_001.created", 2025, "no time"),
+        ("nodes.mem_act_001.id", "mem_act_002", "its id is"),
+        ("nodes.mem_act_001.owner", "me", "owner, which has no place"),
+        ("nodes.mem_act_001._erased", True, "_erased, which has no place"),
+        ("nodes.mem_act_001.tags", "t", "tags"),
+        ("nodes.mem_act_001.path", "", "cannot be used as path"),
+        ("nodes.mem_act_001.content.size", 5, "has content of 5 bytes"),
+        ("nodes.mem_act_001.content.size", -1, "size"),
+        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside of the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes", "not there"),
+        ("nodes.mem_act_001.content.path", "", "outside of the folder"),
+        ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
+        ("nodes.mem_act_001.content.owner", "me", "owner, which has no place"),
+        ("connections.mem_act_001", {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"}, "exists"),
+        ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
+        ("connections.conn_001.type", "WaitingFor", "requires properties"),
+        ("extra", {}, "extra, which has no place"),
+    ],
+)
+async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
+    memory: Memory, domain: str, tmp_path: Path, at: str, value: Any, told: str
+) -> None:
+    registry = specified(tmp_path)
+    *parents, key = at.split(".")
+    entry = registry
+    for parent in parents:
+        entry = entry[parent]
+    entry[key] = value
+    (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
+    with pytest.raises(GraphError, match=told) as refused:
+        await memory.moving.import_folder(tmp_path)
+    assert refused.value.code in (Code.INVALID_ARCHIVE, Code.INVALID_ARGUMENT)
+    assert refused.value.hint
+    assert at == "extra" or "mem_act_001" in str(refused.value) or "conn_001" in str(refused.value)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
+    specified(tmp_path)
+    for text in ("[" * 200_000, '{"nodes":' * 200_000, '{"nodes": {"a": "\\ud800"}}'):
+        (tmp_path / "_system/registry.json").write_text(text)
+        with pytest.raises(GraphError, match="not JSON") as refused:
+            await memory.moving.import_folder(tmp_path)
+        assert refused.value.code is Code.INVALID_ARCHIVE
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
     await filled(memory, domain, 2)
     await memory.moving.export_folder(tmp_path / "out")
     file = tmp_path / "out" / "_system" / "registry.json"
     file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
     with pytest.raises(GraphError, match="mem_") as taken:
         await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
-    assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
-    assert (await memory.delete_domain(f"{domain}-copy")).domain == f"{domain}-copy"
+    assert taken.value.code is Code.INVALID_ARCHIVE
+    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+    file.write_text(file.read_text("utf-8").replace('"code": 0', '"code": 1', 1), "utf-8")
+    assert (await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
 
 
 async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:

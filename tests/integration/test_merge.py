@@ -592,3 +592,13 @@ async def test_two_thousand_changes_are_one_merge(main: Memory) -> None:
     assert len((await main.query_nodes(type="Note", properties={"rank": 3})).node_ids) == 100
     assert (await main.history.merge(source)).batch is None
     await clean(branch)
+
+
+async def test_a_merge_gives_a_node_no_more_tags_than_a_call_may_give_it(main: Memory) -> None:
+    node = await note(main)
+    name, branch = await branched(main)
+    await branch.update_node(node, tags=[f"b{number}" for number in range(60)])
+    await main.update_node(node, tags=[f"m{number}" for number in range(60)])
+    with pytest.raises(GraphError, match="120 tags are too many") as refused:
+        await main.history.merge(name)
+    assert refused.value.code is Code.MERGE_CONFLICT

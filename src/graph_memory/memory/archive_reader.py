@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import tempfile
 import zlib
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
 from graph_memory.memory.archives import PAGE, PAGE_BYTES
+from graph_memory.memory.ledger import Ledger
 from graph_memory.model.archive import (
     LONGEST,
     PIECE,
@@ -29,6 +31,7 @@ from graph_memory.model.archive import (
 from graph_memory.model.archive_check import LogCheck
 from graph_memory.model.arguments import fault
 from graph_memory.model.subjects import State
+from graph_memory.storage.log import utc_now
 
 _GZIP = b"\x1f\x8b"
 
@@ -73,6 +76,8 @@ class Reader:
         self._line = 0
         self.sha256 = ""
         """What the last line says of all before it, once that was read and is so."""
+        self.longest_text = 0
+        """Bytes of the longest text that an event refers to, once the log was followed."""
         self.living = 0
         """About how many nodes, connections and observations live at the end, once that was read."""
 
@@ -81,10 +86,11 @@ class Reader:
         with self._opened() as file:
             return read_header(next(self._lines(file), b""))
 
-    def pages(self, after: int) -> Generator[Page]:
+    def pages(self, after: int, *, follows: bool = True) -> Generator[Page]:
         """Yield the events after a number with their content; the last page comes when all was found to be right.
 
-        What is not after that number is looked at too, and left out.
+        What is not after that number is looked at too, and left out. Who `follows` the log also learns whether each
+        event could come where it does; once is enough for the same file.
         """
         total = max(1, self._path.stat().st_size)
         self._line = 0
@@ -92,22 +98,22 @@ class Reader:
             lines, digest = self._lines(file), hashlib.sha256()
             first = next(lines, b"")
             digest.update(first)
-            log, contents, page = LogCheck(read_header(first)), _Contents(), Page()
-            for line in lines:
-                found = read_line(line, self._line)
-                if isinstance(found, End):
-                    self._check_end(found, digest.hexdigest(), lines)
-                    log.end(found, contents.count, self._line)
-                    self.living = log.living
-                    yield page
-                    return
-                digest.update(line)
-                page.size += len(line)
-                self._add(page, found, log, contents, is_wanted=log.seq >= after)
-                if page.is_full:
-                    page.fraction = _position(file) / total
-                    yield page
-                    page = Page()
+            log, page = LogCheck(read_header(first), utc_now()), Page()
+            with _followed(log, follows=follows) as ledger, closing(_Contents(ledger)) as contents:
+                for line in lines:
+                    found = read_line(line, self._line)
+                    if isinstance(found, End):
+                        self._check_end(found, digest.hexdigest(), lines)
+                        self._end(found, log, contents)
+                        yield page
+                        return
+                    digest.update(line)
+                    page.size += len(line)
+                    self._add(page, found, log, contents, is_wanted=log.seq >= after)
+                    if page.is_full:
+                        page.fraction = _position(file) / total
+                        yield page
+                        page = Page()
             raise cut_short(self._line)
 
     def _add(
@@ -123,7 +129,17 @@ class Reader:
             case _:
                 contents.check_whole(self._line)
                 log.event(found, self._line)
+                if contents.ledger is not None:
+                    contents.ledger.event(found, self._line)
                 page.events += [found] if is_wanted else []
+
+    def _end(self, end: End, log: LogCheck, contents: _Contents) -> None:
+        contents.check_whole(self._line)
+        log.end(end, contents.count, self._line)
+        self.living = log.living
+        if contents.ledger is not None:
+            contents.ledger.end(self._line)
+            self.longest_text = contents.ledger.longest_text
 
     def _check_end(self, end: End, sha256: str, lines: Iterator[bytes]) -> None:
         if end.sha256 != sha256:
@@ -169,21 +185,40 @@ def _position(file: IO[bytes]) -> int:
     return file.fileobj.tell() if isinstance(file, gzip.GzipFile) else file.tell()  # pyright: ignore
 
 
-class _Contents:
-    """Looks at content, and joins what comes in pieces."""
+@contextmanager
+def _followed(log: LogCheck, *, follows: bool) -> Generator[Ledger | None]:
+    if not follows:
+        yield None
+        return
+    with closing(Ledger(log)) as ledger:
+        yield ledger
 
-    def __init__(self) -> None:
+
+class _Contents:
+    """Looks at content, and joins what comes in pieces. A ledger is told of what is complete."""
+
+    def __init__(self, ledger: Ledger | None) -> None:
+        self.ledger = ledger
         self.count = 0
+        self._files: list[IO[bytes]] = []
+        self._size = 0
+        self._decoder: codecs.IncrementalDecoder | None = None
         self._awaited: tuple[str, int, int] | None = None
         self._digest = hashlib.sha256()
         self._file: IO[bytes] | None = None
 
+    def close(self) -> None:
+        """Close the files that nobody took."""
+        for file in self._files:
+            file.close()
+
     def check_text(self, text: Text, line: int) -> None:
         """Raise INVALID_ARCHIVE for text that is not what its hash says."""
         self.check_whole(line)
-        if hashlib.sha256(text.text.encode()).hexdigest() != text.sha256:
+        data = text.text.encode()
+        if hashlib.sha256(data).hexdigest() != text.sha256:
             raise damaged(line, "holds text of another SHA-256 than it says")
-        self.count += 1
+        self._take(text.sha256, is_line=True, size=len(data), is_text=True)
 
     def check_whole(self, line: int) -> None:
         """Raise INVALID_ARCHIVE when content has begun that is not complete."""
@@ -198,18 +233,35 @@ class _Contents:
         elif self._awaited != (piece.sha256, piece.part, piece.of):
             raise damaged(line, "holds a piece of content without those before it")
         self._digest.update(piece.data)
+        self._size += len(piece.data)
+        self._decode(piece.data, is_last=piece.part == piece.of)
         if self._file is not None:
             self._file.write(piece.data)
         self._awaited = (piece.sha256, piece.part + 1, piece.of) if piece.part < piece.of else None
         return self._ended(piece.sha256, line) if self._awaited is None else None
 
+    def _decode(self, data: bytes, *, is_last: bool) -> None:
+        """Find out whether it is text."""
+        if self._decoder is not None:
+            try:
+                self._decoder.decode(data, is_last)
+            except UnicodeDecodeError:
+                self._decoder = None
+
+    def _take(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
+        self.count += 1
+        if self.ledger is not None:
+            self.ledger.content(sha256, is_line=is_line, size=size, is_text=is_text)
+
     def _begin(self, *, keeps: bool) -> None:
-        self._digest = hashlib.sha256()
+        self._size, self._digest = 0, hashlib.sha256()
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._file = cast("IO[bytes]", tempfile.SpooledTemporaryFile(max_size=PIECE)) if keeps else None  # noqa: SIM115
+        self._files = [file for file in (*self._files, self._file) if file is not None and not file.closed]
 
     def _ended(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:
             raise damaged(line, f"ends content {sha256}, which has another SHA-256")
-        self.count += 1
+        self._take(sha256, is_line=False, size=self._size, is_text=self._decoder is not None)
         file, self._file = self._file, None
         return Blob(sha256, file) if file is not None else None

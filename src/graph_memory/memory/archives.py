@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
+from graph_memory.files import new_private_file
 from graph_memory.model.archive import PIECE, End, end_line
 from graph_memory.model.errors import Code, GraphError
 
@@ -84,25 +84,24 @@ def writing(target: Path | IO[bytes]) -> Generator[Writer]:
 
 @contextmanager
 def _appearing(target: Path) -> Generator[IO[bytes]]:
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     try:
-        with part.open("xb") as file:
-            with _packed(file, is_packed=target.suffix == ".gz") as stream:
-                yield stream
-            file.flush()
-            os.fsync(file.fileno())
+        with new_archive(part) as stream:
+            yield stream
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
 
 
 @contextmanager
-def _packed(file: IO[bytes], *, is_packed: bool) -> Generator[IO[bytes]]:
-    if not is_packed:
-        yield file
-        return
-    with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
-        yield cast("IO[bytes]", stream)
+def new_archive(path: Path) -> Generator[IO[bytes]]:
+    """Give a new file that only its owner reads; a name that ends in `.gz` is compressed. Raises OSError."""
+    with new_private_file(path) as file:
+        if path.suffix == ".gz":
+            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
+                yield cast("IO[bytes]", stream)
+        else:
+            yield file
 
 
 def unwritten(target: Path | IO[bytes], error: OSError) -> GraphError:

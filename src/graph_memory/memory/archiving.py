@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
+import errno
 import os
 import secrets
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, cast
 
 from anyio import to_thread
 
-from graph_memory.memory.archives import Writer, silent
+from graph_memory.memory.archive_reader import Reader
+from graph_memory.memory.archives import Writer, new_archive, silent
 from graph_memory.memory.core import Core
 from graph_memory.memory.export import state_of, write_log
 from graph_memory.model.archive import Header
@@ -37,6 +36,8 @@ class PartRow:
 
 
 PART = query("archive/part", PartRow)
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
+"""What file systems answer that have no second names for files."""
 
 
 class Archive:
@@ -57,7 +58,7 @@ class Archive:
         header = await self._header()
         try:
             await to_thread.run_sync(lambda: self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700))
-            with _private(self._aside) as stream:
+            with new_archive(self._aside) as stream:
                 await write_log(self._core, header, Writer(stream), silent)
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
@@ -89,23 +90,29 @@ class Archive:
         )
 
     def _put_in_place(self) -> None:
+        """Give it its name, unless somebody else's file has it by now: linking never replaces one."""
         if not self._aside.exists():
             return
-        self._aside.replace(self._path)
+        try:
+            os.link(self._aside, self._path)
+            self._aside.unlink()
+        except FileExistsError:
+            if not self._is_of_an_earlier_run():
+                raise
+            self._aside.replace(self._path)
+        except OSError as error:
+            if error.errno not in _NO_LINKS or os.path.lexists(self._path):
+                raise
+            self._aside.replace(self._path)
         sync_folder(self._path.parent)
 
-
-@contextmanager
-def _private(path: Path) -> Generator[IO[bytes]]:
-    """Give a new file that nobody else may read, synced at the end; a name that ends in `.gz` is compressed."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        if path.suffix == ".gz":
-            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
-                yield cast("IO[bytes]", stream)
-        else:
-            yield file
-        file.flush()
-        os.fsync(file.fileno())
+    def _is_of_an_earlier_run(self) -> bool:
+        """Say whether the file of that name is what a compaction of this domain left that was cut off then."""
+        try:
+            found = Reader(self._path).header()
+        except GraphError:
+            return False
+        return (found.domain, found.seq) == (self._domain, self._until)
 
 
 def unwritable(path: Path, cause: str) -> GraphError:

@@ -47,8 +47,12 @@ class Contents:
 
     def check(self, content: Content) -> None:
         """Raise CONTENT_TOO_LARGE for text over the limit."""
-        if content.is_text and content.size > self._text_limit:
-            raise _too_large(content.size, self._text_limit)
+        self.check_size(content.size if content.is_text else 0)
+
+    def check_size(self, text: int) -> None:
+        """Raise CONTENT_TOO_LARGE for so many bytes of text, if they are over the limit."""
+        if text > self._text_limit:
+            raise _too_large(text, self._text_limit)
 
     async def _claim(self) -> None:
         """Note at the blobs whose they are, before the first of this process: cleaning up must know."""

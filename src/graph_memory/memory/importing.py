@@ -19,6 +19,7 @@ from graph_memory.memory.archive_reader import Page, Reader
 from graph_memory.memory.archives import Tell, by_size
 from graph_memory.memory.audit import MEND_CONTENTS
 from graph_memory.memory.core import Core
+from graph_memory.memory.deletion import delete_domain
 from graph_memory.memory.export import ARCHIVE_HEAD
 from graph_memory.memory.types import logged_types
 from graph_memory.model.archive import Header, Text
@@ -85,9 +86,15 @@ async def import_file(core: Core, path: Path, name: str | None, tell: Tell) -> I
     await _check_free(core, domain)
     async for page in _pages(reader, header.seq):
         tell("Checking", page.fraction)
+    core.contents.check_size(reader.longest_text)
     core.log.forget(domain)
     job = await jobs.begin(core.store, domain, IMPORTING, {"sha256": reader.sha256}, {}, at=header.state.created)
-    state = await _Importing(core, job, header, reader, tell).run()
+    try:
+        state = await _Importing(core, job, header, reader, tell).run()
+    except GraphError as error:
+        if error.code is Code.INVALID_ARCHIVE:
+            await _withdraw(core, job)
+        raise
     core.log.forget(domain)
     return Imported(
         domain=domain,
@@ -106,9 +113,15 @@ async def _check_free(core: Core, domain: str) -> None:
         raise jobs.exists(domain)
 
 
-async def _pages(reader: Reader, after: int) -> AsyncIterator[Page]:
+async def _withdraw(core: Core, job: Job) -> None:
+    """Take back what was written of a file that is not what it was, unless another run goes on with it."""
+    await job.step(job.progress)
+    await delete_domain(core, job.domain)
+
+
+async def _pages(reader: Reader, after: int, *, follows: bool = True) -> AsyncIterator[Page]:
     """Yield the pages of a file, each read in a worker thread."""
-    with closing(reader.pages(after)) as pages:
+    with closing(reader.pages(after, follows=follows)) as pages:
         while (page := await anyio.to_thread.run_sync(_next, pages)) is not None:
             yield page
 
@@ -137,7 +150,7 @@ class _Importing:
         return await self._end()
 
     async def _append_all(self) -> None:
-        async for page in _pages(self._reader, self._job.progress.seq):
+        async for page in _pages(self._reader, self._job.progress.seq, follows=False):
             await self._append(page)
             self._tell("Importing the log", self._job.progress.seq / self._header.seq)
         if self._reader.sha256 != self._job.params["sha256"]:
@@ -208,7 +221,7 @@ class _Importing:
         except GraphError as error:
             if error.code is not Code.DANGLING_REFERENCE:
                 raise
-            raise _without_ends(self._job.domain) from error
+            raise _without_ends() from error
         living = max(1, self._reader.living)
         self._tell("Building the graph", min(1.0, (done - self._header.events) / living))
 
@@ -248,10 +261,10 @@ class _Importing:
 
 
 def _not_the_same() -> GraphError:
-    hint = "Import it again when nothing writes to it; the import goes on where it was, if the file is what it was."
+    hint = "Import it again when nothing writes to it."
     return GraphError(Code.INVALID_ARCHIVE, "The file changed while it was imported", {"hint": hint})
 
 
-def _without_ends(domain: str) -> GraphError:
-    hint = f"Its source needs `graph-memory verify`. What was imported of domain {domain} can be deleted."
+def _without_ends() -> GraphError:
+    hint = "Its source needs `graph-memory verify`."
     return GraphError(Code.INVALID_ARCHIVE, "The log in the file lacks the ends of some connections", {"hint": hint})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from graph_memory.memory import export, folders, importing
+from graph_memory.memory import export, folder_import, folders, importing
 from graph_memory.memory.archives import Tell, silent
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END, seq_at
@@ -43,8 +43,8 @@ class Moving:
         The domain has the name that it had, unless another is given. The file is read twice, and nothing is written
         before all of it was found whole and undamaged. An import that was cut off goes on when the same is asked
         for again; until then its domain is busy, and can only be deleted. A branch has its past before the fork only
-        if the domain that it was made from is there. Raises INVALID_ARCHIVE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY
-        and FILE_CREATION_FAILED.
+        if the domain that it was made from is there. Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
+        DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return await importing.import_file(self._core, Path(source), name and check_domain(name), tell)
 
@@ -67,8 +67,10 @@ class Moving:
     ) -> FolderImported:
         """Make a domain of a folder: its types, and each node and connection created anew with the id that it had.
 
-        Everything is checked against the ontology of the folder before anything is written. The log begins with these
-        creations, at the time of the import. Cut off in the middle it leaves a domain with a part of them, to be
-        deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, DOMAIN_ALREADY_EXISTS, and what creating raises.
+        Everything is checked before anything is written. The log begins with these creations, at the time of the
+        import; `created` and `modified` of the registry are the times of the nodes and connections. Content without
+        an encoding is text if it is UTF-8, and binary else. Cut off in the middle it leaves a domain that is busy,
+        to be deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE,
+        DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
-        return await folders.import_folder(self._core, self._domain(name), Path(folder), tell)
+        return await folder_import.import_folder(self._core, self._domain(name), Path(folder), tell)

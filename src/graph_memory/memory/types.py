@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,9 +11,10 @@ from graph_memory.model.additions import Additions, additions
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology, definition
+from graph_memory.model.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.results import OntologyApplied, OntologyChanged
-from graph_memory.model.subjects import DomainState, Kind, present, type_subject
+from graph_memory.model.subjects import DomainState, Kind, type_subject
+from graph_memory.model.types import type_state
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.ontologies import HEAD, ontology_from_definitions
 from graph_memory.storage.queries import query
@@ -163,31 +163,14 @@ def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
 
 def node_type_draft(node_type: NodeType) -> Draft:
     """Return the event that adds a node type."""
-    state = present(
-        {
-            "_name": node_type.name,
-            "_description": node_type.description or None,
-            "_required_properties": list(node_type.required) or None,
-            "_definition": _json(node_type),
-        }
-    )
-    return Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject=type_subject(Kind.NODE_TYPE, node_type.name), state=state)
+    subject = type_subject(Kind.NODE_TYPE, node_type.name)
+    return Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject=subject, state=type_state(node_type))
 
 
 def connection_type_draft(connection_type: ConnectionType) -> Draft:
     """Return the event that adds a connection type."""
-    state = present(
-        {
-            "_name": connection_type.name,
-            "_description": connection_type.description or None,
-            "_from_types": list(connection_type.from_types),
-            "_to_types": list(connection_type.to_types),
-            "_required_properties": list(connection_type.required) or None,
-            "_definition": _json(connection_type),
-        }
-    )
     subject = type_subject(Kind.CONNECTION_TYPE, connection_type.name)
-    return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=state)
+    return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=type_state(connection_type))
 
 
 def ad_hoc_node_type(name: str) -> NodeType:
@@ -202,10 +185,6 @@ def ad_hoc_connection_type(name: str) -> ConnectionType:
 
 async def _nothing(_: Reader, __: Head) -> None:
     return None
-
-
-def _json(declared: NodeType | ConnectionType) -> str:
-    return json.dumps(definition(declared), ensure_ascii=False, separators=(",", ":"))
 
 
 def _exists(domain: str) -> GraphError:

@@ -7,17 +7,35 @@ is one event a line, in order; content stands in lines of its own before the fir
 from __future__ import annotations
 
 import base64
-import binascii
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import cast
+from typing import Annotated, Literal, TypeVar, cast
+
+from pydantic import BaseModel, Field
 
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES
-from graph_memory.model.subjects import DomainState, State, StoredValue
+from graph_memory.model.records import (
+    Count,
+    DomainName,
+    Recorded,
+    Seq,
+    Sha256,
+    Strict,
+    Word,
+    Wrong,
+    domain_fields,
+    event_from,
+    read,
+)
+from graph_memory.model.subjects import DomainState, State
+from graph_memory.model.wording import shown
+
+_M = TypeVar("_M", bound=BaseModel)
 
 FORMAT = "graph-memory log"
 VERSION = 1
@@ -25,15 +43,6 @@ PIECE = 1024 * 1024
 """Bytes of content that one line holds at most."""
 LONGEST = 32 * PIECE
 """Bytes of a line at most."""
-OF_DOMAIN: Mapping[str, type] = {
-    "_forked_from": str,
-    "_forked_at": int,
-    "_begins_at": int,
-    "_compacted_to": int,
-    "_compacted": str,
-    "_merges": str,
-}
-"""What a domain's own state may hold, beside when it began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +161,40 @@ def _told(key: str, value: object) -> object:
     return {"time": written_time(value)} if isinstance(value, datetime) else value
 
 
+class _HeaderLine(Strict):
+    format: Literal["graph-memory log"]
+    version: Annotated[int, Field(ge=1, le=VERSION)]
+    domain: DomainName
+    exported: Recorded
+    written_by: Word
+    seq: Count
+    events: Count
+    ontology_version: Count
+    state: dict[str, object]
+
+
+class _TextLine(Strict):
+    content: Sha256
+    text: str
+
+
+class _PieceLine(Strict):
+    content: Sha256
+    part: Seq
+    of: Seq
+    base64: str
+
+
+class _EndFields(Strict):
+    events: Count
+    contents: Count
+    sha256: Sha256
+
+
+class _EndLine(Strict):
+    end: _EndFields
+
+
 def read_header(line: bytes) -> Header:
     """Return what the first line tells. Raises INVALID_ARCHIVE."""
     try:
@@ -167,126 +210,112 @@ def read_header(line: bytes) -> Header:
 def read_line(line: bytes, number: int) -> Line:
     """Return what a line after the first holds. Raises INVALID_ARCHIVE, naming the line, for one that cannot be."""
     fields = _parsed(line, number)
-    if "event" in fields.values:
-        return _event(fields.inner("event"))
-    if "content" in fields.values:
-        return _content(fields)
-    if "end" in fields.values:
-        return _end(fields.inner("end"))
-    raise fields.fault("is none that an export has after the first")
+    if "event" in fields:
+        event = fields["event"]
+        if len(fields) > 1 or not isinstance(event, dict):
+            raise damaged(number, "holds more than an event, or none")
+        with at_line(number, cast("object", event)):
+            return event_from(cast("Mapping[str, object]", event))
+    if "text" in fields:
+        text = _as(_TextLine, fields, number)
+        return Text(text.content, text.text)
+    if "content" in fields:
+        return _piece(_as(_PieceLine, fields, number), number)
+    if "end" in fields:
+        end = _as(_EndLine, fields, number).end
+        return End(end.events, end.contents, end.sha256)
+    raise damaged(number, "is none that an export has after the first")
 
 
-def _parsed(line: bytes, number: int) -> _Fields:
+@contextmanager
+def at_line(number: int, event: object) -> Generator[None]:
+    """Turn what is wrong with an event into INVALID_ARCHIVE, which names its line."""
     try:
-        value = json.loads(line, parse_constant=_refuse)
-        if b"\\ud" in line.lower():
-            json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
-    except (ValueError, RecursionError) as error:
-        raise damaged(number, "is not JSON in UTF-8") from error
-    if not isinstance(value, dict):
-        raise damaged(number, "is not a JSON object")
-    return _Fields(cast("Mapping[str, object]", value), number)
+        yield
+    except Wrong as wrong:
+        raise _at_fault(number, event, str(wrong), wrong.subject) from wrong
+    except GraphError as error:
+        if error.code is Code.INVALID_ARCHIVE:
+            raise
+        raise _at_fault(number, event, f"breaks a rule: {error.message}") from error
+
+
+def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
+    """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
+    if left is not None:
+        error, subject = damaged(number, f"comes where the log leaves {shown(left)} as it cannot be: it {fault}"), left
+    else:
+        error = damaged(number, f"holds an event that {fault}")
+        subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
+    return GraphError(error.code, error.message, {**error.details, "subject": shown(subject), "fault": fault})
+
+
+def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
+    try:
+        return read(model, fields)
+    except Wrong as wrong:
+        raise damaged(number, str(wrong)) from wrong
+    except GraphError as error:
+        raise damaged(number, f"breaks a rule: {error.message}") from error
 
 
 def _refuse(constant: str) -> object:
     raise ValueError(constant)
 
 
-def _header(fields: _Fields) -> Header:
-    if fields.values.get("format") != FORMAT:
-        raise fields.fault("does not say so")
-    if (version := fields.number("version")) > VERSION:
+_JSON = json.JSONDecoder(parse_constant=_refuse)
+
+
+def parsed_json(data: bytes) -> object:
+    """Return what JSON in UTF-8 says that everybody reads alike. Raises ValueError for any other."""
+    try:
+        value = _JSON.decode(data.decode())
+        if b"\\ud" in data.lower():
+            json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return value
+
+
+def _parsed(line: bytes, number: int) -> Mapping[str, object]:
+    try:
+        value = parsed_json(line)
+    except ValueError as error:
+        raise damaged(number, "is not JSON in UTF-8") from error
+    if not isinstance(value, dict):
+        raise damaged(number, "is not a JSON object")
+    return cast("Mapping[str, object]", value)
+
+
+def _header(fields: Mapping[str, object]) -> Header:
+    if fields.get("format") != FORMAT:
+        raise damaged(1, "does not say so")
+    version = fields.get("version")
+    if isinstance(version, int) and version > VERSION:
         raise GraphError(
             Code.INVALID_ARCHIVE,
-            f"The file has version {version} of the format; this graph-memory knows versions up to {VERSION}",
+            f"The file has version {shown(version)} of the format; this graph-memory knows versions up to {VERSION}",
             {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
         )
-    state = _event(fields.inner("state"))
-    if not isinstance(state.get("_created"), datetime):
-        raise fields.fault("says not when the domain began")
-    if wrong := [name for name, wanted in OF_DOMAIN.items() if name in state and type(state[name]) is not wanted]:
-        raise fields.fault(f"tells {wrong[0]}, but not of its type")
+    told = _as(_HeaderLine, fields, 1)
+    with at_line(1, None):
+        state = DomainState.from_state(domain_fields(told.state))
     return Header(
-        domain=fields.text("domain"),
-        exported=fields.moment("exported"),
-        written_by=fields.text("written_by"),
-        seq=fields.number("seq"),
-        events=fields.number("events"),
-        ontology_version=fields.number("ontology_version"),
-        state=DomainState.from_state(state),
+        domain=told.domain,
+        exported=told.exported,
+        written_by=told.written_by,
+        seq=told.seq,
+        events=told.events,
+        ontology_version=told.ontology_version,
+        state=state,
     )
 
 
-def _event(fields: _Fields) -> State:
-    return {key: fields.stored(key) for key in fields.values}
-
-
-def _content(fields: _Fields) -> Text | Piece:
-    sha256 = fields.text("content")
-    if "text" in fields.values:
-        return Text(sha256, fields.text("text"))
+def _piece(told: _PieceLine, number: int) -> Piece:
     try:
-        data = base64.b64decode(fields.text("base64"), validate=True)
-    except binascii.Error as error:
-        raise fields.fault("holds content that is not base64") from error
-    return Piece(sha256, fields.number("part"), fields.number("of"), data)
-
-
-def _end(fields: _Fields) -> End:
-    return End(fields.number("events"), fields.number("contents"), fields.text("sha256"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Fields:
-    """Typed looks into the object of a line."""
-
-    values: Mapping[str, object]
-    line: int
-
-    def inner(self, name: str) -> _Fields:
-        value = self.values.get(name)
-        if not isinstance(value, dict):
-            raise self.fault(f"has no object {name}")
-        return _Fields(cast("Mapping[str, object]", value), self.line)
-
-    def text(self, name: str) -> str:
-        value = self.values.get(name)
-        if not isinstance(value, str):
-            raise self.fault(f"has no text {name}")
-        return value
-
-    def number(self, name: str) -> int:
-        value = self.values.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self.fault(f"has no number {name}")
-        return value
-
-    def moment(self, name: str) -> datetime:
-        return self._moment(name, self.values.get(name))
-
-    def stored(self, name: str) -> StoredValue:
-        value = self.values[name]
-        if name in TIMES:
-            return self._moment(name, value)
-        if isinstance(value, dict):
-            return self._moment(name, cast("Mapping[str, object]", value).get("time"))
-        if isinstance(value, list) and all(isinstance(item, str) for item in cast("Sequence[object]", value)):
-            return cast("list[str]", value)
-        if isinstance(value, (str, bool, float)) or (isinstance(value, int) and -(2**63) <= value < 2**63):
-            return value
-        raise self.fault(f"holds a value of {name} that no event can have")
-
-    def _moment(self, name: str, value: object) -> datetime:
-        try:
-            found = datetime.fromisoformat(value) if isinstance(value, str) else None
-            if found is not None and found.tzinfo is not None:
-                return found.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise self.fault(f"holds no time as {name}")
-
-    def fault(self, what: str) -> GraphError:
-        return damaged(self.line, what)
+        return Piece(told.content, told.part, told.of, base64.b64decode(told.base64, validate=True))
+    except ValueError as error:
+        raise damaged(number, "holds content that is not base64") from error
 
 
 def damaged(line: int, what: str) -> GraphError:

@@ -3,183 +3,137 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import cast
 
-from graph_memory.model.archive import OF_DOMAIN, End, Header, damaged
+from graph_memory.model.archive import End, Header, at_line, damaged
 from graph_memory.model.declarations import connection_type_from, node_type_from
-from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
-from graph_memory.model.properties import check_key, check_value
-from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject
+from graph_memory.model.ontology import MOST_TYPES
+from graph_memory.model.records import ERASABLE, Wrong, recorded_times
+from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject, user_properties
+from graph_memory.model.types import AnyType, ConnectionType, check_end, check_rules, type_state
+from graph_memory.model.wording import shown
 
-_CONTENT: Mapping[str, type] = {
-    "_content_format": str,
-    "_content_encoding": str,
-    "_content_size": int,
-    "_content_sha256": str,
-}
-_TIMES: Mapping[str, type] = {"_created": datetime, "_modified": datetime}
-_ALL: Mapping[str, type] = {
-    "_seq": int,
-    "_id": str,
-    "_op": str,
-    "_kind": str,
-    "_subject": str,
-    "_at": datetime,
-    "_batch": str,
-    "_source": str,
-}
-_OF_KIND: Mapping[Kind, Mapping[str, type]] = {
-    Kind.DOMAIN: {},
-    Kind.ONTOLOGY: {},
-    Kind.NODE_TYPE: {},
-    Kind.CONNECTION_TYPE: {},
-    Kind.NODE: {"_type": str},
-    Kind.CONNECTION: {"_type": str, "_from": str, "_to": str},
-    Kind.OBSERVATION: {"_from": str},
-}
-_OF_STATE: Mapping[Kind, Mapping[str, type]] = {
-    Kind.DOMAIN: {"_created": datetime},
-    Kind.ONTOLOGY: {"_open": bool},
-    Kind.NODE_TYPE: {"_name": str, "_definition": str},
-    Kind.CONNECTION_TYPE: {"_name": str, "_definition": str, "_from_types": list, "_to_types": list},
-    Kind.NODE: {**_TIMES, **_CONTENT, "_title": str},
-    Kind.CONNECTION: _TIMES,
-    Kind.OBSERVATION: {"_text": str, "_time": datetime},
-}
-_OPTIONAL: Mapping[str, type] = {
-    "_type": str,
-    "_from": str,
-    "_to": str,
-    "_session": str,
-    "_actor": str,
-    "_path": str,
-    "_prev": int,
-    "_snapshot_of": int,
-    "_erased": bool,
-    "_was": str,
-    "_tags": list,
-    "_valid_from": datetime,
-    "_valid_to": datetime,
-    **OF_DOMAIN,
-}
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-_MOVING = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+AHEAD = timedelta(days=1)
+"""How far ahead of the reader's clock the clock of the writer may have been."""
 _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
+_TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
 
 
 class LogCheck:
-    """Looks at the events of one file. Remembers the names of the types, and else only where the log stands."""
+    """Looks at the events of one file. Remembers the types, and else only where the log stands."""
 
-    def __init__(self, header: Header) -> None:
-        self._header = header
+    def __init__(self, header: Header, now: datetime) -> None:
+        self.header = header
         self.seq = header.state.forked_at or 0
         """Where the log stands."""
         self.living = 0
         """About how many nodes, connections and observations live then."""
+        self.types: dict[str, AnyType] = {}
+        """The types that are declared, by their subject ids."""
+        self._latest = now + AHEAD
+        self._at: datetime | None = None
         self._events = 0
         self._ontology = 0
-        self._types: set[str] = set()
+        self._is_open: bool | None = None
         self._domain: DomainState | None = None
 
     def event(self, row: State, line: int) -> None:
         """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
-        try:
-            kind = self._shape(row)
-            self._place(cast("int", row["_seq"]))
-            self._types_of(kind, row)
-        except _Wrong as wrong:
-            raise damaged(line, f"holds an event that {wrong}") from wrong
-        except GraphError as error:
-            raise damaged(line, f"holds an event that breaks a rule: {error.message}") from error
+        kind = Kind(str(row["_kind"]))
+        with at_line(line, row):
+            self._place(row)
+            if kind in _READ:
+                self._declare(kind, row)
+            if kind in _TYPE_OF:
+                self._obey(kind, row)
         self._events += 1
-        if kind in _MOVING:
+        if kind in ERASABLE:
             self.living += {Op.DELETE: -1, Op.UPDATE: 0}.get(Op(str(row["_op"])), 1)
         if kind in ONTOLOGY_KINDS:
             self._ontology = self.seq
+        if kind is Kind.ONTOLOGY:
+            self._is_open = row["_open"] is True
         if kind is Kind.DOMAIN:
             self._domain = DomainState.from_state(row)
 
     def end(self, end: End, contents: int, line: int) -> None:
         """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
-        header = self._header
+        header = self.header
         domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
         found = (self._events, contents, self._events, self.seq, self._ontology, domain)
         told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
-        if found != told:
+        if found != told or max(header.whole_after, header.state.begins_at or 0) > self.seq:
             raise damaged(line, "or the first tells of another log than the lines between them")
-        if self._ontology == 0:
+        if self._is_open is None:
             raise damaged(line, "ends a log without an ontology")
 
-    def _shape(self, row: State) -> Kind:
-        _check(row, _ALL, _must)
-        try:
-            op, kind = Op(str(row["_op"])), Kind(str(row["_kind"]))
-        except ValueError as error:
-            raise _Wrong(f"does something unknown to its subject: {error}") from error
-        if op is Op.DELETE and kind in (Kind.DOMAIN, Kind.ONTOLOGY):
-            raise _Wrong(f"deletes a {kind}, which no log does")
-        if row.get("_erased") is not True:
-            _check(row, _OF_KIND[kind], _must)
-        _check(row, _OPTIONAL, _may)
-        if op is not Op.DELETE:
-            _check(row, _OF_STATE[kind], _must)
-        if "_content_sha256" in row:
-            _check(row, _CONTENT, _must)
-            if not _SHA256.fullmatch(str(row["_content_sha256"])):
-                raise _Wrong("refers to content by what is no SHA-256")
-        for key, value in row.items():
-            if not key.startswith("_"):
-                check_value(check_key(key), value)
-        return kind
-
-    def _place(self, seq: int) -> None:
-        """Take the next number. Only what was compacted has gaps."""
-        is_next = seq == self.seq + 1 or self.seq < seq <= self._header.whole_after
-        is_after_gap = self.seq <= self._header.whole_after == seq - 1
+    def _place(self, row: State) -> None:
+        """Take the next number, at a time that is not before the last. Only what was compacted has gaps."""
+        seq = cast("int", row["_seq"])
+        is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
+        is_after_gap = self.seq <= self.header.whole_after == seq - 1
         if not is_next and not is_after_gap:
-            raise _Wrong(f"has number {seq} after {self.seq}")
-        self.seq = seq
+            raise Wrong(f"has number {seq} after {self.seq}")
+        at = cast("datetime", row["_at"])
+        if self._at is not None and at < self._at:
+            raise Wrong(f"was written at {at}, before the one before it")
+        if (latest := max(recorded_times(row))) > self._latest:
+            raise Wrong(f"tells of {latest}, which is yet to come")
+        self.seq, self._at = seq, at
 
-    def _types_of(self, kind: Kind, row: State) -> None:
-        if kind in _READ and row["_op"] == Op.DELETE:
-            self._types.discard(str(row["_subject"]))
-        elif kind in _READ:
-            declared = _READ[kind](_parsed(str(row["_definition"])))
-            if row["_subject"] != type_subject(kind, declared.name) or row["_name"] != declared.name:
-                raise _Wrong("names a type otherwise than its definition")
-            self._types.add(str(row["_subject"]))
-        of = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}.get(kind)
-        if of is not None and "_type" in row and type_subject(of, str(row["_type"])) not in self._types:
-            raise _Wrong(f"is of the type {row['_type']}, which no event before it declares")
+    def _declare(self, kind: Kind, row: State) -> None:
+        subject = str(row["_subject"])
+        if row["_op"] == Op.DELETE:
+            gone = self.types.pop(subject, None)
+            if gone is not None and kind is Kind.NODE_TYPE:
+                self._check_unused(gone.name)
+            return
+        declared = _READ[kind](_parsed(str(row["_definition"])))
+        if subject != type_subject(kind, declared.name) or any(
+            row.get(name) != value for name, value in _summary(type_state(declared)).items()
+        ):
+            raise Wrong("names a type otherwise than its definition")
+        if self.types.setdefault(subject, declared) != declared:
+            raise Wrong("changes a type, and types are never changed")
+        if len(self.types) > MOST_TYPES:
+            raise Wrong(f"declares more than {MOST_TYPES:,} types")
+        if isinstance(declared, ConnectionType):
+            self._check_ends(declared)
+
+    def _check_ends(self, declared: ConnectionType) -> None:
+        for side, names in (("from_types", declared.from_types), ("to_types", declared.to_types)):
+            for name in names:
+                known = {name} if type_subject(Kind.NODE_TYPE, name) in self.types else set[str]()
+                check_end(declared.name, side, name, known)
+
+    def _check_unused(self, node_type: str) -> None:
+        for other in self.types.values():
+            if isinstance(other, ConnectionType) and node_type in (*other.from_types, *other.to_types):
+                raise Wrong(f"deletes node type {shown(node_type)}, which {other.title} needs")
+
+    def _obey(self, kind: Kind, row: State) -> None:
+        """Check a node or connection against its type."""
+        if "_type" not in row:
+            return
+        declared = self.types.get(type_subject(_TYPE_OF[kind], str(row["_type"])))
+        if declared is None:
+            raise Wrong(f"is of the type {shown(row['_type'])}, which no event before it declares")
+        if row["_op"] != Op.DELETE:
+            check_rules(declared, user_properties(row))
 
 
-class _Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
-    """What is wrong with an event."""
+def _summary(state: State) -> State:
+    """Return what a type's state tells beside the definition, which may be spelled otherwise."""
+    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types")
+    return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 
 
 def _parsed(definition: str) -> Mapping[str, object]:
     try:
         return json.loads(definition)
     except (ValueError, RecursionError) as error:
-        raise _Wrong("has a _definition that is no JSON") from error
-
-
-def _check(row: State, names: Mapping[str, type], judge: Callable[[State, str, type], None]) -> None:
-    for name, wanted in names.items():
-        judge(row, name, wanted)
-
-
-def _must(row: State, name: str, wanted: type) -> None:
-    value = row.get(name)
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        raise _Wrong(f"has no {name}, or not of its type")
-
-
-def _may(row: State, name: str, wanted: type) -> None:
-    if name in row:
-        _must(row, name, wanted)
+        raise Wrong("has a _definition that is no JSON") from error

@@ -6,20 +6,26 @@ each content.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import cast
+from typing import Annotated, TypeVar, cast
+from urllib.parse import quote
 
-from graph_memory.model.arguments import check_new_id
-from graph_memory.model.content import ContentRef
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from graph_memory.model.archive import parsed_json
+from graph_memory.model.arguments import check_tags
+from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology import Ontology
-from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.properties import check_properties
+from graph_memory.model.records import Size, Strict, Wrong, read
 from graph_memory.model.results import rfc3339
-from graph_memory.model.subjects import ConnectionState, NodeState
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, Validity
+from graph_memory.model.titles import title_of
 from graph_memory.model.wording import shown
 
 REGISTRY = "_system/registry.json"
@@ -28,21 +34,130 @@ _EXTENSIONS = {"markdown": "md", "text": "txt", "plain": "txt", "jpeg": "jpg"}
 _PLAIN = re.compile(r"[a-z0-9]{1,10}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A node or connection as the registry has it; a connection has ends."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_LONGEST_NAME = 200
+_M = TypeVar("_M", bound=Strict)
 
-    id: str
+
+def _in_folder(given: str) -> str:
+    """Return where content is, which must be within the folder."""
+    parts = PurePosixPath(given)
+    if (
+        not parts.parts
+        or parts.is_absolute()
+        or ".." in parts.parts
+        or not given.isprintable()
+        or set(given) & {*"\\:"}
+    ):
+        raise ValueError(f"has its content outside of the folder: {shown(given)}")
+    return given
+
+
+def _moment(given: object) -> datetime:
+    """Return a time, in UTC unless it says otherwise."""
+    try:
+        if isinstance(given, str):
+            found = datetime.fromisoformat(given)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("holds no time")
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+
+
+class _Content(Strict):
+    path: Annotated[str, AfterValidator(_in_folder)]
+    format: str = "markdown"
+    size: Size | None = None
+    encoding: str | None = None
+
+
+class _Dated(Strict):
+    id: str | None = None
     type: str
-    ends: tuple[str, str] | None
-    properties: Mapping[str, PropertyValue]
-    file: str | None
-    format: str
-    encoding: str
-    tags: tuple[str, ...]
-    path: str | None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
+    created: Moment | None = None
+    modified: Moment | None = None
+    properties: dict[str, object] = Field(default_factory=dict[str, object])
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+
+    def times(self, at: datetime) -> tuple[datetime, datetime]:
+        """Return when it was made and changed: what is not told was so at `at`."""
+        created = self.created or self.modified or at
+        return created, self.modified or created
+
+    @property
+    def validity(self) -> Validity:
+        """When it holds in the world."""
+        return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
+
+
+class NodeEntry(_Dated):
+    """A node as the registry has it."""
+
+    content: _Content
+    tags: list[str] = Field(default_factory=list[str])
+    path: str | None = None
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        created, modified = self.times(at)
+        properties = check_properties(self.properties)
+        state = NodeState(
+            id=subject,
+            type=self.type,
+            created=created,
+            modified=modified,
+            title=title_of(self.type, properties, content and content.text),
+            content=(content or Content(b"", "utf-8", "markdown")).ref,
+            properties=properties,
+            tags=check_tags(self.tags),
+            path=self.path,
+            validity=self.validity,
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
+
+
+class ConnectionEntry(_Dated):
+    """A connection as the registry has it."""
+
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    content: _Content | None = None
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY."""
+        created, modified = self.times(at)
+        state = ConnectionState(
+            id=subject,
+            type=self.type,
+            from_node_id=self.from_,
+            to_node_id=self.to,
+            created=created,
+            modified=modified,
+            content=content and content.ref,
+            properties=check_properties(self.properties),
+            validity=self.validity,
+        ).state()
+        return Draft(
+            op=Op.CREATE,
+            kind=Kind.CONNECTION,
+            subject=subject,
+            type=self.type,
+            from_id=self.from_,
+            to_id=self.to,
+            state=state,
+        )
+
+
+Entry = NodeEntry | ConnectionEntry
+
+
+class _Registry(Strict):
+    nodes: dict[str, object] = Field(default_factory=dict[str, object])
+    connections: dict[str, object] = Field(default_factory=dict[str, object])
 
 
 class Paths:
@@ -53,14 +168,24 @@ class Paths:
 
     def of(self, kind: str, subject: str, ref: ContentRef) -> str:
         """Return where the content of a node or connection is kept."""
-        known = ref.format if _PLAIN.fullmatch(ref.format) else ("txt" if ref.is_text else "bin")
-        name, ending = f"_content/{kind}/{subject.replace(':', '%3A')}", _EXTENSIONS.get(ref.format, known)
+        known = ref.format if _PLAIN.fullmatch(str(ref.format)) else ("txt" if ref.is_text else "bin")
+        name, ending = f"_content/{kind}/{_file_name(subject)}", _EXTENSIONS.get(ref.format, known)
         path, number = f"{name}.{ending}", 1
         while path.lower() in self._taken:
             number += 1
             path = f"{name}~{number}.{ending}"
         self._taken.add(path.lower())
         return path
+
+
+def _file_name(subject: str) -> str:
+    """Return an id as the name of a file: it names no other folder and no device, whatever it is."""
+    name = quote(subject, safe="@")
+    if not name or name.startswith(".") or _DEVICE.fullmatch(name):
+        name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"
+    if len(name) > _LONGEST_NAME:
+        return f"{name[:100]}~{hashlib.sha256(subject.encode()).hexdigest()}"
+    return name
 
 
 def node_entry(node: NodeState, content: str) -> dict[str, object]:
@@ -89,100 +214,52 @@ def _content(path: str, ref: ContentRef) -> dict[str, object]:
     return told if ref.is_text else {**told, "encoding": ref.encoding}
 
 
-def entries_of(registry: object, ontology: Ontology) -> tuple[list[Entry], list[Entry]]:
-    """Return the nodes and the connections of a registry, each checked against the ontology.
+def entries_of(text: str) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEntry]]:
+    """Return the nodes and the connections of a registry by their ids. Raises INVALID_ARCHIVE, naming the one at fault.
 
-    Raises INVALID_ARCHIVE, naming what is at fault.
+    Only their shape is checked: they become events, and these are checked as those of any file.
     """
-    nodes = [_read(at, ontology) for at in _all(registry, "nodes")]
-    types = {node.id: node.type for node in nodes}
-    connections = [_read(at, ontology, types) for at in _all(registry, "connections")]
+    registry = _as(_Registry, REGISTRY, _parsed(text))
+    nodes = {subject: _as(NodeEntry, subject, value) for subject, value in registry.nodes.items()}
+    connections = {subject: _as(ConnectionEntry, subject, value) for subject, value in registry.connections.items()}
+    for subject, entry in (*nodes.items(), *connections.items()):
+        if entry.id not in (None, subject):
+            raise wrong(subject, f"says that its id is {shown(entry.id)}")
     return nodes, connections
 
 
-def _all(registry: object, kind: str) -> list[tuple[str, Mapping[str, object]]]:
-    found = cast("Mapping[str, object]", registry).get(kind, {}) if isinstance(registry, dict) else None
-    if not isinstance(found, dict):
-        raise wrong(REGISTRY, f"has no object {kind}")
-    return [(subject, _object(subject, value)) for subject, value in cast("Mapping[str, object]", found).items()]
+def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:
+    """Return the content of a file. Without an encoding it is text if it is UTF-8, and binary else.
+
+    Raises INVALID_ENCODING, and INVALID_ARGUMENT for its format; and `Wrong` for another size than the registry tells.
+    """
+    if told.size not in (None, len(data)):
+        raise Wrong(f"has content of {told.size:,} bytes, and {told.path} has {len(data):,}")
+    return content_from(data, told.encoding or ("utf-8" if is_text else _encoding_of(data)), told.format)
 
 
-def _object(subject: str, value: object) -> Mapping[str, object]:
+def _encoding_of(data: bytes) -> Encoding:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "base64"
+    return "utf-8"
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parsed_json(text.encode())
+    except ValueError as error:
+        raise wrong(REGISTRY, f"is not JSON: {error}") from error
+
+
+def _as(model: type[_M], what: str, value: object) -> _M:
     if not isinstance(value, dict):
-        raise wrong(subject, "is not an object")
-    return cast("Mapping[str, object]", value)
-
-
-def _read(at: tuple[str, Mapping[str, object]], ontology: Ontology, types: Mapping[str, str] | None = None) -> Entry:
-    subject, value = at
-    content = _object(subject, value.get("content") or {})
-    ends = None if types is None else (_text(at, value, "from"), _text(at, value, "to"))
-    file = _file(at, content) if content else None
-    if types is None and file is None:
-        raise wrong(subject, "has no content")
-    tags = value.get("tags", [])
-    if not isinstance(tags, list):
-        raise wrong(subject, "has tags that are no list")
-    entry = Entry(
-        id=subject,
-        type=_text(at, value, "type"),
-        ends=ends,
-        properties=cast("Mapping[str, PropertyValue]", _object(subject, value.get("properties", {}))),
-        file=file,
-        format=_text(at, content, "format", "markdown"),
-        encoding=_text(at, content, "encoding", "utf-8"),
-        tags=tuple(cast("list[str]", tags)),
-        path=_text(at, value, "path") if "path" in value else None,
-        valid_from=_time(at, value, "valid_from"),
-        valid_to=_time(at, value, "valid_to"),
-    )
-    if entry.valid_from and entry.valid_to and entry.valid_to <= entry.valid_from:
-        raise wrong(subject, "holds until valid_to, which is not after its valid_from")
+        raise wrong(what, "is not an object")
     try:
-        _check(entry, ontology, types or {})
-    except GraphError as error:
-        raise wrong(subject, f"breaks a rule: {error.message}") from error
-    return entry
-
-
-def _check(entry: Entry, ontology: Ontology, types: Mapping[str, str]) -> None:
-    check_new_id("id", entry.id)
-    properties = check_properties(entry.properties)
-    if entry.ends is None:
-        return ontology.check_node(entry.type, properties)
-    for end in entry.ends:
-        if end not in types:
-            raise GraphError(Code.NODE_NOT_FOUND, f"there is no node {shown(end)}")
-    ontology.connection_type(entry.type)
-    ontology.check_topology(entry.type, types[entry.ends[0]], types[entry.ends[1]])
-    return ontology.check_connection(entry.type, properties)
-
-
-def _text(at: tuple[str, object], value: Mapping[str, object], name: str, default: str | None = None) -> str:
-    found = value.get(name, default)
-    if not isinstance(found, str):
-        raise wrong(at[0], f"has no text {name}")
-    return found
-
-
-def _time(at: tuple[str, object], value: Mapping[str, object], name: str) -> datetime | None:
-    """Return a bound of when it holds, in UTC unless it says otherwise."""
-    if name not in value:
-        return None
-    try:
-        found = datetime.fromisoformat(_text(at, value, name))
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise wrong(at[0], f"has no time as {name}") from error
-
-
-def _file(at: tuple[str, object], content: Mapping[str, object]) -> str:
-    """Return where content is, which must be within the folder."""
-    path = _text(at, content, "path")
-    parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in path or ":" in path:
-        raise wrong(at[0], f"has its content outside of the folder: {shown(path)}")
-    return path
+        return read(model, cast("Mapping[str, object]", value))
+    except Wrong as fault:
+        raise wrong(what, str(fault)) from fault
 
 
 def wrong(what: str, fault: str) -> GraphError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.arguments import fault
+from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.merge_subject import merge_subject
@@ -221,6 +221,7 @@ class _Whole:
         _check_validity(version)
         match version.kind:
             case Kind.NODE:
+                check_tags(cast("Sequence[str]", version.state.get("_tags", ())))
                 self.ontology.check_node(version.type or "", version.properties)
             case Kind.CONNECTION:
                 self.ontology.check_connection(version.type or "", version.properties)

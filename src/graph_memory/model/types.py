@@ -6,6 +6,7 @@ key or enum value) or INVALID_ONTOLOGY (a declaration that contradicts itself or
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from graph_memory.model.properties import (
     key_value,
     same_value,
 )
+from graph_memory.model.subjects import State, StoredValue, present
 from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
 
 PROPERTIES_PER_TYPE = 1_000
@@ -161,6 +163,22 @@ def definition(declared: AnyType) -> dict[str, object]:
         flags = ("unique_source", "unique_target", "acyclic", "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
+
+
+def type_state(declared: AnyType) -> State:
+    """Return what an event keeps of a type: its definition as JSON, and what queries look at."""
+    ends: dict[str, StoredValue] = {}
+    if isinstance(declared, ConnectionType):
+        ends = {"_from_types": list(declared.from_types), "_to_types": list(declared.to_types)}
+    return present(
+        {
+            "_name": declared.name,
+            "_description": declared.description or None,
+            **ends,
+            "_required_properties": list(declared.required) or None,
+            "_definition": json.dumps(definition(declared), ensure_ascii=False, separators=(",", ":")),
+        }
+    )
 
 
 def rule_definition(rule: PropertyRule) -> dict[str, object]:
