@@ -121,6 +121,8 @@ def shape_differences(
     ontology_version: int,
     last_at: datetime | None,
     domain_last_at: datetime | None,
+    turns: Sequence[int] = (),
+    domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
     """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
     checks = (
@@ -128,6 +130,7 @@ def shape_differences(
         ("seq of the domain differs", last, seq),
         ("ontology version of the domain differs", ontology_last, ontology_version),
         ("time of the last change of the domain differs", last_at, domain_last_at),
+        ("where its times turn back differs", list(turns), list(domain_turns)),
     )
     return [
         Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))
