@@ -25,6 +25,7 @@ from graph_memory.model.subjects import Kind
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import run_projection
 from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.schema_check import Fault, mend_schema, schema_faults
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
@@ -79,21 +80,29 @@ async def verify(core: Core, domain: str) -> Verification:
     known: set[tuple[str, str]] = set()
     suspected, subjects = await _suspects(core, domain, known)
     shape = await _shape(core.store, domain)
+    schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
     lost = {one.expected or "" for one in await unreadable(core.store, core.contents, domain, known=known)}
     if not suspected and not lost and not _shape_faults(shape):
-        return _verification(domain, shape, subjects, ())
+        return _verification(domain, shape, subjects, (), schema)
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
         findings = await examined(core, transaction, domain, suspected)
         again = await unreadable(transaction, core.contents, domain, known=known, hashes=lost)
-        return _verification(domain, await _shape(transaction, domain), subjects, findings, again)
+        return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *again))
 
     return await core.store.write("verify", look_again)
 
 
+def _of_schema(fault: Fault) -> Difference:
+    return Difference(kind="schema", subject=fault.name, problem=fault.problem)
+
+
 async def rebuild(core: Core, domain: str) -> Verification:
     """Mend what differs and return what was found; `unmended` is what still differs afterwards.
+
+    Indexes and constraints that are missing come first: those of the whole database. Raises STORE_CONFLICT for a
+    constraint that what the database holds breaks.
 
     Works in pages, each complete in a transaction of its own: the graph is never empty in between, and a rebuild
     that was cut off goes on where it was.
@@ -103,6 +112,7 @@ async def rebuild(core: Core, domain: str) -> Verification:
     for _ in range(ROUNDS):
         if left.clean:
             break
+        await mend_schema(core.store)
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
         left = await verify(core, domain)
@@ -220,10 +230,10 @@ def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
 
 
 def _verification(
-    domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding], lost: Sequence[Difference] = ()
+    domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding], more: Sequence[Difference]
 ) -> Verification:
     each = [difference for finding in findings for difference in finding.differences]
-    differences = (*_shape_faults(shape), *each, *lost)
+    differences = (*_shape_faults(shape), *each, *more)
     return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
 
 
