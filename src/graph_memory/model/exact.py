@@ -11,6 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, cast
 
+_PLAIN = frozenset({str, int, bool, datetime, type(None)})
+"""Types whose values are the same where Python takes them for equal."""
+
 
 class Exact(NamedTuple):
     """A value that equals another only if its type is the same as well."""
@@ -37,10 +40,12 @@ def exact(value: object) -> object:
 
 def same_value(one: object, other: object) -> bool:
     """Say whether two values are the same."""
+    if type(one) is type(other) and type(one) in _PLAIN:
+        return one == other
     return exact(one) == exact(other)
 
 
 def same_state(one: Mapping[str, object], other: Mapping[str, object], ignored: Collection[str] = ()) -> bool:
     """Say whether two states have the same names with the same values, but for the names that are ignored."""
-    names = (one.keys() | other.keys()).difference(ignored)
+    names = {*one, *other}.difference(ignored)
     return all(name in one and name in other and same_value(one[name], other[name]) for name in names)
