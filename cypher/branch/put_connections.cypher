@@ -6,7 +6,7 @@ MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq <= $until AND e._kind = 'connection'
 OPTIONAL MATCH (a:_Node {_domain: $domain, _id: e._from})
 OPTIONAL MATCH (b:_Node {_domain: $domain, _id: e._to})
-OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE e._content_encoding WHEN 'utf-8' THEN e._content_sha256 END})
 CALL (e, a, b, c) {
   WITH e, a, b, c
   WHERE a IS NOT NULL AND b IS NOT NULL

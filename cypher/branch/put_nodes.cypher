@@ -4,7 +4,7 @@
 // returns: found
 UNWIND $seqs AS seq
 MATCH (e:_Event {_domain: $domain, _seq: seq})
-OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE e._content_encoding WHEN 'utf-8' THEN e._content_sha256 END})
 CREATE (n:_Node:$(e._type))
 SET n = e {
   .*, _id: e._subject, _version: e._seq, _content: c._text, _seq: null, _op: null, _kind: null, _subject: null,

@@ -2,7 +2,7 @@
 // named as source of the last is the next. No row: there is no such domain.
 // mode: read
 // params: domain
-// returns: name, forked_from, forked_at, begins_at, compacted_to
+// returns: name, forked_from, forked_at, begins_at, compacted_to, turns
 MATCH (a:_Domain {_id: $domain})
 OPTIONAL MATCH (b:_Domain {_id: a._forked_from})
 OPTIONAL MATCH (c:_Domain {_id: b._forked_from})
@@ -15,4 +15,5 @@ UNWIND [a, b, c, d, e, f, g, h] AS part
 WITH part
 WHERE part IS NOT NULL
 RETURN part._id AS name, part._forked_from AS forked_from, part._forked_at AS forked_at,
-       part._begins_at AS begins_at, part._compacted_to AS compacted_to
+       part._begins_at AS begins_at, part._compacted_to AS compacted_to,
+       coalesce(part._turns, []) AS turns

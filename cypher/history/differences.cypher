@@ -42,7 +42,8 @@ WITH subject, a, b, coalesce(b, a) AS known, CASE
   WHEN a IS NULL THEN 'added'
   WHEN b IS NULL THEN 'removed'
   WHEN any(key IN keys(a) + keys(b) WHERE NOT key IN $ignored
-           AND NOT coalesce(a[key] = b[key] AND valueType(a[key]) = valueType(b[key]), false)) THEN 'changed'
+           AND NOT coalesce(a[key] = b[key] AND valueType(a[key]) = valueType(b[key])
+                            AND (a[key] <> 0.0 OR toString(a[key]) = toString(b[key])), false)) THEN 'changed'
 END AS operation
 WHERE operation IS NOT NULL AND coalesce(known._type IN $types, $types IS NULL)
 WITH subject, operation, a, b, known

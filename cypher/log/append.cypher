@@ -1,8 +1,11 @@
-// Adds events to the domain's log, with the small texts that they refer to. Times come as text, for speed.
+// Adds events to the domain's log, with the small texts that they refer to. Times come as text, for speed. Where a time is
+// before that of the event before it, because a clock was set right, the number is noted: `turns` are those within.
 // mode: write
-// params: domain, seq, at, ontology_version, events, contents
+// params: domain, seq, at, ontology_version, events, contents, turns
 // returns: -
 MATCH (d:_Domain {_id: $domain})
+WITH d, CASE WHEN datetime($events[0]._at) < d._last_at THEN [$events[0]._seq] ELSE [] END + $turns AS turns
+SET d._turns = CASE size(turns) WHEN 0 THEN d._turns ELSE (coalesce(d._turns, []) + turns)[-1000..] END
 SET d._seq = $seq, d._last_at = $at, d._ontology_version = $ontology_version
 WITH d
 CALL () {

@@ -24,7 +24,9 @@ CALL (subject) {
 WITH subject, b, t, coalesce(b._op, 'delete') <> 'delete' AS was, coalesce(t._op, 'delete') <> 'delete' AS is
 WHERE $all OR was <> is OR (was AND any(
   key IN keys(b) + keys(t)
-  WHERE NOT key IN $ignored AND NOT coalesce(b[key] = t[key] AND valueType(b[key]) = valueType(t[key]), false)
+  WHERE NOT key IN $ignored
+    AND NOT coalesce(b[key] = t[key] AND valueType(b[key]) = valueType(t[key])
+                     AND (b[key] <> 0.0 OR toString(b[key]) = toString(t[key])), false)
 ))
 CALL (subject) {
   OPTIONAL MATCH (e:_Event)

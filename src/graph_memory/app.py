@@ -15,17 +15,20 @@ from graph_memory import local
 from graph_memory.memory.api import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains import ahead
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.ontology_yaml import parse
+from graph_memory.model.results import rfc3339
 from graph_memory.model.wording import listed, shown, suggestion
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs import Blobs, blobs_at
 from graph_memory.storage.content_cache import ContentCache
 from graph_memory.storage.log import Log
 from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
+from graph_memory.storage.schema_check import listed_faults, schema_faults
 from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
@@ -71,6 +74,24 @@ async def check_connection(settings: Settings) -> str:
         check_version(version)
         await pending_steps(store)
         return f"Neo4j {version}"
+
+
+async def check_schema(settings: Settings) -> str:
+    """Return how many indexes and constraints there are. Raises STORE_INCOMPATIBLE, naming those that are missing."""
+    async with open_store(partial(_find, settings, silent)) as store:
+        if await pending_steps(store):
+            return "made when the memory is opened next"
+        faults = await schema_faults(store)
+    if not faults:
+        return "every index and constraint is there"
+    raise GraphError(Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "`graph-memory rebuild` makes them."})
+
+
+async def clocks_ahead(settings: Settings) -> str | None:
+    """Return which domains have a last change that is stamped far ahead of this machine's clock, None for none."""
+    async with open_store(partial(_find, settings, silent)) as store:
+        rows = await ahead(store)
+    return ", ".join(f"domain {row.name} is at {rfc3339(row.modified)}" for row in rows) or None
 
 
 async def check_blobs(settings: Settings) -> str:

@@ -18,8 +18,8 @@ from graph_memory.model.properties import (
     PropertyType,
     check_name,
     check_properties,
+    equal_values,
     key_value,
-    same_value,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -137,7 +137,7 @@ def test_a_name_that_no_type_can_have_is_named(name: object):
     ],
 )
 def test_values_are_compared_exactly_and_by_type(one, other, same: bool):
-    assert same_value(one, other) is same
+    assert equal_values(one, other) is same
     assert (key_value(one) == key_value(other)) is same
 
 
@@ -146,7 +146,7 @@ def test_values_are_compared_exactly_and_by_type(one, other, same: bool):
 @example("h:x", "x" * 5000)
 @example("x" * 5000, "x" * 5000)
 def test_two_values_share_an_index_row_exactly_when_they_are_the_same(one, other):
-    assert (key_value(one) == key_value(other)) is same_value(one, other)
+    assert (key_value(one) == key_value(other)) is equal_values(one, other)
 
 
 @given(NUMBERS)

@@ -73,6 +73,21 @@ def _connection(settings: Settings) -> Iterator[Check]:
         yield Check("connection", Outcome.NOTE, found)
     else:
         yield Check("connection", Outcome.OK, anyio.run(_connected, settings))
+        yield from _guarded("schema", _schema(settings))
+        yield from _guarded("clock", _clock(settings))
+
+
+def _schema(settings: Settings) -> Iterator[Check]:
+    yield Check("schema", Outcome.OK, anyio.run(_whole, settings))
+
+
+def _clock(settings: Settings) -> Iterator[Check]:
+    if ahead := anyio.run(_ahead, settings):
+        found = f"{ahead}, ahead of this machine: one of the clocks was wrong, or this one is"
+        remedy = "See that this machine's clock is right. The next change in the domain is stamped by it."
+        yield Check("clock", Outcome.NOTE, found, remedy)
+    else:
+        yield Check("clock", Outcome.OK, "no domain is ahead of it")
 
 
 def _blobs(settings: Settings) -> Iterator[Check]:
@@ -83,6 +98,18 @@ async def _readable(settings: Settings) -> str:
     from graph_memory.app import check_blobs
 
     return await check_blobs(settings)
+
+
+async def _whole(settings: Settings) -> str:
+    from graph_memory.app import check_schema
+
+    return await check_schema(settings)
+
+
+async def _ahead(settings: Settings) -> str | None:
+    from graph_memory.app import clocks_ahead
+
+    return await clocks_ahead(settings)
 
 
 async def _connected(settings: Settings) -> str:

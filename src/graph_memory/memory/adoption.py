@@ -13,6 +13,7 @@ from graph_memory.model.arguments import check_new_id, check_path, check_tags
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.exact import same_state
 from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, check_amount, check_properties, key_value
 from graph_memory.model.results import Difference
@@ -220,7 +221,7 @@ def _changed_node(change: ByHand, head: Head) -> Draft:
         title=title_of(before.type, properties, text, before=before.title if text is None else None),
     )
     head.ontology.check_node(before.type, properties)
-    _check_changes(nodes.same_state(after.state(), before.state()))
+    _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
@@ -235,7 +236,7 @@ def _changed_connection(change: ByHand, head: Head) -> Draft:
         content=content.ref if content is not None else before.content,
     )
     head.ontology.check_connection(before.type, after.properties)
-    _check_changes(nodes.same_state(after.state(), before.state()))
+    _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import Examination, Finding, Subject
+from graph_memory.memory.logged_contents import unreadable
 from graph_memory.memory.types import logged_ontology, logged_types
 from graph_memory.model.audit import WINDOW_FACTS, shape_differences
 from graph_memory.model.errors import Code, GraphError
@@ -24,6 +25,7 @@ from graph_memory.model.subjects import Kind
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import run_projection
 from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.schema_check import Fault, mend_schema, schema_faults
 from graph_memory.storage.store import Reader, Transaction
 
 PAGE = 500
@@ -44,9 +46,11 @@ class ShapeRow:
     last: int
     ontology_last: int
     last_at: datetime | None
+    turns: list[int]
     seq: int
     ontology_version: int
     domain_last_at: datetime | None
+    domain_turns: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +77,32 @@ DROP_TYPES = query("audit/drop_types", Nothing)
 
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
-    suspected, subjects = await _suspects(core, domain)
+    known: set[tuple[str, str]] = set()
+    suspected, subjects = await _suspects(core, domain, known)
     shape = await _shape(core.store, domain)
-    if not suspected and not _shape_faults(shape):
-        return _verification(domain, shape, subjects, ())
+    schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
+    lost = {one.expected or "" for one in await unreadable(core.store, core.contents, domain, known=known)}
+    if not suspected and not lost and not _shape_faults(shape):
+        return _verification(domain, shape, subjects, (), schema)
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
         findings = await examined(core, transaction, domain, suspected)
-        return _verification(domain, await _shape(transaction, domain), subjects, findings)
+        again = await unreadable(transaction, core.contents, domain, known=known, hashes=lost)
+        return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *again))
 
     return await core.store.write("verify", look_again)
 
 
+def _of_schema(fault: Fault) -> Difference:
+    return Difference(kind="schema", subject=fault.name, problem=fault.problem)
+
+
 async def rebuild(core: Core, domain: str) -> Verification:
     """Mend what differs and return what was found; `unmended` is what still differs afterwards.
+
+    Indexes and constraints that are missing come first: those of the whole database. Raises STORE_CONFLICT for a
+    constraint that what the database holds breaks.
 
     Works in pages, each complete in a transaction of its own: the graph is never empty in between, and a rebuild
     that was cut off goes on where it was.
@@ -97,6 +112,7 @@ async def rebuild(core: Core, domain: str) -> Verification:
     for _ in range(ROUNDS):
         if left.clean:
             break
+        await mend_schema(core.store)
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
         left = await verify(core, domain)
@@ -122,8 +138,9 @@ async def mend_domain(core: Core, domain: str) -> None:
     async def work(transaction: Transaction) -> None:
         await core.log.head(transaction, domain)
         shape = await _shape(transaction, domain)
-        counters = {"seq": shape.last, "ontology_version": shape.ontology_last, "last_at": shape.last_at}
-        await transaction.run(MEND_DOMAIN, domain=domain, **counters)
+        counters = {"seq": shape.last, "ontology_version": shape.ontology_last}
+        times = {"last_at": shape.last_at, "turns": shape.turns}
+        await transaction.run(MEND_DOMAIN, domain=domain, **counters, **times)
 
     await core.store.write("rebuild", work)
     core.log.forget(domain)
@@ -136,16 +153,16 @@ def _mending_order(subject: Subject) -> int:
     return 2 if subject.type is not None or subject.id.startswith("obs_") else 1
 
 
-async def _suspects(core: Core, domain: str) -> tuple[list[Subject], int]:
-    """Return the subjects that seem to differ, and how many were looked at."""
+async def _suspects(core: Core, domain: str, contents: set[tuple[str, str]]) -> tuple[list[Subject], int]:
+    """Return the subjects that seem to differ, and how many were looked at; their contents are noted."""
     subjects = await _subjects(core, domain)
-    findings = await examined(core, core.store, domain, subjects)
+    findings = await examined(core, core.store, domain, subjects, contents)
     return [finding.subject for finding in findings], len(subjects)
 
 
 async def suspects(core: Core, domain: str) -> list[Subject]:
     """Return the subjects that seem to differ, looked at without the lock."""
-    return (await _suspects(core, domain))[0]
+    return (await _suspects(core, domain, set()))[0]
 
 
 async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
@@ -153,12 +170,20 @@ async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
     return _shape_faults(await _shape(reader, domain))
 
 
-async def examined(core: Core, reader: Reader, domain: str, subjects: Sequence[Subject]) -> list[Finding]:
-    """Return those of the subjects that differ; under the domain's lock they truly do."""
+async def examined(
+    core: Core,
+    reader: Reader,
+    domain: str,
+    subjects: Sequence[Subject],
+    contents: set[tuple[str, str]] | None = None,
+) -> list[Finding]:
+    """Return those of the subjects that differ; under the domain's lock they truly do. Their contents are noted."""
     examination = Examination(reader, core.contents, domain, await _logged_ontology(reader, domain))
     findings: list[Finding] = []
     for start in range(0, len(subjects), PAGE):
         findings += await examination.examine(subjects[start : start + PAGE])
+    if contents is not None:
+        contents |= examination.contents
     return findings
 
 
@@ -204,9 +229,11 @@ def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:
     return shape_differences(**facts)
 
 
-def _verification(domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding]) -> Verification:
+def _verification(
+    domain: str, shape: ShapeRow, subjects: int, findings: Sequence[Finding], more: Sequence[Difference]
+) -> Verification:
     each = [difference for finding in findings for difference in finding.differences]
-    differences = (*_shape_faults(shape), *each)
+    differences = (*_shape_faults(shape), *each, *more)
     return Verification(domain=domain, events=shape.events, subjects=subjects, differences=differences)
 
 

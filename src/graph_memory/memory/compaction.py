@@ -39,6 +39,7 @@ from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
+from graph_memory.storage.work import next_time
 
 PAGE = 5_000
 """Numbers of the log, or contents, that are gone through in one transaction."""
@@ -269,7 +270,7 @@ class _Compacting:
             lock = await transaction.one(LOCK, domain=domain, batch="")
             if lock is None:
                 raise no_ontology(domain)
-            at, who = max(utc_now(), lock.last_at), self._core.origin
+            at, who = next_time(lock.last_at, utc_now()), self._core.origin
             events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
             await transaction.run(APPEND, **appended(events, lock.ontology_version, 0))
             await run_projection(transaction, project(domain, events, ontology))

@@ -17,12 +17,13 @@ from graph_memory.memory.core import (
     version_after,
     was_seen,
 )
-from graph_memory.memory.nodes import node_not_found, same_state
+from graph_memory.memory.nodes import node_not_found
 from graph_memory.memory.types import ad_hoc_connection_type, connection_type_draft
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.exact import same_state
 from graph_memory.model.ontology import ConnectionType
 from graph_memory.model.properties import PropertyValue, check_amount, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo

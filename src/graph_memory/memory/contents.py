@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from graph_memory.model.content import Content, ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.windows import windows
 from graph_memory.model.wording import kind_of
+from graph_memory.storage.blob_places import CHUNK
 from graph_memory.storage.blobs import Blobs
 from graph_memory.storage.content_cache import ContentCache
 
@@ -67,8 +68,9 @@ class Contents:
         return tuple(await anyio.to_thread.run_sync(list, windows(content.text or "")))
 
     async def fetch(self, domain: str, ref: ContentRef, inline: str | None) -> Content:
-        """Return the content that a node or connection refers to, given its text where Neo4j keeps it.
+        """Return the content that a node or connection refers to, given the text of its hash where Neo4j keeps one.
 
+        The same bytes may have come as text, which Neo4j keeps, and as base64, which goes to the blobs: either will do.
         Raises CONTENT_READ_FAILED when it is missing, or is not what was written.
         """
         data = inline.encode() if inline is not None else await self._read(domain, ref.sha256)
@@ -76,6 +78,21 @@ class Contents:
         if content.sha256 != ref.sha256:
             raise _damaged(domain, ref.sha256)
         return content
+
+    async def stream(self, domain: str, ref: ContentRef, inline: str | None) -> AsyncIterator[bytes]:
+        """Give content of any size in chunks, at least one, without keeping it; it is found as `fetch` finds it.
+
+        Raises CONTENT_READ_FAILED, at the end when it is not what was written.
+        """
+        if inline is not None:
+            data = (await self.fetch(domain, ref, inline)).data
+            for start in range(0, len(data), CHUNK):
+                yield data[start : start + CHUNK]
+        else:
+            async for data in self.blobs.stream(domain, ref.sha256):
+                yield data
+        if ref.size == 0:
+            yield b""
 
     async def _read(self, domain: str, sha256: str) -> bytes:
         data = self._cache.get(domain, sha256)

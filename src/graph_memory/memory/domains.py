@@ -7,8 +7,11 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.model.results import DomainInfo, Domains, DomainSummary
+from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+from graph_memory.storage.work import AHEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,12 @@ async def list_domains(core: Core) -> Domains:
     """Return all domains, in the order of their names."""
     rows = await core.store.read(LIST)
     return Domains(domains=tuple(DomainSummary(**asdict(row)) for row in rows))
+
+
+async def ahead(reader: Reader) -> list[DomainRow]:
+    """Return the domains whose last change was stamped by a clock far ahead of this machine's."""
+    now = utc_now()
+    return [row for row in await reader.read(LIST) if row.modified - now > AHEAD]
 
 
 async def domain_info(core: Core, domain: str) -> DomainInfo:

@@ -29,6 +29,7 @@ from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
+from graph_memory.storage.work import next_time
 
 PAGE = 1_000
 """Subjects that are deleted, or events that are scrubbed, in one transaction."""
@@ -185,7 +186,7 @@ class _Erasing:
         lock = await transaction.one(LOCK, domain=domain, batch="")
         if lock is None:
             raise no_ontology(domain)
-        at, batch = max(utc_now(), lock.last_at), new_id("evt")
+        at, batch = next_time(lock.last_at, utc_now()), new_id("evt")
         events = number(drafts, domain=domain, after=lock.seq, at=at, batch=batch, origin=self._core.origin)
         ontology = await self._core.log.require_ontology(domain)
         await run_projection(transaction, project(domain, events, ontology))

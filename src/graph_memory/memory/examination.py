@@ -17,7 +17,7 @@ from graph_memory.model.audit import (
     state_facts,
     window_facts,
 )
-from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event
 from graph_memory.model.ontology import Ontology
@@ -228,6 +228,8 @@ class Examination:
         self._contents = contents
         self._domain = domain
         self._ontology = ontology
+        self.contents: set[tuple[str, str]] = set()
+        """The contents that were looked at, each by its hash and encoding."""
 
     async def examine(self, subjects: Sequence[Subject]) -> list[Finding]:
         """Return the subjects at which graph and log differ."""
@@ -262,6 +264,8 @@ class Examination:
         kind = str(event.draft.kind) if event else "unknown"
         if event is not None and not is_double(subject, event):
             kept = await self._kept(event, texts)
+            if kept.is_inline and live.inline is None and await self._is_blob(event):
+                kept = replace(kept, is_inline=False)  # it came as a blob, and the same text came into Neo4j later
             content = kept.content or (_rescued(event, live) if kept.fault else None)
             event = replace(event, draft=replace(event.draft, content=content, windows=_no_windows(event)))
             expected = expected_facts(event, self._ontology)
@@ -271,25 +275,27 @@ class Examination:
         differences = compare(kind, subject.id, expected, live.facts)
         return Finding(subject=subject, event=event, live=live, differences=differences)
 
+    async def _is_blob(self, event: Event) -> bool:
+        ref = content_ref(event.draft.state or {})
+        return ref is not None and await self._contents.blobs.exists(self._domain, ref.sha256)
+
     async def _kept(self, event: Event, texts: Mapping[str, str]) -> Kept:
         """Return the content that the event refers to, as the log or the blobs have it."""
         ref = content_ref(event.draft.state or {})
         if ref is None:
             return Kept()
-        is_inline = ref.sha256 in texts
+        self.contents.add((ref.sha256, ref.encoding))
+        inline = texts.get(ref.sha256)
+        is_inline = ref.is_text and inline is not None
         try:
-            if not ref.is_text and not is_inline:
-                await self._look_through(ref)
+            if not ref.is_text:
+                async for _ in self._contents.stream(self._domain, ref, inline):
+                    pass
                 return Kept()
-            content = await self._contents.fetch(self._domain, ref, texts.get(ref.sha256))
+            content = await self._contents.fetch(self._domain, ref, inline)
             return Kept(content, is_inline=is_inline)
         except GraphError as error:
             return Kept(is_inline=is_inline, fault=str(error.details.get("reason", "missing")))
-
-    async def _look_through(self, ref: ContentRef) -> None:
-        """Read a blob of any size without keeping it. Raises CONTENT_READ_FAILED."""
-        async for _ in self._contents.blobs.stream(self._domain, ref.sha256):
-            pass
 
     async def _live(self, subjects: Sequence[Subject]) -> Found:
         found: Found = {}

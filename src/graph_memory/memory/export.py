@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -154,8 +154,8 @@ class _Exporting:
             await self._write(lines)
 
     async def _texts(self, refs: Iterable[ContentRef | None]) -> Mapping[str, str]:
-        """Return the texts that Neo4j keeps."""
-        hashes = {ref.sha256 for ref in refs if ref is not None and is_text_line(ref)}
+        """Return what of the contents Neo4j keeps: it may have the bytes of binary content too, which came as text."""
+        hashes = {ref.sha256 for ref in refs if ref is not None}
         if not hashes:
             return {}
         rows = await self._core.store.read(CONTENTS, domain=self._header.domain, hashes=list(hashes))
@@ -178,16 +178,10 @@ class _Exporting:
         await self._write(before)
         before.clear()
         parts, part = pieces_of(ref.size), 0
-        async for data in self._data(ref):
+        async for data in self._core.contents.stream(self._header.domain, ref, inline):
             part += 1
             await self._write([piece_line(Piece(ref.sha256, part, parts, data))])
         return []
-
-    async def _data(self, ref: ContentRef) -> AsyncIterator[bytes]:
-        if ref.size == 0:
-            yield b""
-        async for data in self._core.contents.blobs.stream(self._header.domain, ref.sha256):
-            yield data
 
     async def _write(self, lines: Sequence[bytes]) -> None:
         await anyio.to_thread.run_sync(self._writer.write, tuple(lines))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from time import time_ns
 from typing import cast
@@ -32,7 +33,7 @@ from graph_memory.model.projection import Projection, Step, project
 from graph_memory.model.subjects import DomainState, Kind, content_ref
 from graph_memory.storage import jobs
 from graph_memory.storage.jobs import READY, Job
-from graph_memory.storage.projecting import APPEND, run_projection, with_times_as_text
+from graph_memory.storage.projecting import APPEND, run_projection, turns_of, with_times_as_text
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
@@ -175,7 +176,9 @@ class _Importing:
                 await transaction.run(MEND_CONTENTS, domain=self._job.domain, rows=kept)
             if rows:
                 stand = {"seq": seq, "at": page.events[-1]["_at"], "ontology_version": self._header.ontology_version}
-                await transaction.run(APPEND, domain=self._job.domain, events=rows, contents=[], **stand)
+                times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
+                given = {"events": rows, "contents": [], "turns": turns_of(times)}
+                await transaction.run(APPEND, domain=self._job.domain, **given, **stand)
 
         await self._job.step(then, append)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.moments import Moment, moment
@@ -35,13 +36,14 @@ class ForkRow:
 
 @dataclass(frozen=True, slots=True)
 class LineRow:
-    """A domain of a line, where it was forked from, and up to where it was compacted."""
+    """A domain of a line, where it was forked from, up to where it was compacted, and where its times turn back."""
 
     name: str
     forked_from: str | None
     forked_at: int | None
     begins_at: int | None
     compacted_to: int | None
+    turns: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class Part:
     begins_at: int = 0
     forked_at: int | None = None
     compacted_to: int = 0
+    turns: tuple[int, ...] = ()
+    """Numbers of events that have an earlier time than the one before: a clock had been wrong."""
 
     @property
     def shown_after(self) -> int:
@@ -124,7 +128,8 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
         if not rows:
             raise no_ontology(name)
         for row in rows:
-            parts.append(Part(row.name, until, row.begins_at or 0, row.forked_at, row.compacted_to or 0))
+            begins_at, compacted_to = row.begins_at or 0, row.compacted_to or 0
+            parts.append(Part(row.name, until, begins_at, row.forked_at, compacted_to, tuple(row.turns)))
             name, until = row.forked_from, row.forked_at or 0
     return parts
 
@@ -132,7 +137,7 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
 async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Place:
     """Return whose log holds what a domain was at a point that somebody named. Raises what `seq_at` does."""
     parts = await line_of(reader, domain)
-    return _place_in(parts, await _seq_at(reader, parts, moment(argument, given, utc_now()), strictly=False))
+    return _place_in(parts, await _found(reader, parts, argument, given))
 
 
 async def place_of(reader: Reader, domain: str, seq: int) -> Place:
@@ -216,7 +221,7 @@ async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -
     Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a point whose state is gone.
     """
     parts = await line_of(reader, domain)
-    seq = await _seq_at(reader, parts, moment(argument, given, utc_now()), strictly=False)
+    seq = await _found(reader, parts, argument, given)
     _place_in(parts, seq)
     return seq
 
@@ -230,14 +235,21 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
     parts = await line_of(reader, domain)
     after, last = 0, END
     if since is not None:
-        after = await _seq_at(reader, parts, moment("since", since, utc_now()), strictly=True)
+        after = await _found(reader, parts, "since", since, strictly=True)
     if until is not None:
-        last = await _seq_at(reader, parts, moment("until", until, utc_now()), strictly=False)
+        last = await _found(reader, parts, "until", until)
     check_kept(parts, after if since is not None else last - 1, last)
     return after, (await last_seq(reader, domain) if until is None else last) + 1
 
 
-async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, strictly: bool) -> int:
+async def _found(
+    reader: Reader, parts: Sequence[Part], argument: str, given: int | str, *, strictly: bool = False
+) -> int:
+    now = utc_now()
+    return await _seq_at(reader, parts, moment(argument, given, now), now, strictly=strictly)
+
+
+async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, now: datetime, *, strictly: bool) -> int:
     """Return the number of the last event at or before a point, or strictly before it."""
     for part in parts:
         position = await reader.one(POSITION, domain=part.domain, event=point.event)
@@ -246,6 +258,8 @@ async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, stric
         last = min(position.last, part.until)
         if point.seq is not None:
             return point.seq - 1 if strictly else min(last, point.seq)
+        if point.at is not None and point.at >= now:
+            return last  # whatever a log holds has happened, whatever time a clock gave it
         if point.at is not None:
             found = await _last_until(reader, part, point.at, last, strictly=strictly)
         else:
@@ -260,18 +274,28 @@ async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, stric
 async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, strictly: bool) -> int | None:
     """Return the number of the last event until a time, or before it; None when it is before the log begins.
 
-    Times never go back along a log.
+    Times go back only at the turns of a log; what has a later number is later. So it is the last event of all that has
+    a time until then, looked for in the stretches between the turns, the newest first.
     """
-    low, high = part.shown_after, last
+    ends = sorted(turn - 1 for turn in part.turns if part.shown_after < turn - 1 < last)
+    for after, until in reversed([*pairwise([part.shown_after, *ends, last])]):
+        if (found := await _last_in(reader, part.domain, after, until, at, strictly=strictly)) is not None:
+            return found
+    return None
+
+
+async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datetime, *, strictly: bool) -> int | None:
+    """Return the number of the last event until a time in a stretch of a log along which times never go back."""
+    low, high = after, last
     while low < high:
         numbers = list(range(low, high + 1, -(-(high - low) // _PROBES)))[1:]
-        rows = await reader.read(NEXT_EVENTS, domain=part.domain, numbers=numbers)
+        rows = await reader.read(NEXT_EVENTS, domain=domain, numbers=numbers)
         before = [row for row in rows if row.at < at or (row.at == at and not strictly)]
         if len(before) < len(numbers):
             high = numbers[len(before)] - 1
         if before:
             low = max(before[-1].number, min(before[-1].seq, high))
-    return low if low > part.shown_after else None
+    return low if low > after else None
 
 
 def no_event(parts: Sequence[Part], event: str) -> GraphError:

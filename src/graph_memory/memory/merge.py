@@ -104,7 +104,7 @@ class _Merging:
             ref = content_ref(draft.state or {})
             if draft.content is None or ref is None or self._core.contents.is_inline(ref):
                 continue
-            if draft.content.sha256 == ref.sha256 and draft.content.is_text:
+            if draft.content.sha256 == ref.sha256:
                 await self._core.contents.keep(domain, draft.content)
             else:
                 await self._core.contents.copy(self._source, domain, ref.sha256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
@@ -100,7 +100,8 @@ async def base_of(reader: Reader, source: Place, target: Place) -> Place:
     places = [Place(name, min(one.places[name], other.places[name])) for name in one.places.keys() & other.places]
     copies = {**await _copies(reader, source.domain), **await _copies(reader, target.domain)}
     shared = [found for place in places if (found := await _shared(reader, place, copies))]
-    latest = max(shared, key=lambda found: (found.at, found.place.seq, found.place.domain), default=None)
+    ends = await _not_within_another(reader, shared)
+    latest = max(ends, key=lambda found: (found.at, found.place.seq, found.place.domain), default=None)
     lost = next((lost for lost in (*one.lost, *other.lost) if latest is None or not latest.covers(lost)), None)
     if lost is not None:
         raise _base_gone(lost.place.domain, lost.compacted_to)
@@ -157,6 +158,18 @@ async def _copies(reader: Reader, domain: str) -> dict[Place, Place]:
         for part, older in pairwise(line)
         if part.begins_at >= part.compacted_to
     }
+
+
+async def _not_within_another(reader: Reader, shared: Sequence[_Shared]) -> Sequence[_Shared]:
+    """Leave out the states that another of them includes, which are earlier whatever the clocks said."""
+    if len(shared) < 2:
+        return shared
+    within = {one.place: (await included(reader, one.place)).places for one in shared}
+    return [
+        one
+        for one in shared
+        if not any(within[two.place].get(one.place.domain, 0) >= one.place.seq for two in shared if two is not one)
+    ]
 
 
 async def _shared(reader: Reader, place: Place, copies: Mapping[Place, Place]) -> _Shared | None:

@@ -199,7 +199,7 @@ def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
     domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if trio.needs_lines else {"ours"} if trio.may_lose_title else set[str]()
-    if theirs is not None and (ours is None or (ours.sha256, ours.encoding) != (theirs.sha256, theirs.encoding)):
+    if theirs is not None and (ours is None or not ours.is_same(theirs)):
         sides |= {"theirs"}
     return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 
@@ -213,11 +213,11 @@ def _having(version: Version, content: Content) -> Version:
 
 
 async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Mapping[_Wanted, Content]:
-    """Return contents. Binary content is never looked into, so its bytes are left where they are."""
+    """Return contents. Binary content is never looked into, so its bytes are left where they are among the blobs."""
     texts: dict[tuple[str, str], str] = {}
     every = list(wanted)
     for domain in {one.domain for one in every}:
-        hashes = sorted({one.ref.sha256 for one in every if one.domain == domain and one.ref.is_text})
+        hashes = sorted({one.ref.sha256 for one in every if one.domain == domain})
         for start in range(0, len(hashes), PAGE):
             rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
             texts.update(((domain, row.sha256), row.text) for row in rows)
@@ -226,8 +226,9 @@ async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Map
 
 async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping[_Wanted, Content]:
     """Return contents, given the texts that Neo4j keeps; several of the others are read at once."""
-    found = {one: Content(b"", "base64", one.ref.format) for one in wanted if not one.ref.is_text}
-    texts = [one for one in wanted if one.ref.is_text]
+    blobs = [one for one, text in wanted.items() if not one.ref.is_text and text is None]
+    found = {one: Content(b"", "base64", one.ref.format) for one in blobs}
+    texts = [one for one in wanted if one not in found]
 
     async def read(one: _Wanted) -> None:
         found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])

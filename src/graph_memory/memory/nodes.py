@@ -24,6 +24,7 @@ from graph_memory.model.arguments import check_new_id, check_path, check_tags, f
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.exact import same_state
 from graph_memory.model.properties import PropertyValue, check_amount, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.subjects import Kind, NodeState
@@ -242,11 +243,6 @@ def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
 
 def _recoded(after: NodeState, before: NodeState) -> bool:
     return after.content.encoding != before.content.encoding
-
-
-def same_state(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
-    """Say whether two states are the same to the letter: `1`, `1.0` and `true` are three values."""
-    return one == other and all(type(one[key]) is type(other[key]) for key in one)
 
 
 async def delete_node(core: Core, domain: str, node_id: str, expected_version: int | None) -> Changed:

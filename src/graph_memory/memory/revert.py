@@ -236,7 +236,7 @@ async def _content(
 ) -> Content | None:
     """Return the content that the subject gets back, None where it has that now."""
     wanted, present = content_ref(target or {}), content_ref(now or {})
-    if wanted is None or (present is not None and present.sha256 == wanted.sha256):
+    if wanted is None or (present is not None and present.is_same(wanted)):
         return None
     return await core.contents.fetch(domain, wanted, text)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple, cast
+from typing import cast
 
 from graph_memory.model.events import Event, Op
+from graph_memory.model.exact import exact
 from graph_memory.model.ontology import ANY, Ontology
 from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
 from graph_memory.model.results import Difference
@@ -48,7 +49,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
 
 def state_facts(stored: Mapping[str, object]) -> Facts:
     """Return the facts of a property map; the text of content is compared by its hash instead."""
-    return {f"property {key}": _plain(value) for key, value in stored.items() if key != "_content"}
+    return {f"property {key}": exact(value) for key, value in stored.items() if key != "_content"}
 
 
 def ends(from_id: str | None, to_id: str | None) -> Facts:
@@ -90,23 +91,6 @@ def _type_ends(state: State) -> Facts:
     return {"tied from": names("_from_types"), "tied to": names("_to_types")}
 
 
-def _plain(value: object) -> object:
-    """Return a value that compares by type as well: `1`, `1.0` and `true` are three facts."""
-    if isinstance(value, list | tuple):
-        return tuple(cast("Sequence[object]", value))
-    return value if isinstance(value, str | datetime) else Typed(type(value).__name__, value)
-
-
-class Typed(NamedTuple):
-    """A value that is equal to another only if its type is the same as well."""
-
-    type: str
-    value: object
-
-    def __str__(self) -> str:
-        return f"{self.value} ({self.type})"
-
-
 def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
     """Return where the facts of one subject differ; one line when all of it is missing or all of it is extra."""
     if expected and not found:
@@ -137,6 +121,8 @@ def shape_differences(
     ontology_version: int,
     last_at: datetime | None,
     domain_last_at: datetime | None,
+    turns: Sequence[int] = (),
+    domain_turns: Sequence[int] = (),
 ) -> Sequence[Difference]:
     """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
     checks = (
@@ -144,6 +130,7 @@ def shape_differences(
         ("seq of the domain differs", last, seq),
         ("ontology version of the domain differs", ontology_last, ontology_version),
         ("time of the last change of the domain differs", last_at, domain_last_at),
+        ("where its times turn back differs", list(turns), list(domain_turns)),
     )
     return [
         Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))

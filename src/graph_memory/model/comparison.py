@@ -10,6 +10,7 @@ from itertools import islice
 
 from graph_memory.model.diffs import ContentChange, Value, ValueChange
 from graph_memory.model.events import HEADER
+from graph_memory.model.exact import same_value
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import State, StoredValue, content_ref
 
@@ -44,7 +45,7 @@ def differing(before: State, after: State) -> Values:
     names = [
         name
         for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
-        if name not in IGNORED | _CONTENT and not _is_same(before.get(name), after.get(name))
+        if name not in IGNORED | _CONTENT and not same_value(before.get(name), after.get(name))
     ]
     told = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
     return Values(
@@ -91,10 +92,6 @@ def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
     is_cut = len(lines) > MOST_LINES or len(text) > MOST_CHARACTERS
     note = f"cut after {MOST_LINES} lines or {MOST_CHARACTERS:,} characters" if is_cut else None
     return text[:MOST_CHARACTERS], note
-
-
-def _is_same(one: StoredValue | None, other: StoredValue | None) -> bool:
-    return one == other and type(one) is type(other)
 
 
 def _value_change(name: str, before: State, after: State) -> ValueChange:

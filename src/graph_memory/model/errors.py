@@ -86,7 +86,7 @@ class Code(StrEnum):
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"
     """Neo4j cannot be reached, or refused the credentials."""
     STORE_INCOMPATIBLE = "STORE_INCOMPATIBLE"
-    """The server is too old, or its data was written by a newer graph-memory."""
+    """The server is too old, its data was written by a newer graph-memory, or its schema lacks something."""
     STORE_CONFLICT = "STORE_CONFLICT"
     """The database holds something that the log does not know; `graph-memory verify` names it."""
     DOMAIN_BUSY = "DOMAIN_BUSY"

@@ -9,6 +9,7 @@ from typing import cast
 
 from graph_memory.model.content import Content
 from graph_memory.model.diff3 import Chunk, merge_texts
+from graph_memory.model.exact import same_value
 from graph_memory.model.merging import (
     CONTENT,
     WRITTEN,
@@ -21,7 +22,6 @@ from graph_memory.model.merging import (
     Version,
     check_resolution,
     same,
-    same_value,
 )
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, content_ref, content_state
 from graph_memory.model.titles import title_of

@@ -15,6 +15,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.diff3 import Chunk
 from graph_memory.model.events import Event, Op
+from graph_memory.model.exact import same_state
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
 from graph_memory.model.wording import shown
@@ -241,8 +242,7 @@ def same(one: Version | None, other: Version | None) -> bool:
         return one is other
     if one.kind is other.kind and one.kind in _TYPES:
         return _declared(one) == _declared(other)
-    names = (one.state.keys() | other.state.keys()) - WRITTEN
-    return one.identity == other.identity and all(same_value(one.state.get(key), other.state.get(key)) for key in names)
+    return one.identity == other.identity and same_state(one.state, other.state, WRITTEN)
 
 
 def _declared(version: Version) -> str:
@@ -250,8 +250,3 @@ def _declared(version: Version) -> str:
     declared = json.loads(cast("str", version.state["_definition"]))
     declared.pop("ad_hoc", None)
     return json.dumps(declared)
-
-
-def same_value(one: StoredValue | None, other: StoredValue | None) -> bool:
-    """Say whether two values are the same to the letter: `1`, `1.0` and `true` are three values."""
-    return one == other and type(one) is type(other)

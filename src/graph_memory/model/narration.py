@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.exact import same_value
 from graph_memory.model.subjects import Kind, State
 from graph_memory.model.wording import quoted, shown
 
@@ -108,7 +109,7 @@ def _rank(key: str) -> tuple[bool, str]:
 
 def _change(key: str, before: State, after: State) -> str | None:
     one, other = before.get(key), after.get(key)
-    if one == other and type(one) is type(other):
+    if same_value(one, other):
         return None
     if key == "_content_sha256":
         return f"content {_size(before)} → {_size(after)}"

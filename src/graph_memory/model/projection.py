@@ -15,7 +15,7 @@ from typing import cast
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.subjects import Kind, State, StoredValue
+from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
 from graph_memory.model.windows import windows
 
 Row = dict[str, object]
@@ -156,9 +156,15 @@ def _put_row(event: Event) -> Row:
         "type": draft.type,
         "from": draft.from_id,
         "to": draft.to_id,
-        "content": (draft.state or {}).get("_content_sha256"),
+        "content": _text_hash(draft.state or {}),
         "state": live_state(event),
     }
+
+
+def _text_hash(state: State) -> StoredValue | None:
+    """Return the hash of a state's content when that is text, which the live graph shows where it is small."""
+    ref = content_ref(state)
+    return ref.sha256 if ref is not None and ref.is_text else None
 
 
 def live_state(event: Event) -> State:

@@ -183,15 +183,15 @@ def _invalid(key: object, message: str, hint: str) -> GraphError:
     return GraphError(Code.INVALID_PROPERTY, message, {"property": shown(key), "hint": hint})
 
 
-def same_value(one: PropertyValue, other: PropertyValue) -> bool:
-    """Return whether two values are the same: `true` is not 1, 1 equals 1.0, text is exact."""
+def equal_values(one: PropertyValue, other: PropertyValue) -> bool:
+    """Return whether two values mean the same to a query or a rule: `true` is not 1, 1 equals 1.0, text is exact."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     return one == other
 
 
 def key_value(value: PropertyValue) -> str:
-    """Return the text under which a value is indexed: equal for two values exactly when they are the same.
+    """Return the text under which a value is indexed: the same for two values exactly when they are equal.
 
     Never longer than 4,096 bytes of UTF-8: longer text gives its SHA-256.
     """

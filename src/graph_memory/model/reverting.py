@@ -9,6 +9,7 @@ from enum import StrEnum
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.exact import same_state
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.subjects import Kind, State
 
@@ -80,12 +81,9 @@ class Undo:
         if self.last.draft.erased:
             return False
         now = self.last.draft.state if self.is_live else None
-        return _lasting(self.target) == _lasting(now)
-
-
-def _lasting(state: State | None) -> State | None:
-    """Return a state without the time of its change."""
-    return None if state is None else {key: value for key, value in state.items() if key != "_modified"}
+        if self.target is None or now is None:
+            return self.target is now
+        return same_state(self.target, now, ("_modified",))
 
 
 @dataclass(frozen=True, slots=True)

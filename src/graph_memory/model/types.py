@@ -18,8 +18,8 @@ from graph_memory.model.properties import (
     check_key,
     check_name,
     check_value,
+    equal_values,
     key_value,
-    same_value,
 )
 from graph_memory.model.subjects import State, StoredValue, present
 from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
@@ -52,7 +52,7 @@ class PropertyRule:
         if self.type is not None and not self.type.accepts(value):
             details = {"type": str(self.type), "hint": f"Give {self.type.wording}."}
             raise self._refused(owner, self.type.wording, value, details)
-        if self.enum and not any(same_value(value, allowed) for allowed in self.enum):
+        if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
             texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
             hint = suggestion(str(value), texts, "Give one of the allowed values, with the type they have.")
             details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}

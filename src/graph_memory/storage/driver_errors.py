@@ -165,7 +165,10 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         return _broken(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
-    if isinstance(error, ConstraintError):
+    if "ProcedureCallFailed" in code and "index" in (error.message or ""):
+        hint = "Run `graph-memory rebuild`, which makes it; `graph-memory doctor` names what is missing."
+        return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this needs", {"hint": hint})
+    if isinstance(error, ConstraintError) or "ConstraintCreationFailed" in code:
         hint = "Run `graph-memory verify` to see where the graph and its log differ."
         return GraphError(
             Code.STORE_CONFLICT, "The database holds something that the log does not know", {"hint": hint}

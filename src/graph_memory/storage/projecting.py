@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
@@ -61,7 +62,13 @@ def appended(events: Sequence[Event], ontology_version_before: int, inline_limit
         "ontology_version": ontology_version(events, ontology_version_before),
         "events": [with_times_as_text(event.row()) for event in events],
         "contents": inline_contents(events, inline_limit),
+        "turns": turns_of((event.seq, event.at) for event in events),
     }
+
+
+def turns_of(times: Iterable[tuple[int, datetime]]) -> list[int]:
+    """Return the numbers of events, given with their times, that have an earlier time than the one before."""
+    return [seq for (_, before), (seq, at) in pairwise(times) if at < before]
 
 
 def with_times_as_text(state: State) -> State:

@@ -37,6 +37,11 @@ STEP_RECORD = query("schema_log/record", Nothing)
 STORE_ID = query("schema_log/store", StoreRow)
 AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
 
+FIRST: LiteralString = (
+    "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
+)
+"""What the steps themselves need."""
+
 _FILE = re.compile(r"V(\d{4})__(\w+)\.cypher")
 
 
@@ -108,9 +113,7 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     known = steps() if known is None else known
     if not await pending_steps(store, known):
         return 0
-    await store.define(
-        "CREATE CONSTRAINT _schema_step_version IF NOT EXISTS FOR (s:_SchemaStep) REQUIRE s._version IS UNIQUE"
-    )
+    await store.define(FIRST)
 
     async def apply(transaction: Transaction) -> int:
         await transaction.run(STEPS_LOCK)
@@ -141,9 +144,14 @@ async def ensure_connection_type(store: Store, name: str) -> None:
     Runs before the event that adds the type, in a transaction of its own, and may run again: an existing
     constraint is left as it is, and one whose event never followed does no harm.
     """
-    constraint = "_connection_" + hashlib.sha256(name.encode()).hexdigest()[:32]
+    await store.define(connection_constraint(name)[1])
+
+
+def connection_constraint(type_name: str) -> tuple[str, LiteralString]:
+    """Return the name of a connection type's constraint, and the statement that makes it."""
+    constraint = "_connection_" + hashlib.sha256(type_name.encode()).hexdigest()[:32]
     statement = (
-        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quoted(name)}]-() "
+        f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR ()-[r:{quoted(type_name)}]-() "
         "REQUIRE (r._domain, r._id) IS UNIQUE"
     )
-    await store.define(cast("LiteralString", statement))
+    return constraint, cast("LiteralString", statement)

@@ -1,0 +1,107 @@
+"""Is the schema there? What its steps and the connection types need, looked for in the database, and made again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import LiteralString, cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.queries import query
+from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, steps
+from graph_memory.storage.store import Store, Transaction
+
+_NAMED = re.compile(r"(CREATE|DROP)(?: FULLTEXT)? (CONSTRAINT|INDEX) (\w+)")
+ONLINE = "ONLINE"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """An index as the database shows it."""
+
+    name: str
+    state: str
+    is_constraint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """A connection type."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An index or constraint that is not as it should be: its name, what it is, and what is wrong with it."""
+
+    name: str
+    kind: str
+    problem: str
+    statement: LiteralString
+
+
+INDEXES = query("schema_log/indexes", IndexRow)
+CONNECTION_TYPES = query("schema_log/connection_types", NameRow)
+
+
+async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
+    """Name the indexes and constraints that are missing or cannot be used: of all connection types, or a domain's."""
+    wanted = made_by_steps()
+    for row in await store.read(CONNECTION_TYPES, domain=domain):
+        name, statement = connection_constraint(row.name)
+        wanted[name] = statement
+    found = {row.name: row for row in await store.read(INDEXES)}
+    return [fault for name, statement in wanted.items() if (fault := _fault(name, statement, found))]
+
+
+async def mend_schema(store: Store) -> None:
+    """Make the indexes and constraints that are missing or cannot be used, and wait until they can.
+
+    Raises STORE_CONFLICT for a constraint that what the database holds breaks.
+    """
+    faults = await schema_faults(store)
+    for fault in faults:
+        await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
+        try:
+            await store.define(fault.statement)
+        except GraphError as error:
+            raise _broken(fault, error) if error.code is Code.STORE_CONFLICT else error from error
+
+    async def wait(transaction: Transaction) -> None:
+        await transaction.run(AWAIT_INDEXES)
+
+    if faults:
+        await store.write("schema", wait, limit=LOCK_SECONDS)
+
+
+def made_by_steps() -> dict[str, LiteralString]:
+    """Return the statements that make what the steps leave behind, by its name."""
+    wanted: dict[str, LiteralString] = {}
+    every: list[LiteralString] = [FIRST, *(statement for step in steps() for statement in step.statements)]
+    for statement in every:
+        if named := _NAMED.match(statement):
+            wanted.pop(named[3], None)
+            if named[1] == "CREATE":
+                wanted[named[3]] = statement
+    return wanted
+
+
+def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -> Fault | None:
+    kind = "CONSTRAINT" if statement.startswith("CREATE CONSTRAINT") else "INDEX"
+    row = found.get(name)
+    if row is None or (kind == "CONSTRAINT") is not row.is_constraint:
+        return Fault(name, kind, f"the {kind.lower()} is missing", statement)
+    return None if row.state == ONLINE else Fault(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
+
+
+def _broken(fault: Fault, error: GraphError) -> GraphError:
+    message = f"Constraint {fault.name} cannot be made: the database holds something twice that may be there once"
+    hint = "`graph-memory verify` names what does not belong there. Delete it in Neo4j, and rebuild again."
+    return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
+
+
+def listed_faults(faults: Sequence[Fault]) -> str:
+    """Return faults in a line."""
+    return ", ".join(f"{fault.name}: {fault.problem}" for fault in faults)
