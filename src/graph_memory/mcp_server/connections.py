@@ -170,11 +170,13 @@ class Acceptor:
                 _log.warning("A connection could not be taken: %s", error.strerror)
                 await asyncio.sleep(0 if self._waiting.drop_oldest() else _OUT_OF_DESCRIPTORS)
                 continue
-            if await self._has_room():
-                with suppress(OSError):
-                    await loop.connect_accepted_socket(self._make, connection)
-            else:
+            if not await self._has_room():
                 _refuse(connection)
+                continue
+            try:
+                await loop.connect_accepted_socket(self._make, connection)
+            except OSError:  # its client has gone
+                connection.close()
 
     async def _has_room(self) -> bool:
         if len(self._connections) < self._most:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
@@ -28,6 +29,7 @@ PORT = 8848
 
 _BACKLOG = 2048
 """Connections that wait to be taken. What comes then is tried again by its system, which takes a second."""
+_log = logging.getLogger(__name__)
 _ADDRESSES = {HOST: HOST, "localhost": HOST, "::1": "::1"}
 
 
@@ -171,7 +173,15 @@ class HttpServer(uvicorn.Server):
 
         acceptor = Acceptor(make, self.server_state, waiting, self._limits.connections)
         self._accepting = [asyncio.create_task(acceptor.accept(listener)) for listener in sockets or ()]
+        for task in self._accepting:
+            task.add_done_callback(self._end_unless_cancelled)
         self._ready()
+
+    def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
+        """End a server that can take no more connections, so that whoever runs it starts another."""
+        if not task.cancelled():
+            _log.critical("No more connections can be taken", exc_info=task.exception())
+            self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and end those that there are."""
