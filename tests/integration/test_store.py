@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import anyio
 import pytest
+from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import IncompleteCommit, Neo4jError
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
 from graph_memory.storage.driver_errors import ours
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Address, Limits, Store, Transaction, open_store
+from graph_memory.storage.store import Address, Limits, Store, Transaction, Unsettled, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("opened")]
 
@@ -134,6 +135,21 @@ async def test_a_login_that_is_refused_is_looked_up_anew(settings: Settings) -> 
 
     async with open_store(find) as store:
         assert await store.server_version()
+
+
+async def test_a_statement_that_is_refused_with_its_login_was_not_run_and_is_looked_at_again(
+    settings: Settings, domain: str
+) -> None:
+    server = address_of(settings)
+    async with (
+        store_with(settings, Limits()) as store,
+        AsyncGraphDatabase.driver(server.uri, auth=(server.username, "wrong")) as stranger,
+    ):
+        own, store._driver = store._driver, stranger
+        with pytest.raises(Unsettled) as caught:
+            await store.write_at_once(HOLD, id=domain)
+        store._driver = own
+        assert not caught.value.in_doubt
 
 
 @pytest.mark.parametrize(("guard", "hint"), [(None, "NEO4J_USERNAME"), (Standing(), "neo4j/run/password")])
