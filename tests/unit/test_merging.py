@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -369,7 +370,7 @@ def test_ten_thousand_subjects_are_planned_in_a_moment() -> None:
         _trio(f"n{place}", *(_version(Kind.NODE, {**one, "key": f"{place}"}) for one in versions))
         for place in range(10_000)
     ]
-    began = datetime.now(UTC)
+    began = time.process_time()  # of this process alone: the machine may be busy
     found = plan(trios, Surroundings(ontology=ONTOLOGY), Choices(), NOW)
     assert len(found.drafts) == 10_000
-    assert datetime.now(UTC) - began < timedelta(seconds=5)
+    assert time.process_time() - began < 5
