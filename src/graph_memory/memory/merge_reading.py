@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
-from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.attached import attached_to, detaching
 from graph_memory.memory.revert import LIVING
 from graph_memory.memory.together import together
 from graph_memory.model.arguments import fault
@@ -156,7 +156,7 @@ async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping
 async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, Sequence[Draft]]:
     going = [trio.subject for trio in trios if trio.ours and trio.theirs is None and trio.kind is Kind.NODE]
     attached: dict[str, list[Draft]] = {}
-    for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
+    for found in await attached_to(reader, domain, going):
         attached.setdefault(found.node, []).append(detaching(found))
     return attached
 

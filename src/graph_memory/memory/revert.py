@@ -8,7 +8,7 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import compacted, line_of, no_event
-from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.attached import attached_to, detaching
 from graph_memory.memory.type_users import ontology_event, users_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
@@ -266,7 +266,7 @@ async def _surroundings(reader: Reader, head: Head, undos: Sequence[Undo]) -> Su
     living = await reader.read(LIVING, domain=domain, ids=ends) if ends else []
     going = [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
     attached: dict[str, list[Draft]] = {}
-    for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
+    for found in await attached_to(reader, domain, going):
         attached.setdefault(found.node, []).append(detaching(found))
     types = [undo for undo in undos if undo.is_type and undo.target is None and undo.is_live]
     return Surroundings(
