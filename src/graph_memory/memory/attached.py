@@ -33,7 +33,7 @@ async def attached_to(reader: Reader, domain: str, nodes: Sequence[str]) -> list
     if not nodes:
         return []
     rows = await reader.read(ATTACHED, domain=domain, nodes=nodes, limit=paging.AT_ONCE + 1)
-    paging.check_amount(len(rows))
+    paging.check_amount(len(rows), paging.AT_ONCE)
     return rows
 
 

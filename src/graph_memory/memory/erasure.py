@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from graph_memory.memory.attached import ATTACHED, detaching
 from graph_memory.memory.blobs import HashRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import ERASING, family_of, unfinished_branches
-from graph_memory.memory.attached import ATTACHED, detaching
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number

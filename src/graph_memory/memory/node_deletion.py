@@ -60,7 +60,7 @@ async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_versi
         try:
             _check_lives(domain, node_id, last, expected_version)
         except GraphError:
-            await batch.job.withdraw()
+            await batch.end()
             raise
     while last is not None and last.draft.op is not Op.DELETE:
         await _delete_page(batch, last)

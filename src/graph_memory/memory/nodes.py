@@ -33,7 +33,6 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
 
-
 GET = query("node/get", SubjectRow)
 
 

@@ -26,17 +26,17 @@ Look = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Looks at a page before it is committed; whatever it raises undoes the page."""
 
 
-class TooMany(GraphError):
+class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in pages
     """Ends a write that one transaction cannot hold, so that it is made in pages."""
 
     def __init__(self, least: int) -> None:
-        hint = f"One transaction takes {AT_ONCE:,}."
-        super().__init__(Code.INVALID_ARGUMENT, f"These are {least:,} changes or more", {"hint": hint})
+        message = f"These are {least:,} changes or more, and one transaction takes {AT_ONCE:,}"
+        super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Change less at once."})
 
 
-def check_amount(count: int) -> None:
-    """Raise TooMany for more events than one transaction takes."""
-    if count > AT_ONCE:
+def check_amount(count: int, most: int) -> None:
+    """Raise TooMany for more events than are to be at once."""
+    if count > most:
         raise TooMany(count)
 
 

@@ -197,7 +197,7 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     told = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
     done, asked = int(told.get("progress", {}).get("done", 0)), told.get("params", {})
     hint = "Try again when it is done. Only if it was cut off, ask for the same again: it goes on where it was."
-    details = {"domain": domain, "state": state, "done": done, "hint": hint}
+    details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if asked:
         details["asked"] = {name: shown(value) for name, value in asked.items()}
     return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state.replace('_', ' ')}, {done:,} done", details)
