@@ -192,8 +192,8 @@ class History:
         later changes too. A type is taken back when nothing that stays needs it; that cannot be forced. Undoing an undo
         brings the changes back.
 
-        More than 5,000 events are written in pages: others can read meanwhile, those who write are told DOMAIN_BUSY, and
-        one that was cut off goes on when the same is asked for again. Its answer lists the first 100 changes.
+        More than 5,000 events are written in pages: others can read meanwhile, those who write are told DOMAIN_BUSY,
+        and one that was cut off goes on when the same is asked for again. Its answer lists the first 100 changes.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
