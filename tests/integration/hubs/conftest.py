@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from hub import ONTOLOGY
 
-from graph_memory import Memory, ontology_from
+from graph_memory import Memory
 from graph_memory.memory import erasure, paging
-
-ONTOLOGY = ontology_from(
-    {
-        "node_types": ["Note"],
-        "connection_types": [
-            {"name": "Link", "from": ["*"], "to": ["*"]},
-            {"name": "Tree", "from": ["*"], "to": ["*"], "acyclic": True},
-        ],
-    }
-)
 
 
 @pytest.fixture

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from graph_memory import Memory
+from graph_memory import Memory, ontology_from
 from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.subjects import ConnectionState, Kind, NodeState
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
 
+ONTOLOGY = ontology_from(
+    {
+        "node_types": ["Note"],
+        "connection_types": [
+            {"name": "Link", "from": ["*"], "to": ["*"]},
+            {"name": "Tree", "from": ["*"], "to": ["*"], "acyclic": True},
+        ],
+    }
+)
 HUB = "hub"
 AT_ONCE = 1_000
 """Subjects that one write makes."""
