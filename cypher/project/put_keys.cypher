@@ -1,8 +1,14 @@
-// Adds key rows of indexed and unique properties.
+// Makes the key rows of owners what they are to be. Rows that are so already are not touched: a reader must not miss
+// what did not change.
 // mode: write
-// params: rows
+// params: domain, rows
 // returns: found
 UNWIND $rows.put_keys AS row
-CREATE (k:_Key)
-SET k = row
+OPTIONAL MATCH (k:_Key {_domain: $domain, _owner: row.owner})
+WITH row, collect(k) AS present
+WITH row, present, [new IN row.rows | head([k IN present
+  WHERE k._kind = new._kind AND k._type = new._type AND k._property = new._property AND k._value = new._value])] AS kept
+FOREACH (k IN [k IN present WHERE NOT k IN [one IN kept WHERE one IS NOT NULL]] | DELETE k)
+FOREACH (place IN [place IN range(0, size(row.rows) - 1) WHERE kept[place] IS NULL] |
+  CREATE (k:_Key) SET k = row.rows[place])
 RETURN count(*) AS found

@@ -1,11 +1,10 @@
-// Ids of the nodes at the other ends of a node's connections, each once, in id order. No row: there is no such
-// domain.
+// Ids of the nodes at the other ends of a node's connections, each once, in id order; a row of null for a node that is
+// connected to none. No row: there is no such node.
 // mode: read
 // params: domain, id, type, outgoing, incoming, valid_at, after, limit
-// returns: found, ids
-MATCH (d:_Domain {_id: $domain})
-OPTIONAL MATCH (n:_Node {_domain: $domain, _id: $id})
-CALL (n) {
+// returns: id
+MATCH (n:_Node {_domain: $domain, _id: $id})
+OPTIONAL CALL (n) {
   CALL (n) {
     WITH n WHERE $outgoing
     MATCH (n)-[r]->(m:_Node)
@@ -23,6 +22,6 @@ CALL (n) {
   WHERE id > $after
   ORDER BY id
   LIMIT $limit
-  RETURN collect(id) AS ids
+  RETURN id
 }
-RETURN n IS NOT NULL AS found, ids
+RETURN id

@@ -1,6 +1,6 @@
 // Ids of the nodes at the other ends of the connections of many nodes, each once. A node that is not there gives no row.
 // mode: read
-// params: domain, ids, type, outgoing, incoming
+// params: domain, ids, type, outgoing, incoming, valid_at
 // returns: id, ids
 UNWIND $ids AS id
 MATCH (n:_Node {_domain: $domain, _id: id})
@@ -9,11 +9,13 @@ CALL (n) {
     WITH n WHERE $outgoing
     MATCH (n)-[r]->(m:_Node)
     WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+      AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS other
     UNION
     WITH n WHERE $incoming
     MATCH (n)<-[r]-(m:_Node)
     WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+      AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS other
   }
   WITH DISTINCT other

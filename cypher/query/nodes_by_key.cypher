@@ -1,17 +1,13 @@
-// Ids of the nodes of a type that match every property, found by one property that is indexed, in id order; and the
-// edition of the domain, by which a reader knows whether what it remembers of the ontology holds.
+// Ids of the nodes of a type that match every property, found by one property that is indexed, in id order.
 // mode: read
 // params: domain, type, property, value, filter, valid_at, after, limit
-// returns: edition, ids
-MATCH (d:_Domain {_id: $domain})
-RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {
-  MATCH (k:_Key {_domain: $domain, _kind: 'node', _type: $type, _property: $property, _value: $value})
-  USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
-  WHERE k._owner > $after
-  MATCH (n:_Node {_domain: $domain, _id: k._owner})
-  WHERE all(key IN keys($filter) WHERE n[key] = $filter[key])
-    AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
-  RETURN n._id AS id
-  ORDER BY id
-  LIMIT $limit
-} AS ids
+// returns: id
+MATCH (k:_Key {_domain: $domain, _kind: 'node', _type: $type, _property: $property, _value: $value})
+USING INDEX k:_Key(_domain, _kind, _type, _property, _value)
+WHERE k._owner > $after
+MATCH (n:_Node {_domain: $domain, _id: k._owner})
+WHERE all(key IN keys($filter) WHERE n[key] = $filter[key])
+  AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
+RETURN n._id AS id
+ORDER BY id
+LIMIT $limit

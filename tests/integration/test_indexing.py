@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anyio
 import pytest
 from neo4j import Driver
@@ -118,3 +120,50 @@ async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
     assert found.node_ids == tuple(row["owner"] for row in rows)
     page = await notes.search_content("common", limit=2, cursor="after:mem_00010")
     assert page.node_ids == ("mem_00011", "mem_00012")
+
+
+async def test_a_window_is_in_the_index_before_it_stops_waiting(
+    notes: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = (await notes.create_node("Note", "needle")).node_id
+    store = notes._core.store
+    write, indexed = store.write, "MATCH (w:_NewWindow {_domain: $domain}) RETURN w._grams IS NOT NULL AS is_indexed"
+    seen: list[list[bool]] = []
+
+    async def watched(*arguments: Any, **settings: Any) -> Any:
+        seen.append([record["is_indexed"] for record in driver.execute_query(indexed, domain=domain).records])
+        return await write(*arguments, **settings)
+
+    monkeypatch.setattr(store, "write", watched)
+    await index(notes)
+    assert seen == [[False], [True]]
+    assert waiting(driver, domain) == 0
+    assert (await notes.search_content("needle")).node_ids == (one,)
+
+
+async def test_windows_and_keys_that_stay_equal_are_not_touched(memory: Memory, driver: Driver, domain: str) -> None:
+    keyed = [{"name": name, "indexed": True} for name in ("status", "rank")]
+    await memory.create_ontology(ontology_from({"node_types": [{"name": "Note", "properties": keyed}]}))
+    pages = ["a" * 2_000, "b" * 2_000, "c" * 2_000]
+    node = (await memory.create_node("Note", "".join(pages), properties={"status": "next", "rank": 1})).node_id
+    await index(memory)
+    rows = (
+        "MATCH (n:_Key|_Window {_domain: $domain}) "
+        "RETURN coalesce(n._property, n._place) AS name, elementId(n) AS row, n:_NewWindow AS waits ORDER BY name"
+    )
+
+    def derived() -> dict[str, tuple[str, bool]]:
+        records = driver.execute_query(rows, domain=domain).records
+        return {str(record["name"]): (record["row"], record["waits"]) for record in records}
+
+    before = derived()
+    await memory.update_node(node, properties={"status": "done", "rank": 1, "other": 2})
+    after = derived()
+    assert {name for name in before if before[name] != after[name]} == {"status"}
+    await memory.update_node(node, content=pages[0] + pages[1] + "d" * 2_000, encoding="utf-8")
+    last = derived()
+    changed = {name for name in after if after[name] != last.get(name)}
+    assert {"0", "1"}.isdisjoint(changed)
+    assert changed
+    assert all(last[name][1] for name in changed & last.keys())
+    assert (await memory.verify()).clean

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from graph_memory.memory import (
+    around,
     audit,
     blobs,
     connections,
@@ -327,7 +328,7 @@ class Memory:
         itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
         Raises NODE_NOT_FOUND.
         """
-        return await queries.get_connected_nodes(
+        return await around.get_connected_nodes(
             self._core,
             self._domain(domain),
             node_id,
@@ -372,7 +373,7 @@ class Memory:
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
-        return await summaries.neighbours(
+        return await around.neighbours(
             self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
         )
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import Examination, Finding, Subject
 from graph_memory.memory.types import logged_ontology, logged_types
-from graph_memory.model.audit import shape_differences
+from graph_memory.model.audit import WINDOW_FACTS, shape_differences
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.ontology import Ontology
@@ -228,7 +228,7 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
 
 
 def _again(op: Op) -> Op:
-    """Return the kind of event that makes the projector replace derived rows: nothing is new in a rebuild."""
+    """Return the kind of event that makes the projector look at derived rows: nothing is new in a rebuild."""
     return Op.DELETE if op is Op.DELETE else Op.UPDATE
 
 
@@ -241,9 +241,10 @@ def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None
         if finding.event is None or finding.is_misplaced or finding.is_double:
             projection.add(Step.DROP_OBSERVATIONS, [row])
             projection.add(Step.DROP_CONNECTIONS, [row] if finding.found_type else [])
-        projection.add(Step.DROP_KEYS, [{"owner": finding.subject.id}])
-        if finding.event is None or finding.event.draft.op is Op.DELETE:
-            projection.add(Step.DROP_WINDOWS, [{"owner": finding.subject.id}])
+        is_gone = finding.event is None or finding.event.draft.op is Op.DELETE
+        owner: Row = {"owner": finding.subject.id}
+        projection.add(Step.DROP_KEYS, [owner] if is_gone or finding.differs("key ") else ())
+        projection.add(Step.DROP_WINDOWS, [owner] if is_gone or finding.differs(*WINDOW_FACTS) else ())
 
 
 async def _drop_types(transaction: Transaction, domain: str, findings: Sequence[Finding]) -> None:

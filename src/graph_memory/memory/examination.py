@@ -175,8 +175,12 @@ class Finding:
     @property
     def rescued(self) -> Content | None:
         """The text that only the live graph still has, to be put back where the log refers to it."""
-        is_lost = any(difference.problem.startswith("content in store") for difference in self.differences)
+        is_lost = self.differs("content in store")
         return self.event.draft.content if is_lost and self.event and self.live.inline is not None else None
+
+    def differs(self, *facts: str) -> bool:
+        """Say whether facts differ whose names begin so."""
+        return any(difference.problem.startswith(facts) for difference in self.differences)
 
     @property
     def is_found(self) -> bool:

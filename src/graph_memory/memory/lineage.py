@@ -224,6 +224,7 @@ async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -
 async def bounds(reader: Reader, domain: str, since: int | str | None, until: int | str | None) -> tuple[int, int]:
     """Return the numbers between which the events are that were asked for; both points are within.
 
+    Without an end it is where the log ends now: beyond that a reader could meet a commit of which it sees a part.
     Raises HISTORY_COMPACTED where some of them were, or the last of them was.
     """
     parts = await line_of(reader, domain)
@@ -233,7 +234,7 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
     if until is not None:
         last = await _seq_at(reader, parts, moment("until", until, utc_now()), strictly=False)
     check_kept(parts, after if since is not None else last - 1, last)
-    return after, last + 1
+    return after, (await last_seq(reader, domain) if until is None else last) + 1
 
 
 async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, *, strictly: bool) -> int:

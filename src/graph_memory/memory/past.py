@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
+from graph_memory.memory.around import AT_ONCE, STATES, Around, other_ends
 from graph_memory.memory.connections import connection_info, connection_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import FORK, compacted
 from graph_memory.memory.nodes import node_info, node_not_found
-from graph_memory.memory.queries import IdRow, Page
+from graph_memory.memory.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.queries import IdRow, Page, given_to, ids_of
 from graph_memory.memory.search import Search, TextRow, holds
-from graph_memory.model.arguments import UNLIMITED, check_direction, check_query
+from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
+from graph_memory.model.matching import Wanted
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
@@ -36,12 +40,9 @@ from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_p
 from graph_memory.model.windows import Needle
 from graph_memory.model.wording import shown
 from graph_memory.storage.ontologies import no_ontology
-from graph_memory.storage.queries import Query, query
+from graph_memory.storage.queries import Mark, Query, between_marks, query
 
 R = TypeVar("R")
-
-AT_ONCE = 500
-"""Texts or ids that one statement takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +53,9 @@ class StateRow:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """The last event of a subject up to a number."""
-
-    event: Mapping[str, object]
-
-
 STATE = query("past/state", StateRow)
-STATES = query("past/states", EventRow)
-NODES = query("past/nodes", IdRow)
-CONNECTIONS = query("past/connections", IdRow)
-CONNECTED_NODES = query("past/connected_nodes", IdRow)
+NODES = between_marks(query("past/nodes", IdRow))
+CONNECTIONS = between_marks(query("past/connections", IdRow))
 UNCHANGED = query("past/unchanged", IdRow)
 TEXTS = query("past/texts", TextRow)
 
@@ -114,9 +106,9 @@ class Past:
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
-        given = {"type": type, "filter": check_properties(properties or {}), **page.selection}
-        rows = await self._read(NODES, **given)
-        ids, following = page.cut([row.id for row in rows])
+        filtered = check_properties(properties or {})
+        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
+        ids, following = page.cut(await self._matching(NODES, page, wanted))
         return NodeIds(node_ids=ids, next_cursor=following)
 
     async def query_connections(
@@ -132,10 +124,15 @@ class Past:
     ) -> ConnectionIds:
         """Return the ids of the connections that match."""
         page = Page.of(limit, cursor, valid_at)
-        ends = {"from_id": from_node_id, "to_id": to_node_id, "type": type}
-        given = {**ends, "filter": check_properties(properties or {}), **page.selection}
-        rows = await self._read(CONNECTIONS, **given)
-        ids, following = page.cut([row.id for row in rows])
+        wanted = Wanted(
+            kind=Kind.CONNECTION,
+            type=type,
+            properties=check_properties(properties or {}),
+            valid_at=page.valid_at,
+            from_id=from_node_id,
+            to_id=to_node_id,
+        )
+        ids, following = page.cut(await self._matching(CONNECTIONS, page, wanted))
         return ConnectionIds(connection_ids=ids, next_cursor=following)
 
     async def get_connected_nodes(
@@ -149,13 +146,11 @@ class Past:
         cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
-        check_direction(direction)
         page = Page.of(limit, cursor, valid_at)
+        around = Around(direction, connection_type, page.valid_at)
         await self._node(node_id)
-        ways = {"outgoing": direction in ("out", "both"), "incoming": direction in ("in", "both")}
-        given = {"id": node_id, "type": connection_type, **ways, **page.selection}
-        rows = await self._read(CONNECTED_NODES, **given)
-        ids, following = page.cut([row.id for row in rows])
+        found = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
+        ids, following = page.cut(sorted(one for one in found if one > page.after))
         return NodeIds(node_ids=ids, next_cursor=following)
 
     async def search_content(
@@ -172,21 +167,40 @@ class Past:
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         found: dict[str, NodeSummary] = {}
-        for start in range(0, len(node_ids), AT_ONCE):
-            ids = list(node_ids[start : start + AT_ONCE])
-            for row in await self._read(STATES, ids=ids):
-                event = Event.from_row(row.event)
-                if event.draft.kind is Kind.NODE:
-                    node = NodeState.from_live(live_state(event))
-                    found[node.id] = NodeSummary(
-                        id=node.id,
-                        type=node.type,
-                        title=node.title,
-                        modified=node.modified,
-                        version=node.version,
-                        properties=user_properties(row.event),
-                    )
+        for row in await self._states(node_ids):
+            event = Event.from_row(row)
+            if event.draft.kind is Kind.NODE:
+                node = NodeState.from_live(live_state(event))
+                found[node.id] = NodeSummary(
+                    id=node.id,
+                    type=node.type,
+                    title=node.title,
+                    modified=node.modified,
+                    version=node.version,
+                    properties=user_properties(row),
+                )
         return tuple(found[one] for one in node_ids if one in found)
+
+    async def _matching(self, statement: Query[Mark | IdRow], page: Page, wanted: Wanted) -> list[str]:
+        """Return the ids of what was wanted: one more than the page takes, if there are as many."""
+
+        async def read(after: str, limit: int) -> Look[str | None]:
+            given = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
+            return ids_of(await look(self._core, statement, self._domain, **given))
+
+        async def is_meant(row: OvertakenRow) -> bool:
+            return wanted.takes(row.event)
+
+        found = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
+        await self._check_kept()
+        return found
+
+    async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
+        """Return the events by which subjects were as they were, of those that there were."""
+        found: list[Mapping[str, object]] = []
+        for start in range(0, len(subjects), AT_ONCE):
+            found += [row.event for row in await self._read(STATES, ids=list(subjects[start : start + AT_ONCE]))]
+        return found
 
     async def _read(self, wanted: Query[R], **given: object) -> list[R]:
         """Return what a statement reads at that point. Raises HISTORY_COMPACTED, as soon as that is so."""
@@ -244,7 +258,8 @@ class Past:
     async def _unchanged(self, ids: Sequence[str]) -> list[str]:
         found: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
-            found += [row.id for row in await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))]
+            rows = await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
+            found += [row.id for row in rows if row.id is not None]
         return found
 
     async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:

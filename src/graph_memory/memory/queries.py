@@ -5,56 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.nodes import node_not_found
-from graph_memory.model.arguments import UNLIMITED, check_cursor, check_direction, check_limit, cursor_after
+from graph_memory.memory.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.matching import Wanted
 from graph_memory.model.moments import instant
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
-from graph_memory.model.results import ConnectionIds, Direction, NodeIds, Validity
+from graph_memory.model.results import ConnectionIds, NodeIds, Validity
 from graph_memory.model.subjects import Kind
 from graph_memory.storage.log import utc_now
-from graph_memory.storage.ontologies import Remembered, no_ontology
-from graph_memory.storage.queries import query
+from graph_memory.storage.ontologies import Remembered
+from graph_memory.storage.queries import Mark, Query, between_marks, query
 
 
 @dataclass(frozen=True, slots=True)
 class IdRow:
-    """One match."""
+    """One match; it has no id when it was seen by halves."""
 
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedRow:
-    """The matches that an indexed property led to, and the edition of the domain."""
-
-    edition: str
-    ids: list[str]
+    id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectedRow:
-    """Whether the node exists, and the nodes around it."""
-
-    found: bool
-    ids: list[str]
-
-
-NODES = query("query/nodes", IdRow)
-NODES_OF_TYPE = query("query/nodes_of_type", IdRow)
-NODES_BY_KEY = query("query/nodes_by_key", KeyedRow)
-CONNECTIONS = query("query/connections", IdRow)
-CONNECTIONS_OF_TYPE = query("query/connections_of_type", IdRow)
-CONNECTIONS_BY_KEY = query("query/connections_by_key", KeyedRow)
+NODES = between_marks(query("query/nodes", IdRow))
+NODES_OF_TYPE = between_marks(query("query/nodes_of_type", IdRow))
+NODES_BY_KEY = between_marks(query("query/nodes_by_key", IdRow))
+CONNECTIONS = between_marks(query("query/connections", IdRow))
+CONNECTIONS_OF_TYPE = between_marks(query("query/connections_of_type", IdRow))
+CONNECTIONS_BY_KEY = between_marks(query("query/connections_by_key", IdRow))
 BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
-CONNECTIONS_FROM = query("query/connections_from", IdRow)
-CONNECTIONS_TO = query("query/connections_to", IdRow)
-CONNECTIONS_BETWEEN = query("query/connections_between", IdRow)
-CONNECTED_NODES = query("query/connected_nodes", ConnectedRow)
+CONNECTIONS_FROM = between_marks(query("query/connections_from", IdRow))
+CONNECTIONS_TO = between_marks(query("query/connections_to", IdRow))
+CONNECTIONS_BETWEEN = between_marks(query("query/connections_between", IdRow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +55,9 @@ class Page:
         return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds)
 
     @property
-    def params(self) -> dict[str, object]:
-        """The page as statements take it: one result more than asked for tells whether there are others."""
-        return {"after": self.after, "limit": min(self.limit + 1, UNLIMITED)}
-
-    @property
-    def selection(self) -> dict[str, object]:
-        """The page as statements take it that look at when things hold."""
-        return {"valid_at": self.valid_at, **self.params}
+    def size(self) -> int:
+        """How many results are looked for: one more than asked for tells whether there are others."""
+        return min(self.limit + 1, UNLIMITED)
 
     def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
         """Return the page's ids, and the cursor of the next page when there is one."""
@@ -91,15 +69,10 @@ async def query_nodes(
     core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
-    wanted = check_properties(properties or {})
-    params = {"domain": domain, "filter": wanted, **page.selection}
-    if type_name is None:
-        found = _ids(await core.store.read(NODES, **params))
-    else:
-        found = await _by_key(core, Kind.NODE, type_name, wanted, params)
-        if found is None:
-            found = _ids(await core.store.read(NODES_OF_TYPE, type=type_name, **params))
-    ids, cursor = page.cut(found)
+    filtered = check_properties(properties or {})
+    wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at)
+    found = NODES if type_name is None else NODES_OF_TYPE
+    ids, cursor = page.cut(await _matching(core, domain, page, wanted, found))
     return NodeIds(node_ids=ids, next_cursor=cursor)
 
 
@@ -114,46 +87,72 @@ async def query_connections(
     properties: Mapping[str, object] | None,
 ) -> ConnectionIds:
     """Return the connections that match. `Memory.query_connections` tells the rest."""
-    wanted = check_properties(properties or {})
-    everywhere: dict[str, object] = {"domain": domain, "filter": wanted, **page.selection}
-    params = {"type": type_name, **everywhere}
-    if from_node_id is not None and to_node_id is not None:
-        found = _ids(await core.store.read(CONNECTIONS_BETWEEN, from_id=from_node_id, to_id=to_node_id, **params))
-    elif from_node_id is not None:
-        found = _ids(await core.store.read(CONNECTIONS_FROM, from_id=from_node_id, **params))
-    elif to_node_id is not None:
-        found = _ids(await core.store.read(CONNECTIONS_TO, to_id=to_node_id, **params))
-    elif type_name is None:
-        found = _ids(await core.store.read(CONNECTIONS, **everywhere))
-    else:
-        found = await _by_key(core, Kind.CONNECTION, type_name, wanted, everywhere)
-        if found is None:
-            found = _ids(await core.store.read(CONNECTIONS_OF_TYPE, **params))
-    ids, cursor = page.cut(found)
+    wanted = Wanted(
+        kind=Kind.CONNECTION,
+        type=type_name,
+        properties=check_properties(properties or {}),
+        valid_at=page.valid_at,
+        from_id=from_node_id,
+        to_id=to_node_id,
+    )
+    ids, cursor = page.cut(await matching_connections(core, domain, page, wanted))
     return ConnectionIds(connection_ids=ids, next_cursor=cursor)
 
 
-def _ids(rows: Sequence[IdRow]) -> list[str]:
-    return [row.id for row in rows]
+async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
+    """Return the ids of connections that are wanted: one more than the page takes, if there are as many."""
+    if wanted.from_id is not None and wanted.to_id is not None:
+        statement = CONNECTIONS_BETWEEN
+    elif wanted.from_id is not None:
+        statement = CONNECTIONS_FROM
+    elif wanted.to_id is not None:
+        statement = CONNECTIONS_TO
+    else:
+        statement = CONNECTIONS if wanted.type is None else CONNECTIONS_OF_TYPE
+    return await _matching(core, domain, page, wanted, statement)
 
 
-async def _by_key(
-    core: Core, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue], params: Mapping[str, Any]
-) -> list[str] | None:
+async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Mark | IdRow]) -> list[str]:
+    """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
+    has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
+
+    async def read(after: str, limit: int) -> Look[str | None]:
+        given = {**given_to(statement, wanted), "after": after, "limit": limit}
+        found = await _by_key(core, domain, wanted, given) if has_key else None
+        return ids_of(found or await look(core, statement, domain, **given))
+
+    async def is_meant(row: OvertakenRow) -> bool:
+        return wanted.takes(row.event)
+
+    return await page_of(core, domain, page.after, page.size, read, is_meant)
+
+
+def given_to(statement: Query[Mark | IdRow], wanted: Wanted) -> dict[str, object]:
+    """Return what is wanted as a statement takes it."""
+    ends = {"from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
+    named = {name: value for name, value in ends.items() if name in statement.params}
+    return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
+
+
+def ids_of(found: Look[IdRow]) -> Look[str | None]:
+    """Return a look with the ids of its rows."""
+    return found.of([row.id for row in found.rows])
+
+
+async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[IdRow] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
     The ontology that this process remembers will do if the domain is still of the same edition: types are only
     added within it.
     """
-    domain, statement = str(params["domain"]), BY_KEY[kind]
-    for _ in range(2 if wanted else 0):
-        known = await _known(core, domain, kind, type_name)
-        key = _key(known.ontology, kind, type_name, wanted) if known else None
+    for _ in range(2 if wanted.properties else 0):
+        known = await _known(core, domain, wanted.kind, wanted.type or "")
+        key = _key(known.ontology, wanted.kind, wanted.type or "", wanted.properties) if known else None
         if known is None or key is None:
             return None
-        row = await core.store.one(statement, type=type_name, **key, **params)
-        if row is not None and row.edition == known.edition:
-            return row.ids
+        found = await look(core, BY_KEY[wanted.kind], domain, **key, **given)
+        if found.edition == known.edition:
+            return found
         core.log.forget(domain)
     return None
 
@@ -174,28 +173,6 @@ def _key(
     rules = indexed_rules(kind, type_name, ontology)
     rule = next((rule for rule in sorted(rules, key=lambda rule: not rule.unique) if rule.name in wanted), None)
     return {"property": rule.name, "value": key_value(wanted[rule.name])} if rule else None
-
-
-async def get_connected_nodes(
-    core: Core, domain: str, node_id: str, page: Page, *, direction: Direction, connection_type: str | None
-) -> NodeIds:
-    """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
-    check_direction(direction)
-    row = await core.store.one(
-        CONNECTED_NODES,
-        domain=domain,
-        id=node_id,
-        type=connection_type,
-        outgoing=direction in ("out", "both"),
-        incoming=direction in ("in", "both"),
-        **page.selection,
-    )
-    if row is None:
-        raise no_ontology(domain)
-    if not row.found:
-        raise node_not_found(domain, node_id)
-    ids, cursor = page.cut(row.ids)
-    return NodeIds(node_ids=ids, next_cursor=cursor)
 
 
 async def validate_connection(

@@ -12,13 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.queries import IdRow, Page
+from graph_memory.memory.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.queries import IdRow, Page, ids_of
 from graph_memory.model.arguments import UNLIMITED, check_query
+from graph_memory.model.matching import Wanted
 from graph_memory.model.results import NodeIds
-from graph_memory.model.subjects import content_ref
+from graph_memory.model.subjects import Kind, content_ref
 from graph_memory.model.windows import Needle, gram_text
 from graph_memory.storage.projecting import Found
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import Query, between_marks, query
 from graph_memory.storage.store import Transaction
 
 MANY = 250
@@ -29,12 +31,11 @@ _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """Nodes that may be meant, by windows that wait to be indexed and by the index, and how many windows wait."""
+class Candidate:
+    """A node that may be meant, or how many windows wait to be indexed."""
 
-    new: list[str]
-    indexed: list[str]
-    waiting: int
+    id: str | None
+    waiting: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,12 @@ class TextRow:
     text: str | None
 
 
-BY_GRAMS = query("search/by_grams", Candidates)
-BY_SCAN = query("search/by_scan", IdRow)
+BY_GRAMS = between_marks(query("search/by_grams", Candidate))
+BY_SCAN = between_marks(query("search/by_scan", IdRow))
 TEXTS = query("search/texts", TextRow)
 NEW_WINDOWS = query("search/new_windows", NewWindow)
 INDEX_WINDOWS = query("search/index_windows", Found)
+INDEXED_WINDOWS = query("search/indexed_windows", Found)
 
 
 class Search:
@@ -71,12 +73,19 @@ class Search:
     async def search_content(self, domain: str, text: str, page: Page, *, node_type: str | None) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
         needle = Needle.of(check_query(text))
-        if needle.is_whole:
-            ids = await self._candidates(domain, needle, node_type, page)
-        else:
-            everything = Page(after=page.after, limit=UNLIMITED)
-            ids = await self._verified(domain, needle, await self._candidates(domain, needle, node_type, everything))
-        found, cursor = page.cut(ids)
+
+        async def read(after: str, limit: int) -> Look[str | None]:
+            if needle.is_whole:
+                return await self._candidates(domain, needle, node_type, after, limit)
+            found = await self._candidates(domain, needle, node_type, after, UNLIMITED)
+            ids = sorted({one for one in found.rows if one is not None})
+            return found.of(await self._verified(domain, needle, ids))
+
+        async def is_meant(row: OvertakenRow) -> bool:
+            wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
+            return wanted.takes(row.event) and await holds(self._core, domain, needle, row)
+
+        found, cursor = page.cut(await page_of(self._core, domain, page.after, page.size, read, is_meant))
         return NodeIds(node_ids=found, next_cursor=cursor)
 
     async def index(self, domain: str) -> None:
@@ -85,23 +94,31 @@ class Search:
             if not await self._index(domain, new):
                 return
 
-    async def _candidates(self, domain: str, needle: Needle, node_type: str | None, page: Page) -> Sequence[str]:
-        params = {"domain": domain, "needle": needle.probe, "type": node_type, **page.params}
+    async def _candidates(
+        self, domain: str, needle: Needle, node_type: str | None, after: str, limit: int
+    ) -> Look[str | None]:
+        given = {"needle": needle.probe, "type": node_type, "after": after, "limit": limit}
         if needle.is_short:
-            return [row.id for row in await self._core.store.read(BY_SCAN, **params)]
-        [found] = await self._core.store.read(BY_GRAMS, grams=needle.lucene(domain), **params)
-        if found.waiting > MANY:
+            return ids_of(await look(self._core, BY_SCAN, domain, **given))
+        found = await look(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **given)
+        if sum(row.waiting or 0 for row in found.rows) > MANY:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
-        return sorted({*found.new, *found.indexed})
+        return found.of(sorted({row.id for row in found.rows if row.id is not None}))
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
-        """Index windows that were read, and return how many of them were still there."""
+        """Index windows that were read, and return how many of them were still there.
+
+        They stop waiting in a transaction of its own: within one, a reader could find them in neither place.
+        """
         rows = [asdict(window) | {"grams": gram_text(domain, window.text)} for window in new]
+        found = 0
+        for statement in (INDEX_WINDOWS, INDEXED_WINDOWS):
 
-        async def attempt(transaction: Transaction) -> int:
-            return sum(row.found for row in await transaction.run(INDEX_WINDOWS, domain=domain, rows=rows))
+            async def attempt(transaction: Transaction, statement: Query[Found] = statement) -> int:
+                return sum(row.found for row in await transaction.run(statement, domain=domain, rows=rows))
 
-        return await self._core.store.write("index_windows", attempt)
+            found = await self._core.store.write("index_windows", attempt)
+        return found
 
     async def _verified(self, domain: str, needle: Needle, ids: Sequence[str]) -> list[str]:
         """Return the candidates whose whole text holds a needle that is longer than what windows can show."""
@@ -112,7 +129,7 @@ class Search:
         return found
 
 
-async def holds(core: Core, domain: str, needle: Needle, row: TextRow) -> bool:
+async def holds(core: Core, domain: str, needle: Needle, row: TextRow | OvertakenRow) -> bool:
     """Say whether a node's whole text holds a needle. Raises CONTENT_READ_FAILED."""
     ref = content_ref(row.event or {})
     if ref is None or not ref.is_text:

@@ -77,8 +77,13 @@ class Projection:
 
     @property
     def size(self) -> int:
-        """The number of rows."""
-        return sum(map(len, self.rows.values()))
+        """The number of rows, each derived row counted by itself."""
+        return sum(weight(row) for rows in self.rows.values() for row in rows)
+
+
+def weight(row: Row) -> int:
+    """Return how many rows there are in one: that of an owner holds all of its derived rows."""
+    return max(1, len(cast("list[Row]", row.get("rows", ()))))
 
 
 def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Projection:
@@ -168,17 +173,20 @@ def live_state(event: Event) -> State:
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:
-    owner: Row = {"owner": draft.subject}
+    """Say what the derived rows of a subject are to be. Those that are so already are not touched by the statements."""
+    domain, owner = projection.domain, draft.subject
     rules = indexed_rules(draft.kind, draft.type or "", ontology)
-    if rules and not is_new:
-        projection.add(Step.DROP_KEYS, [owner])
-    has_windows = draft.content is not None or draft.windows is not None
-    rewrites_windows = draft.kind is Kind.NODE and (has_windows or draft.op is Op.DELETE)
-    if rewrites_windows and not is_new:
-        projection.add(Step.DROP_WINDOWS, [owner])
-    if draft.op is not Op.DELETE:
-        projection.add(Step.PUT_KEYS, key_rows(projection.domain, draft, rules))
-        projection.add(Step.PUT_WINDOWS, window_rows(projection.domain, draft) if rewrites_windows else ())
+    has_windows = draft.kind is Kind.NODE and (draft.content is not None or draft.windows is not None)
+    if draft.op is Op.DELETE:
+        projection.add(Step.DROP_KEYS, [{"owner": owner}] if rules else ())
+        projection.add(Step.DROP_WINDOWS, [{"owner": owner}] if draft.kind is Kind.NODE else ())
+        return
+    derived = (
+        (Step.PUT_KEYS, bool(rules), key_rows(domain, draft, rules)),
+        (Step.PUT_WINDOWS, has_windows, window_rows(domain, draft) if has_windows else []),
+    )
+    for step, is_set, rows in derived:
+        projection.add(step, [{"owner": owner, "rows": rows}] if is_set and (rows or not is_new) else ())
 
 
 def indexed_rules(kind: Kind, type_name: str, ontology: Ontology) -> list[PropertyRule]:

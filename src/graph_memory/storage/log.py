@@ -23,7 +23,7 @@ from graph_memory.storage.projecting import (
     steps_of,
     write_at_once,
 )
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Store, Transaction, Unsettled
 from graph_memory.storage.work import Clock, Confirm, Decide, Head, Prepare, Read, Standing, Work
 
@@ -84,6 +84,7 @@ class Log:
         self._ontologies = Ontologies()
         self._standings: dict[str, Standing] = {}
         self._lines: dict[str, Line] = {}
+        self._marks: dict[str, Mark] = {}
 
     async def write(
         self,
@@ -224,6 +225,7 @@ class Log:
 
     def _stands(self, before: Standing, events: Sequence[Event]) -> None:
         """Note where a log stands after events; what changed the ontology has to be read anew."""
+        self.met(before.head.domain, Mark(before.head.after(events).seq, before.edition))
         if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
             self._standings.pop(before.head.domain, None)
             return
@@ -248,6 +250,17 @@ class Log:
         """Read the domain's ontology and standing anew when they are next needed."""
         self._ontologies.forget(domain)
         self._standings.pop(domain, None)
+        self._marks.pop(domain, None)
+
+    def mark(self, domain: str) -> Mark | None:
+        """Return where the log stood when this process last met it: statements that begin now see all up to there."""
+        return self._marks.get(domain)
+
+    def met(self, domain: str, mark: Mark) -> None:
+        """Note where a statement that has ended found the log."""
+        known = self._marks.get(domain)
+        if known is None or known.edition != mark.edition or known.seq < mark.seq:
+            self._marks[domain] = mark
 
     async def head(self, transaction: Transaction, domain: str) -> Head:
         """Lock the domain for work that appends nothing, such as mending the live graph."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -10,7 +10,7 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version
-from graph_memory.model.projection import Projection, Row, Step
+from graph_memory.model.projection import Projection, Row, Step, weight
 from graph_memory.model.subjects import State
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction
@@ -84,11 +84,24 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
     Raises DANGLING_REFERENCE when a put finds fewer places than it has rows: an end of a connection is gone.
     """
     for step, rows in steps_of(projection):
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            page = rows[start : start + ROWS_AT_ONCE]
+        for page in _pages(rows):
             given: dict[str, object] = {"domain": projection.domain, "rows": {step: page}}
             found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
             _check_found(step, sum(row.found for row in found), len(page))
+
+
+def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Yield rows in stretches that one statement takes, at least one row in each."""
+    page: list[Row] = []
+    room = ROWS_AT_ONCE
+    for row in rows:
+        if page and room < weight(row):
+            yield page
+            page, room = [], ROWS_AT_ONCE
+        page.append(row)
+        room -= weight(row)
+    if page:
+        yield page
 
 
 def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:

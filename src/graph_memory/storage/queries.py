@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,13 +37,21 @@ class Query(Generic[R]):
     mode: str
     params: frozenset[str]
     returns: tuple[str, ...]
-    row: type[R]
+    row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
 
     @property
     def writes(self) -> bool:
         """Whether the statement may change the database."""
         return self.mode == "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a domain's log stood. The edition tells one making or mending of the domain from another."""
+
+    seq: int
+    edition: str
 
 
 class Nothing:
@@ -77,7 +85,7 @@ def query(name: str, row: type[R]) -> Query[R]:
         row=row,
         subjects=_names(fields["subjects"]) if "subjects" in fields else None,
     )
-    _check(path, found)
+    _check(path, found, row)
     return found
 
 
@@ -99,7 +107,7 @@ def _names(field: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in field.split(",") if name.strip() not in ("", "-"))
 
 
-def _check(path: Path, found: Query[R]) -> None:
+def _check(path: Path, found: Query[R], row: type[R]) -> None:
     code = _NOISE.sub(" ", found.text)
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
     if used != found.params:
@@ -110,8 +118,8 @@ def _check(path: Path, found: Query[R]) -> None:
         raise QueryFileError(f"{path}: mode must be read or write")
     if found.mode == "read" and (clause := _WRITES.search(code)):
         raise QueryFileError(f"{path}: a read statement has {clause.group()}")
-    if found.returns != row_fields(found.row):
-        raise QueryFileError(f"{path}: returns {found.returns}, but {found.row.__name__} has {row_fields(found.row)}")
+    if found.returns != row_fields(row):
+        raise QueryFileError(f"{path}: returns {found.returns}, but {row.__name__} has {row_fields(row)}")
 
 
 def row_fields(row: type[object]) -> tuple[str, ...]:
@@ -145,6 +153,35 @@ RETURN 1 / CASE
   WHEN all(place IN range(0, size(found) - 1) WHERE coalesce($expected[place] = found[place], true)) THEN 1
   ELSE 0
 END AS {result}"""
+
+
+def between_marks(inner: Query[R]) -> Query[Mark | R]:
+    """Return a statement whose first and last rows say where the domain's log stood before and after the others.
+
+    No rows at all: there is no such domain. The marks are branches of a union, which run one after the other, and each
+    finds the domain anew: a property that is read twice from one variable may be kept from the first time.
+    """
+    names = [f"_{place}" for place, _ in enumerate(inner.returns)]
+    columns = ", ".join(f"{column} AS {name}" for name, column in zip(names, inner.returns, strict=True))
+    nulls = ", ".join(f"null AS {name}" for name in names)
+    between = f"{_call(inner.text)}\nRETURN null AS _seq, null AS _edition, {columns}"
+    parts = (_MARK.format(d="before", nulls=nulls), between, _MARK.format(d="after", nulls=nulls))
+
+    def row(seq: int | None, edition: str, *values: object) -> Mark | R:
+        return inner.row(*values) if seq is None else Mark(seq, edition)
+
+    return Query(
+        name=inner.name,
+        text=cast("LiteralString", "\nUNION ALL\n".join(parts)),  # put together from our own files
+        mode="read",
+        params=inner.params,
+        returns=("_seq", "_edition", *names),
+        row=row,
+    )
+
+
+_MARK = """MATCH ({d}:_Domain {{_id: $domain}})
+RETURN {d}._seq AS _seq, toString({d}._created) + '/' + {d}._mended AS _edition, {nulls}"""
 
 
 def _call(text: str) -> str:

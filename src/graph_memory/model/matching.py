@@ -1,0 +1,48 @@
+"""Whether the state of a subject is what a query asks for, judged as Cypher judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import Kind
+
+EventRow = Mapping[str, object]
+"""An event as Neo4j has it, with the whole state of its subject."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What nodes or connections are asked for; None takes all."""
+
+    kind: Kind
+    type: str | None = None
+    properties: Mapping[str, PropertyValue]
+    valid_at: datetime | None = None
+    from_id: str | None = None
+    to_id: str | None = None
+
+    def takes(self, event: EventRow | None) -> bool:
+        """Say whether a subject is meant, by its last event; there is none for what never was."""
+        if event is None or event["_op"] == "delete" or event["_kind"] != self.kind:
+            return False
+        attributes = (("_type", self.type), ("_from", self.from_id), ("_to", self.to_id))
+        return (
+            all(wanted is None or event.get(key) == wanted for key, wanted in attributes)
+            and all(key in event and are_equal(event[key], value) for key, value in self.properties.items())
+            and holds_at(event, self.valid_at)
+        )
+
+
+def are_equal(one: object, other: object) -> bool:
+    """Say whether two values are equal in Cypher: `1` and `1.0` are, `1` and `true` are not."""
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def holds_at(event: EventRow, at: datetime | None) -> bool:
+    """Say whether what a state says holds at a time; without a time, and where it says nothing of times, it does."""
+    begins, ends = (cast("datetime | None", event.get(key)) for key in ("_valid_from", "_valid_to"))
+    return at is None or ((begins is None or begins <= at) and (ends is None or ends > at))
