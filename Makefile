@@ -46,6 +46,7 @@ soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: ma
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py tests/integration/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/integration/faults/test_network.py -k random
 	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/integration/concurrency
+	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/hubs/test_large.py
 
 bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI
 	@-GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop >/dev/null

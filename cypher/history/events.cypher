@@ -1,8 +1,9 @@
 // Events of a domain's log, newest first, each with the event of its subject before it, and with the titles that the
-// ends of a connection, or the node of an observation, had then.
+// ends of a connection, or the node of an observation, had then; that of a node's deletion, where it is the last of its
+// batch, with the number of connections that went with it.
 // mode: read
 // params: domain, after, before, session, source, actor, operations, types, limit
-// returns: event, previous, from_title, to_title
+// returns: event, previous, from_title, to_title, took
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after AND e._seq < $before
   AND coalesce(e._session = $session, $session IS NULL) AND coalesce(e._source = $source, $source IS NULL)
@@ -28,5 +29,15 @@ CALL (e) {
   ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
   LIMIT 1
 }
-RETURN properties(e) AS event, properties(p) AS previous, from_title, to_title
+CALL (e) {
+  WITH e
+  WHERE e._op = 'delete' AND e._kind = 'node'
+    AND NOT EXISTS { MATCH (n:_Event {_domain: $domain, _seq: e._seq + 1}) WHERE n._batch = e._batch }
+  MATCH (b:_Event {_domain: $domain, _id: e._batch})
+  MATCH (c:_Event)
+  WHERE c._domain = $domain AND c._seq >= b._seq AND c._seq < e._seq
+    AND c._op = 'delete' AND c._kind = 'connection' AND (c._from = e._subject OR c._to = e._subject)
+  RETURN count(c) AS took
+}
+RETURN properties(e) AS event, properties(p) AS previous, from_title, to_title, took
 ORDER BY e._domain DESC, e._seq DESC

@@ -1,11 +1,13 @@
-// What was deleted with nodes, each in the same batch and before it: their connections, and observations about them.
+// What was deleted with nodes, each in the same batch and before it: their connections, and observations about them;
+// the first of it after a number.
 // mode: read
-// params: domain, nodes
+// params: domain, nodes, after, limit
 // returns: seq, id, op, kind, subject, batch
 UNWIND $nodes AS row
 MATCH (begin:_Event {_domain: $domain, _id: row.batch})
 MATCH (e:_Event)
-WHERE e._domain = $domain AND e._seq >= begin._seq AND e._seq < row.seq AND e._op = 'delete'
+WHERE e._domain = $domain AND e._seq >= begin._seq AND e._seq < row.seq AND e._seq > $after AND e._op = 'delete'
   AND (e._from = row.node OR e._to = row.node)
 RETURN e._seq AS seq, e._id AS id, e._op AS op, e._kind AS kind, e._subject AS subject, e._batch AS batch
 ORDER BY seq
+LIMIT $limit

@@ -1,6 +1,7 @@
-// What would go with nodes if they were deleted: their connections, and the observations about them.
+// What would go with nodes if they were deleted: their connections, and the observations about them; of more than so
+// many any.
 // mode: read
-// params: domain, nodes
+// params: domain, nodes, limit
 // returns: node, kind, id, type, from_id, to_id, version
 UNWIND $nodes AS node
 MATCH (n:_Node {_domain: $domain, _id: node})
@@ -15,5 +16,7 @@ CALL (n) {
   WHERE o._domain = $domain AND o._id IS NOT NULL
   RETURN 'observation' AS kind, o._id AS id, null AS type, n._id AS from_id, null AS to_id, o._version AS version
 }
+WITH node, kind, id, type, from_id, to_id, version
+LIMIT $limit
 RETURN node, kind, id, type, from_id, to_id, version
 ORDER BY node, id

@@ -38,7 +38,7 @@ async def numbers(memory: Memory, **given: object) -> list[int]:
 async def test_the_log_tells_each_change_in_words_newest_first(work: Memory) -> None:
     page = await work.history.log()
     assert [entry.summary for entry in page.entries] == [
-        'Action "Call" deleted',
+        'Action "Call" deleted, with 1 connection',
         '"Renovate" NextAction "Call" deleted',
         'Action "Call": status "next" → "done"',
         '"Renovate" NextAction "Call" created',

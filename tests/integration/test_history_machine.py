@@ -1,7 +1,8 @@
 """Random changes of data and types, reverts, branches, merges, compactions; a model remembers what each event led to.
 
-The log tells which event was about which subject; the model says what the subject came to. In the end every point of
-every domain is read again, and must be what the model remembers.
+Transactions take little here, so nodes with connections are deleted in pages, as most reverts are written, and many
+of these are cut off and asked for again. The log tells which event was about which subject; the model says what the
+subject came to. In the end every point of every domain is read again, and must be what the model remembers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from reference_model import Connection, Node, Text, to_the_letter
 from soak import profile
 
 from graph_memory import GraphError, Memory, ontology_from
+from graph_memory.memory import paging
 from graph_memory.memory.past import Past
 from graph_memory.model.diffs import DiffEntry
 from graph_memory.model.history import LogEntry
@@ -52,7 +54,9 @@ TIMES: list[tuple[str | None, str | None]] = [
 ]
 TAGS: list[tuple[str, ...] | None] = [None, None, (), ("a",), ("b", "a")]
 which = st.integers(0, 999)
-CHANGES = ["create", "create", "update", "update", "delete", "link", "link", "relink", "set validity", "declare"]
+CHANGES = [
+    *("create", "create", "update", "update", "delete", "link", "link", "hub", "relink", "set validity", "declare"),
+]
 ACTS = [
     *("revert a stretch", "revert a stretch", "revert events", "revert events", "branch", "branch"),
     *("merge", "merge", "merge", "compact", "delete a branch"),
@@ -138,9 +142,11 @@ class HistoryMachine(RuleBasedStateMachine):
     # How the machine talks
 
     def ask(self, method: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
-        """Return what a call gives, or its code."""
+        """Return what a call gives, or its code; one that is cut off between two pages is asked for again."""
         try:
             return self.talk.portal.call(partial(method, *args, **kwargs))
+        except CutOff:
+            return self.ask(method, *args, **kwargs)
         except GraphError as error:
             return str(error.code)
         except BaseException:
@@ -240,6 +246,11 @@ class HistoryMachine(RuleBasedStateMachine):
         self.ask(world.memory.create_connection, "Link", source, target, **asked)
         self.wrote(world, {**world.now, one: Connection("Link", source, target, to_the_letter(given), content, 0)})
 
+    def hub(self, where: int, number: int) -> None:
+        """Tie one node to several, so that deleting it is more than a page."""
+        for other in range(5):
+            self.link(where, (number, number + other) if other % 2 else (number + other, number), {}, None)
+
     def relink(self, where: int, number: int, given: dict[str, Any], content: str | None) -> None:
         world = self.world(where)
         if not (ids := connections_of(world.now)):
@@ -314,6 +325,8 @@ class HistoryMachine(RuleBasedStateMachine):
                 self.delete(where, number)
             case "link":
                 self.link(where, (number, other // 7), given, [None, "", "why"][number % 3])
+            case "hub":
+                self.hub(where, number)
             case "declare":
                 self.declare(where)
             case "relink":
@@ -698,6 +711,30 @@ async def read(memory: Memory | Past) -> tuple[State, dict[str, int]]:
     return state, versions
 
 
+class CutOff(Exception):  # noqa: N818 - what the machine does to a job
+    """Ends a job between two of its pages, as `kill -9` would."""
+
+
+def cut_off_often(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """End every third page with the end of its job, as far as anybody in this process knows; count the pages."""
+    page, count = paging.Batch.page, [0]
+
+    async def cut(batch: paging.Batch, *given: Any) -> None:
+        await page(batch, *given)
+        count[0] += 1
+        if count[0] % 3 == 0:
+            raise CutOff
+
+    monkeypatch.setattr(paging.Batch, "page", cut)
+    return count
+
+
 @pytest.mark.timeout(600)
-def test_every_point_of_every_history_is_what_the_model_remembers(talk: Conversation) -> None:
+def test_every_point_of_every_history_is_what_the_model_remembers(
+    talk: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "AT_ONCE", 1)
+    monkeypatch.setattr(paging, "PAGE", 2)
+    pages = cut_off_often(monkeypatch)
     run_state_machine_as_test(partial(HistoryMachine, talk), settings=profile(examples=6, steps=15))
+    assert pages[0] > 5

@@ -58,7 +58,7 @@ ANSWERS: Mapping[str, Any] = {
     "get_node": NODE,
     "get_node_content": results.NodeContent(content="Größe 🏠", encoding="utf-8", format="markdown"),
     "update_node": results.Changed(version=9),
-    "delete_node": results.Changed(version=10),
+    "delete_node": results.NodeDeleted(version=10, connections=3),
     "create_connection": results.ConnectionCreated(connection_id="conn_1", version=8),
     "get_connection": CONNECTION,
     "update_connection": results.Changed(version=11),

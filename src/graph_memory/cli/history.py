@@ -170,7 +170,10 @@ def show_reverted(found: Reverted) -> None:
     for skip in found.skipped:
         typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
     verb = "would be undone" if found.dry_run else "undone"
-    note(f"{counted(len(found.changes), 'change')} {verb}, {counted(len(found.skipped), 'subject')} left.")
+    changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
+    if (changes, left) != (len(found.changes), len(found.skipped)):
+        typer.echo("…")
+    note(f"{counted(changes, 'change')} {verb}, {counted(left, 'subject')} left.")
 
 
 def _by(entry: LogEntry) -> str:

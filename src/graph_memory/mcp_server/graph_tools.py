@@ -16,6 +16,7 @@ from graph_memory.model.results import (
     ConnectionInfo,
     NodeContent,
     NodeCreated,
+    NodeDeleted,
     NodeIds,
     NodeInfo,
     OntologyChanged,
@@ -46,7 +47,7 @@ async def update_node(memory: Memory, given: takes.UpdateNode) -> Changed:
     return await memory.update_node(**given)
 
 
-async def delete_node(memory: Memory, given: takes.DeleteNode) -> Changed:
+async def delete_node(memory: Memory, given: takes.DeleteNode) -> NodeDeleted:
     """Delete a node and all its connections. The nodes at their other ends stay."""
     return await memory.delete_node(**given)
 
@@ -130,7 +131,7 @@ GRAPH: tuple[AnyTool, ...] = (
     Tool(get_node, takes.GetNode, NodeInfo, Effect.READS),
     Tool(get_node_content, takes.GetNode, NodeContent, Effect.READS),
     Tool(update_node, takes.UpdateNode, Changed, Effect.DESTROYS),
-    Tool(delete_node, takes.DeleteNode, Changed, Effect.DESTROYS),
+    Tool(delete_node, takes.DeleteNode, NodeDeleted, Effect.DESTROYS),
     Tool(create_connection, takes.CreateConnection, ConnectionCreated, Effect.CREATES),
     Tool(get_connection, takes.GetConnection, ConnectionInfo, Effect.READS),
     Tool(update_connection, takes.UpdateConnection, Changed, Effect.DESTROYS),

@@ -14,6 +14,7 @@ from graph_memory.memory import (
     connections,
     deletion,
     domains,
+    node_deletion,
     nodes,
     queries,
     summaries,
@@ -43,6 +44,7 @@ from graph_memory.model.results import (
     Domains,
     NodeContent,
     NodeCreated,
+    NodeDeleted,
     NodeIds,
     NodeInfo,
     NodeSummary,
@@ -171,12 +173,15 @@ class Memory:
 
     async def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
-    ) -> Changed:
+    ) -> NodeDeleted:
         """Delete a node and all its connections; the nodes at their other ends stay.
+
+        More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
+        meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
 
         Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
-        return await nodes.delete_node(self._core, self._domain(domain), node_id, expected_version)
+        return await node_deletion.delete_node(self._core, self._domain(domain), node_id, expected_version)
 
     async def create_connection(
         self,

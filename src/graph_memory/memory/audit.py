@@ -55,11 +55,10 @@ class ShapeRow:
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A connection of a node, None for a node without one."""
+    """A node, with the ids and types of its connections."""
 
     source: str
-    id: str | None
-    type: str | None
+    found: list[list[str]]
 
 
 SUBJECTS = query("audit/subjects", Subject)
@@ -210,7 +209,7 @@ async def _live_connections(core: Core, domain: str) -> dict[tuple[str, str | No
     found: dict[tuple[str, str | None], Subject] = {}
     after = ""
     while page := await core.store.read(LIVE_CONNECTION_IDS, domain=domain, after=after, limit=PAGE):
-        live = (Subject(row.id, row.type) for row in page if row.id is not None)
+        live = (Subject(*one) for row in page for one in row.found)
         found |= {(subject.id, subject.type): subject for subject in live}
         after = page[-1].source
     return found

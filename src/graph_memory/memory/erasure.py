@@ -10,11 +10,11 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from graph_memory.memory.attached import ATTACHED, detaching
 from graph_memory.memory.blobs import HashRow
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import ERASING, family_of, unfinished_branches
-from graph_memory.memory.nodes import ATTACHED, detaching
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -158,11 +158,12 @@ class _Erasing:
 
     async def _delete(self) -> None:
         """Delete the subject and what is tied to it, as any deletion does; its last event says that it was erased."""
-        drafts = await self._deletions()
-        pages = [drafts[start : start + PAGE] for start in range(0, len(drafts), PAGE)] or [[]]
-        for place, page in enumerate(pages, start=1):
-            stage = "contents" if place == len(pages) else ""
-            then = self._job.then(stage=stage, done=self._job.progress.done + len(page))
+        last = await _last(self._core.store, self._job.domain, self._subject)
+        while self._job.progress.stage == "":
+            attached = await self._attached(last)
+            is_last = len(attached) < PAGE
+            page = [*attached, *(self._own_deletion(last) if is_last else [])]
+            then = self._job.then(stage="contents" if is_last else "", done=self._job.progress.done + len(page))
 
             async def delete(transaction: Transaction, page: Sequence[Draft] = page) -> None:
                 if page:
@@ -170,16 +171,18 @@ class _Erasing:
 
             await self._job.step(then, delete)
 
-    async def _deletions(self) -> list[Draft]:
-        """Return the deletions of all that lives, the subject's own in any case, unless it was erased before."""
-        last = await _last(self._core.store, self._job.domain, self._subject)
+    async def _attached(self, last: Event | None) -> list[Draft]:
+        """Return the deletions of a page of what is attached to the subject, if that is a living node."""
+        if last is None or last.draft.op is Op.DELETE or last.draft.kind is not Kind.NODE:
+            return []
+        rows = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=[self._subject], limit=PAGE)
+        return [detaching(row) for row in rows]
+
+    def _own_deletion(self, last: Event | None) -> list[Draft]:
+        """Return the deletion of the subject itself, also if it was deleted, but not if it was erased before."""
         if last is None or (last.draft.erased and last.draft.was is None):
             return []
-        lives = last.draft.op is not Op.DELETE and last.draft.kind is Kind.NODE
-        own_id = [self._subject] if lives else []
-        attached = await self._core.store.read(ATTACHED, domain=self._job.domain, nodes=own_id)
-        own = replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
-        return [*map(detaching, attached), own]
+        return [replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)]
 
     async def _append(self, transaction: Transaction, drafts: Sequence[Draft]) -> None:
         domain = self._job.domain

@@ -34,6 +34,7 @@ class EventRow:
     previous: Mapping[str, object] | None
     from_title: str | None
     to_title: str | None
+    took: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         seq=event.seq,
         id=event.id,
         at=event.at,
-        summary=summary(Told(draft, before, row.from_title, row.to_title)),
+        summary=summary(Told(draft, before, row.from_title, row.to_title, row.took)),
         operation=cast("Operation", str(draft.was or draft.op)),
         kind=draft.kind,
         subject=draft.subject,

@@ -6,7 +6,19 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graph_memory.memory import branch, compaction, diff, erasure, follow, history, merge, merge_telling, revert, scan
+from graph_memory.memory import (
+    branch,
+    compaction,
+    diff,
+    erasure,
+    follow,
+    history,
+    merge,
+    merge_telling,
+    revert,
+    revert_pages,
+    scan,
+)
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END, bounds, compacted, line_of, place_at, seq_at
 from graph_memory.memory.past import Past
@@ -172,13 +184,16 @@ class History:
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by the ids of their events or as a stretch of the log, in one write that is logged too.
+        """Undo changes, given by the ids of their events or as a stretch of the log, as one batch that is logged too.
 
         Each subject gets the state that it had before the first of them. A deleted node comes back with its id, its
         content, and the connections that went with it whose other ends live. Where a subject was changed since, or
         something stands against it: `stop` changes nothing, `skip` leaves that subject as it is, `force` undoes the
         later changes too. A type is taken back when nothing that stays needs it; that cannot be forced. Undoing an undo
         brings the changes back.
+
+        More than 5,000 events are written in pages: others can read meanwhile, those who write are told DOMAIN_BUSY,
+        and one that was cut off goes on when the same is asked for again. Its answer lists the first 100 changes.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
@@ -190,7 +205,7 @@ class History:
             if event_ids is not None
             else await self._stretch(name, since, until)
         )
-        return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+        return await revert_pages.revert_any(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
 
     async def revert_session(
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
@@ -202,7 +217,7 @@ class History:
         if any(one.session == wanted for one in went):
             raise compacted(name, own.compacted_to)
         selection = replace(await self._stretch(name, None, None), session=wanted)
-        return await revert.revert(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+        return await revert_pages.revert_any(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
 
     async def merge(
         self,
@@ -276,4 +291,5 @@ class History:
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
         after, before = await bounds(self._core.store, domain, since, until)
         own = (await line_of(self._core.store, domain))[0]
-        return revert.Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1)
+        asked = "" if since is None and until is None else f"{since} to {until}"
+        return revert.Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1, asked=asked)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
+from graph_memory.memory.attached import attached_to, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
-from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.paging import TooMany
 from graph_memory.memory.revert import LIVING
 from graph_memory.memory.together import together
 from graph_memory.model.arguments import fault
@@ -21,6 +23,7 @@ from graph_memory.model.merging import Choices, Trio, Version
 from graph_memory.model.properties import key_value
 from graph_memory.model.reverting import UniqueValue
 from graph_memory.model.subjects import Kind
+from graph_memory.model.wording import shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
@@ -29,8 +32,8 @@ PAGE = 2_000
 """Subjects that are read at once."""
 AT_ONCE = 8
 """Contents that are read at once."""
-MOST = 50_000
-"""Subjects that one merge changes: it is one write."""
+MOST = 10_000
+"""Subjects that one merge changes: it is one transaction, and the default heap of Neo4j holds some 20,000 changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +99,23 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
         rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
         changed.update(row.subject for row in rows)
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
-    if len(trios) > MOST:
-        message = f"{len(trios):,} subjects are too many for one write"
-        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
-    return trios
+    left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
+    if len(left) > MOST:
+        raise _too_many(between, left)
+    return left
+
+
+def _too_many(between: Between, trios: Sequence[Trio]) -> GraphError:
+    """Return the error for more changes than one transaction takes; a node that has most of them is named."""
+    gone = {trio.subject: trio.ours for trio in trios if trio.theirs is None and trio.ours is not None}
+    ends = Counter(end for version in gone.values() for end in version.ends if end in gone)
+    message = f"{len(trios):,} subjects differ, and one merge changes at most {MOST:,}"
+    if not ends:
+        return fault("source", message, f"Merge while at most {MOST:,} differ.")
+    [(hub, count)] = ends.most_common(1)
+    message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
+    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
+    return fault("source", message, hint)
 
 
 async def _stretches(reader: Reader, between: Between) -> Sequence[Stretch]:
@@ -156,7 +172,13 @@ async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping
 async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, Sequence[Draft]]:
     going = [trio.subject for trio in trios if trio.ours and trio.theirs is None and trio.kind is Kind.NODE]
     attached: dict[str, list[Draft]] = {}
-    for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
+    try:
+        rows = await attached_to(reader, domain, going)
+    except TooMany as many:
+        message = f"Nodes that the source deleted have too many connections in the target: {many.message}"
+        hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
+        raise fault("source", message, hint) from many
+    for found in rows:
         attached.setdefault(found.node, []).append(detaching(found))
     return attached
 

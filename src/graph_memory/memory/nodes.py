@@ -34,22 +34,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
 
-
-@dataclass(frozen=True, slots=True)
-class AttachedRow:
-    """A connection or observation that goes when its node goes."""
-
-    node: str
-    kind: str
-    id: str
-    type: str | None
-    from_id: str
-    to_id: str | None
-    version: int
-
-
 GET = query("node/get", SubjectRow)
-ATTACHED = query("node/attached", AttachedRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,40 +230,6 @@ def _recoded(after: NodeState, before: NodeState) -> bool:
     return after.content.encoding != before.content.encoding
 
 
-async def delete_node(core: Core, domain: str, node_id: str, expected_version: int | None) -> Changed:
-    """Delete a node with its connections and the observations about it."""
-
-    async def read(reader: Reader, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
-        node = (await _found(reader, domain, node_id))[0]
-        return node, await reader.read(ATTACHED, domain=domain, nodes=[node_id])
-
-    def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
-        return decide_delete(*found, expected_version)
-
-    receipt = await core.log.write("delete_node", domain, core.origin, read, decide)
-    return Changed(version=version_after(receipt.version_of(node_id), 0))
-
-
-def decide_delete(node: NodeState, attached: Sequence[AttachedRow], expected_version: int | None) -> list[Draft]:
-    """Return the events that delete a node, after those of all that goes with it. Raises VERSION_CONFLICT."""
-    check_version("Node", node.id, node.version, expected_version)
-    own = Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
-    return [*map(detaching, attached), own]
-
-
-def detaching(row: AttachedRow) -> Draft:
-    """Return the event that deletes what goes with a node."""
-    return Draft(
-        op=Op.DELETE,
-        kind=Kind(row.kind),
-        subject=row.id,
-        type=row.type,
-        from_id=row.from_id,
-        to_id=row.to_id,
-        previous=row.version,
-    )
-
-
 async def edit_of(
     *,
     properties: Mapping[str, object] | None,
@@ -309,6 +260,11 @@ async def edit_of(
         path=check_path(path) if path is not None else None,
         expected_version=expected_version,
     )
+
+
+async def the_node(reader: Reader, domain: str, node_id: str) -> NodeState:
+    """Return a node as it is. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    return (await _found(reader, domain, node_id))[0]
 
 
 async def _found(reader: Reader, domain: str, node_id: str) -> tuple[NodeState, str | None]:

@@ -62,7 +62,7 @@ class Look(Generic[R]):
         return Look(rows, self.after, self.until, self.edition)
 
 
-async def look(core: Core, statement: Query[Mark | R], domain: str, **params: object) -> Look[R]:
+async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> Look[R]:
     """Run a statement that was put between marks. It gives nothing for a domain that does not exist."""
     known = core.log.mark(domain) or await _first_mark(core, domain)
     found: Look[R] = Look(())
@@ -76,7 +76,7 @@ async def look(core: Core, statement: Query[Mark | R], domain: str, **params: ob
             core.log.forget(domain)
         core.log.met(domain, last)
         after = known.seq if known is not None and is_same_log else 0
-        found = Look(cast("list[R]", rows[1:-1]), after, last.seq, last.edition)
+        found = Look(cast("Sequence[R]", rows[1]), after, last.seq, last.edition)
         if is_same_log and last.seq - after <= MANY:
             break
         known = last

@@ -181,7 +181,7 @@ class Past:
                 )
         return tuple(found[one] for one in node_ids if one in found)
 
-    async def _matching(self, statement: Query[Mark | IdRow], page: Page, wanted: Wanted) -> list[str]:
+    async def _matching(self, statement: Query[Mark | Sequence[IdRow]], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
 
         async def read(after: str, limit: int) -> Look[str | None]:

@@ -112,7 +112,9 @@ async def matching_connections(core: Core, domain: str, page: Page, wanted: Want
     return await _matching(core, domain, page, wanted, statement)
 
 
-async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Mark | IdRow]) -> list[str]:
+async def _matching(
+    core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Mark | Sequence[IdRow]]
+) -> list[str]:
     """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
 
@@ -127,7 +129,7 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
     return await page_of(core, domain, page.after, page.size, read, is_meant)
 
 
-def given_to(statement: Query[Mark | IdRow], wanted: Wanted) -> dict[str, object]:
+def given_to(statement: Query[Mark | Sequence[IdRow]], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
     ends = {"from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
     named = {name: value for name, value in ends.items() if name in statement.params}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph_memory.memory import audit, handwork
+from graph_memory.memory import audit, handwork, paging
 from graph_memory.memory.adoption import Around, ByHand, adoption, barred
 from graph_memory.memory.core import Core
 from graph_memory.memory.handwork import Places, ends_of
@@ -205,6 +205,9 @@ class _Attempt:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if taken > MOST:
             raise _refusal(f"One write adopts {MOST:,} changes, and this is beyond", "Settle the others first.")
+        if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
+            message = f"{count:,} connections and observations go with it, and one write takes {paging.AT_ONCE:,}"
+            raise _refusal(message, "Restore it with these, then delete it with delete_node, which takes any number.")
         if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:

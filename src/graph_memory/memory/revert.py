@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import cast
+from typing import TypeVar, cast
 
+from graph_memory.memory import paging
+from graph_memory.memory.attached import AttachedRow, attached_to, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import compacted, line_of, no_event
-from graph_memory.memory.nodes import ATTACHED, detaching
+from graph_memory.memory.paging import check_amount
 from graph_memory.memory.type_users import ontology_event, users_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
@@ -22,13 +24,19 @@ from graph_memory.model.revert_types import ontology_after
 from graph_memory.model.reverting import OnConflict, Plan, Surroundings, Undo, UniqueValue
 from graph_memory.model.subjects import Kind, State, content_ref
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 from graph_memory.storage.work import Head
 
-MOST = 10_000
-"""Events that one call undoes: it is one write."""
+R = TypeVar("R")
+
+MOST = 250_000
+"""Events that one call undoes: beyond what one transaction takes, in pages."""
+READ_AT_ONCE = 2_000
+"""Subjects that are looked at in one statement."""
+EVENTS_AT_ONCE = 10_000
+"""Events that one statement gives: the driver needs a tenth of a millisecond for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +119,16 @@ class Selection:
     first: int = 1
     last: int = 2**53
     session: str | None = None
+    asked: str = ""
+    """How the stretch was named."""
 
-    async def events(self, reader: Reader, domain: str) -> list[Selected]:
-        """Return the events in the order of the log. Raises EVENT_NOT_FOUND and INVALID_ARGUMENT."""
+    async def events(self, reader: Reader, domain: str, most: int) -> list[Selected]:
+        """Return the events in the order of the log.
+
+        Raises EVENT_NOT_FOUND and INVALID_ARGUMENT, and TooMany when there are more than the most.
+        """
         if self.ids is None:
-            span = {"first": self.first, "last": self.last, "session": self.session}
-            found = await reader.read(SELECTED, domain=domain, **span)
+            found = await self._stretch(reader, domain, most)
         else:
             found = await reader.read(NAMED, domain=domain, ids=list(self.ids))
             if missing := set(self.ids) - {event.id for event in found}:
@@ -126,10 +138,19 @@ class Selection:
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, "memory_log shows the sessions of changes.")
-        if len(found) > MOST:
-            raise fault(
-                "since", f"{len(found):,} events are too many for one write", f"Revert at most {MOST:,} at once."
-            )
+        check_amount(len(found), most)
+        return found
+
+    async def _stretch(self, reader: Reader, domain: str, most: int) -> list[Selected]:
+        found: list[Selected] = []
+        first = self.first
+        while len(found) <= most:
+            span = {"first": first, "last": self.last, "session": self.session, "limit": EVENTS_AT_ONCE}
+            rows = await reader.read(SELECTED, domain=domain, **span)
+            found += rows
+            if len(rows) < EVENTS_AT_ONCE:
+                break
+            first = rows[-1].seq + 1
         return found
 
 
@@ -142,8 +163,11 @@ class _Outcome:
 
 
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
-    """Undo the events that are selected. `History.revert` tells the rest."""
-    choice = _choice(on_conflict)
+    """Undo the events that are selected, in one transaction. `History.revert` tells the rest.
+
+    Raises TooMany when it does not take them.
+    """
+    choice = choice_of(on_conflict)
     barred: dict[str, str] = {}
     constrained: set[str] = set()
     while True:
@@ -171,12 +195,15 @@ async def _attempt(
     dry_run: bool,
 ) -> Receipt:
     async def read(reader: Reader, head: Head) -> tuple[list[Undo], Surroundings]:
-        undos = await _undos(core, reader, head, await selection.events(reader, domain))
-        return undos, await _surroundings(reader, head, undos)
+        selected = await selection.events(reader, domain, paging.AT_ONCE)
+        undos = await undos_of(core, reader, head, selected, most=paging.AT_ONCE)
+        going = going_nodes(undos)
+        attached = _by_node(await attached_to(reader, domain, going))
+        return undos, await surroundings(reader, head, undos, attached)
 
     def decide(head: Head, found: tuple[list[Undo], Surroundings]) -> Sequence[Draft]:
         outcome.plan = plan(*found, head.at, choice, barred)
-        returning = _returning(outcome.plan) - set(outcome.constrained)
+        returning = returning_types(outcome.plan) - set(outcome.constrained)
         if returning and not dry_run:
             raise TypesReturn(returning)
         return outcome.plan.drafts
@@ -190,34 +217,60 @@ async def _attempt(
     return await core.log.write("revert", domain, core.origin, read, decide, confirm=confirm, rehearse=dry_run)
 
 
-def _returning(planned: Plan) -> set[str]:
+def returning_types(planned: Plan) -> set[str]:
     """Return the names of connection types that come back."""
     types = (draft for draft in planned.drafts if (draft.kind, draft.op) == (Kind.CONNECTION_TYPE, Op.CREATE))
     return {str((draft.state or {})["_name"]) for draft in types}
 
 
-async def _undos(core: Core, reader: Reader, head: Head, selected: Sequence[Selected]) -> list[Undo]:
+async def undos_of(
+    core: Core, reader: Reader, head: Head, selected: Sequence[Selected], *, most: int, until: int = 2**53
+) -> list[Undo]:
+    """Return what is to be undone, as the log has it until a number. Raises TooMany when that is more than the most."""
     gone = [
         {"node": event.subject, "batch": event.batch, "seq": event.seq}
         for event in selected
         if (event.kind, event.op) == (Kind.NODE, Op.DELETE)
     ]
-    implied = await reader.read(TAKEN_ALONG, domain=head.domain, nodes=gone) if gone else []
+    implied = await _taken_along(reader, head.domain, gone, most)
     own = {event.subject for event in selected}
     first: dict[str, int] = {}
     for event in sorted([*selected, *implied], key=lambda event: event.seq):
         first.setdefault(event.subject, event.seq)
     seqs = {event.seq for event in (*selected, *implied)}
+    check_amount(len(seqs), most)
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
-    chains = await reader.read(CHAINS, domain=head.domain, subjects=wanted)
-    undos = [await _undo(core, head, row, seqs, is_implied=row.subject not in own) for row in chains]
+    chains = await in_parts(reader, CHAINS, head.domain, subjects=wanted)
+    undos = [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
     known = ontology_after(head.ontology, (undo for undo in undos if undo.target is not None))
     undos = [replace(undo, unique=_unique(known, undo.last.draft, undo.target)) for undo in undos]
     owners = await _owners(reader, head.domain, undos)
     return [replace(undo, owners=tuple(owners.get(undo.subject, ()))) for undo in undos]
 
 
-async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], *, is_implied: bool) -> Undo:
+async def _taken_along(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:
+    """Return what was deleted with nodes, as far as there is not more than the most."""
+    found: dict[int, Selected] = {}
+    after = 0
+    while gone and len(found) <= most:
+        rows = await reader.read(TAKEN_ALONG, domain=domain, nodes=gone, after=after, limit=EVENTS_AT_ONCE)
+        found |= {row.seq: row for row in rows}
+        if len(rows) < EVENTS_AT_ONCE:
+            break
+        after = rows[-1].seq
+    return list(found.values())
+
+
+async def in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
+    """Return what a statement gives for rows, of which it is given some at a time."""
+    [(name, every)] = rows.items()
+    found: list[R] = []
+    for start in range(0, len(every), READ_AT_ONCE):
+        found += await reader.read(statement, domain=domain, **{name: every[start : start + READ_AT_ONCE]})
+    return found
+
+
+async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until: int, *, is_implied: bool) -> Undo:
     last = Event.from_row(row.last)
     previous = Event.from_row(row.previous) if row.previous else None
     target = previous.draft.state if previous else None
@@ -225,7 +278,7 @@ async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], *, is
         subject=row.subject,
         last=last,
         target=target,
-        later=tuple(seq for seq in row.seqs if seq not in selected),
+        later=tuple(seq for seq in row.seqs if seq not in selected and seq <= until),
         is_implied=is_implied,
         content=await _content(core, head.domain, target, last.draft.state, row.text),
     )
@@ -255,19 +308,30 @@ async def _owners(reader: Reader, domain: str, undos: Sequence[Undo]) -> Mapping
     """Return who else has the unique values that each subject would get."""
     rows = [{"subject": undo.subject, **asdict(value)} for undo in undos for value in undo.unique]
     owners: dict[str, list[str]] = {}
-    for found in await reader.read(VALUE_OWNERS, domain=domain, rows=rows) if rows else ():
+    for found in await in_parts(reader, VALUE_OWNERS, domain, rows=rows):
         owners.setdefault(found.subject, []).append(found.owner)
     return owners
 
 
-async def _surroundings(reader: Reader, head: Head, undos: Sequence[Undo]) -> Surroundings:
+def going_nodes(undos: Sequence[Undo]) -> list[str]:
+    """Return the nodes that would be deleted."""
+    return [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
+
+
+def _by_node(rows: Sequence[AttachedRow]) -> dict[str, list[Draft]]:
+    attached: dict[str, list[Draft]] = {}
+    for row in rows:
+        attached.setdefault(row.node, []).append(detaching(row))
+    return attached
+
+
+async def surroundings(
+    reader: Reader, head: Head, undos: Sequence[Undo], attached: Mapping[str, Sequence[Draft]]
+) -> Surroundings:
+    """Return what lives around the subjects, given what is attached to the nodes that would go."""
     domain = head.domain
     ends = sorted({end for undo in undos if undo.target is not None for end in undo.ends})
-    living = await reader.read(LIVING, domain=domain, ids=ends) if ends else []
-    going = [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
-    attached: dict[str, list[Draft]] = {}
-    for found in await reader.read(ATTACHED, domain=domain, nodes=going) if going else ():
-        attached.setdefault(found.node, []).append(detaching(found))
+    living = await in_parts(reader, LIVING, domain, ids=ends)
     types = [undo for undo in undos if undo.is_type and undo.target is None and undo.is_live]
     return Surroundings(
         ontology=head.ontology,
@@ -314,7 +378,8 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
     )
 
 
-def _choice(given: str) -> OnConflict:
+def choice_of(given: str) -> OnConflict:
+    """Return what to do about conflicts. Raises INVALID_ARGUMENT."""
     try:
         return OnConflict(given)
     except ValueError:

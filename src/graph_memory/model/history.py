@@ -86,9 +86,15 @@ class Skipped(Result):
 
 
 class Reverted(Result):
-    """What was undone, or with `dry_run` would be. It is one batch of the log, and can be reverted itself."""
+    """What was undone, or with `dry_run` would be. It is one batch of the log, and can be reverted itself.
+
+    Of one that is so large that it is written in pages, the first 100 changes and skipped subjects are told.
+    """
 
     dry_run: bool
     batch: str | None = Field(default=None, description="Absent when nothing was written")
     changes: tuple[RevertedChange, ...]
+    more_changes: int | None = Field(default=None, description="How many there are beyond those")
     skipped: tuple[Skipped, ...]
+    more_skipped: int | None = None
+    resumed: bool | None = Field(default=None, description="It was cut off before, and went on where it was")

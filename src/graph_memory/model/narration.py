@@ -30,12 +30,14 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is told of one event: what it did, what was before, and the titles of a connection's ends."""
+    """What is told of one event: what it did, what was before, the titles of a connection's ends, what a node took."""
 
     draft: Draft
     before: State | None = None
     from_title: str | None = None
     to_title: str | None = None
+    took: int = 0
+    """Connections that went with a node."""
 
 
 def summary(told: Told) -> str:
@@ -52,8 +54,12 @@ def summary(told: Told) -> str:
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created'}"
     if draft.op is Op.DELETE:
-        return f"{name} {'taken back' if is_type else 'deleted'}"
+        return f"{name} {'taken back' if is_type else 'deleted'}{_along(told.took)}"
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
+
+
+def _along(took: int) -> str:
+    return f", with {took:,} connection{'' if took == 1 else 's'}" if took else ""
 
 
 def _of_erased(draft: Draft) -> str:

@@ -51,6 +51,13 @@ class Changed(Result):
     version: int = Field(description="Version after the change; unchanged if there was nothing to change")
 
 
+class NodeDeleted(Changed):
+    """What deleting a node left behind."""
+
+    connections: int = Field(description="Number of connections, and observations about it, that went with it")
+    resumed: bool | None = Field(default=None, description="It was cut off before, and went on where it was")
+
+
 class OntologyChanged(Result):
     """What a change of the ontology left behind."""
 

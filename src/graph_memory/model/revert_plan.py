@@ -8,7 +8,7 @@ from datetime import datetime
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.revert_types import Types
-from graph_memory.model.reverting import Conflict, OnConflict, Plan, Surroundings, Undo, refused
+from graph_memory.model.reverting import Conflict, OnConflict, Plan, Surroundings, Undo, UniqueValue, refused
 from graph_memory.model.subjects import Kind, State
 
 Rule = Callable[[Undo], Conflict | None]
@@ -35,14 +35,11 @@ def plan(
     while found := _conflicts(left, (types := Types.after(undos, left, around)), around, on_conflict):
         skipped |= {conflict.subject: conflict for conflict in found}
         left = {subject: undo for subject, undo in left.items() if subject not in skipped}
-    asked = [conflict for conflict in skipped.values() if not _implied(conflict, undos)]
+    implied = {undo.subject for undo in undos if undo.is_implied}
+    asked = [conflict for conflict in skipped.values() if conflict.subject not in implied]
     if asked and on_conflict is OnConflict.STOP:
         raise refused(asked)
     return Plan(tuple(_drafts(left.values(), around, at)), tuple(skipped.values()), types.ontology)
-
-
-def _implied(conflict: Conflict, undos: Sequence[Undo]) -> bool:
-    return any(undo.subject == conflict.subject and undo.is_implied for undo in undos)
 
 
 def _conflicts(left: Mapping[str, Undo], types: Types, around: Surroundings, on_conflict: OnConflict) -> list[Conflict]:
@@ -50,6 +47,7 @@ def _conflicts(left: Mapping[str, Undo], types: Types, around: Surroundings, on_
 
     Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
     """
+    takers = _takers(left)
     rules: tuple[Rule, ...] = (
         _beginning,
         _erased,
@@ -60,7 +58,7 @@ def _conflicts(left: Mapping[str, Undo], types: Types, around: Surroundings, on_
         lambda undo: _without_an_end(undo, left, around),
         types.without_a_type,
         types.not_allowed,
-        lambda undo: _value_taken(undo, left),
+        lambda undo: _value_taken(undo, left, takers),
     )
     for rule in rules:
         against = [(undo, conflict) for undo in left.values() if (conflict := rule(undo))]
@@ -128,15 +126,17 @@ def _without_an_end(undo: Undo, left: Mapping[str, Undo], around: Surroundings) 
     return None
 
 
-def _value_taken(undo: Undo, left: Mapping[str, Undo]) -> Conflict | None:
+def _takers(left: Mapping[str, Undo]) -> Mapping[UniqueValue, str]:
+    """Return for each unique value the first subject that would get it."""
+    return {value: undo.subject for undo in reversed([*left.values()]) for value in undo.unique}
+
+
+def _value_taken(undo: Undo, left: Mapping[str, Undo], takers: Mapping[UniqueValue, str]) -> Conflict | None:
     for owner in undo.owners:
         if not _goes(owner, left) and owner not in left:
             return Conflict(undo.subject, f"{owner} has the value of one of its unique properties now")
-    for other in left.values():
-        if other is undo:
-            break
-        if undo.unique & other.unique:
-            return Conflict(undo.subject, f"{other.subject} gets the value of one of its unique properties back")
+    if others := {takers[value] for value in undo.unique} - {undo.subject}:
+        return Conflict(undo.subject, f"{min(others)} gets the value of one of its unique properties back")
     return None
 
 

@@ -11,10 +11,11 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import cast
+from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import new_id
+from graph_memory.model.wording import shown
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Store, Transaction
@@ -193,11 +194,13 @@ async def _row(transaction: Transaction, domain: str) -> JobRow:
 
 def busy(domain: str, state: str, job: str | None) -> GraphError:
     """Return the error for a domain in which something long goes on."""
-    progress = cast("Mapping[str, int]", json.loads(job).get("progress", {}) if job else {})
-    done = progress.get("done", 0)
+    told = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
+    done, asked = int(told.get("progress", {}).get("done", 0)), told.get("params", {})
     hint = "Try again when it is done. Only if it was cut off, ask for the same again: it goes on where it was."
-    details = {"domain": domain, "state": state, "done": done, "hint": hint}
-    return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state}, {done:,} done", details)
+    details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
+    if asked:
+        details["asked"] = {name: shown(value) for name, value in asked.items()}
+    return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state.replace('_', ' ')}, {done:,} done", details)
 
 
 def exists(domain: str) -> GraphError:

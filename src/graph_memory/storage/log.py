@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Change, Event, Op, Origin, Receipt, new_id
+from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt, new_id, number
 from graph_memory.model.ontology import Ontology
 from graph_memory.model.projection import project
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
@@ -266,6 +266,20 @@ class Log:
         """Lock the domain for work that appends nothing, such as mending the live graph."""
         lock = await self._lock(transaction, domain, "")
         return (await self._standing(transaction, domain, lock)).head
+
+    async def append(
+        self, transaction: Transaction, domain: str, origin: Origin, batch: str, drafts: Sequence[Draft]
+    ) -> Sequence[Event]:
+        """Append more events of a batch to the log of a domain that is busy with it, and project them."""
+        lock = await self._lock(transaction, domain, batch)
+        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
+        head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self._clock())
+        first = batch if lock.written is None else new_id("evt")
+        numbered = number(drafts, domain=domain, after=head.seq, at=head.at, batch=first, origin=origin)
+        events = [replace(event, batch=batch) for event in numbered]
+        await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+        await run_projection(transaction, project(domain, events, ontology))
+        return events
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
         lock = await transaction.one(LOCK, domain=domain, batch=batch)

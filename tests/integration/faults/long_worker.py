@@ -22,10 +22,10 @@ from typing import Any
 import anyio
 
 from graph_memory import GraphError, Memory, Settings, local, open_memory
-from graph_memory.memory import archive_reader, branch, compaction, deletion, erasure, export, importing
+from graph_memory.memory import archive_reader, branch, compaction, deletion, erasure, export, importing, paging
 from graph_memory.storage.store import Store
 
-PAGED = (archive_reader, branch, compaction, deletion, erasure, export)
+PAGED = (archive_reader, branch, compaction, deletion, erasure, export, paging)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +34,7 @@ class Work:
 
     operation: str
     domain: str
+    begin: int
     at: int
     node: str
     file: str
@@ -54,6 +55,8 @@ OPERATIONS: dict[str, Callable[[Memory, Work], Awaitable[object]]] = {
     "erase": lambda memory, work: memory.history.erase(work.node, domain=work.domain),
     "import": lambda memory, work: memory.moving.import_file(work.file, name=f"{work.domain}-new"),
     "delete": lambda memory, work: memory.delete_domain(work.domain),
+    "delete hub": lambda memory, work: memory.delete_node(work.node, domain=work.domain),
+    "revert": lambda memory, work: memory.history.revert(since=work.begin, domain=work.domain),
 }
 
 
@@ -96,6 +99,7 @@ def use_pages_of(size: int) -> None:
     for module in PAGED:
         module.PAGE = size
     importing.SUBJECTS = size
+    paging.AT_ONCE = size
 
 
 async def main(home: str, work: str, victim: str, step: str, delay: str) -> None:

@@ -23,6 +23,7 @@ import pytest
 from long_worker import OPERATIONS, Work
 
 from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
+from graph_memory.model.history import LogEntry
 
 KILLS = int(os.environ.get("KILLS") or 2)
 """How often each operation is killed; `make soak` asks for more."""
@@ -36,13 +37,15 @@ STATES = {
     "erase": "erasing",
     "import": "importing",
     "delete": "deleting",
+    "delete hub": "deleting_node",
+    "revert": "reverting",
 }
 """What a domain says while it goes on; a merge is one transaction, so it never goes on."""
 SHARED = ("merge", "erase")
 """Operations on a domain and a branch of it, which are changed both."""
-READABLE = ("compact", "erase")
+READABLE = ("compact", "erase", "delete hub", "revert")
 """Operations during which their domains can be read."""
-REPEATABLE = ("merge", "compact", "erase")
+REPEATABLE = ("merge", "compact", "erase", "revert")
 """Operations that change nothing when they are asked for once more."""
 LARGE = "a longer text about a kitchen " * 1_000
 ONTOLOGY = ontology_from(
@@ -73,6 +76,7 @@ class Origin:
     """A domain in a file, of which every round gets a copy, so that each finds the same; and what is done with it."""
 
     file: Path
+    begin: int
     at: int
     node: str
 
@@ -80,7 +84,13 @@ class Origin:
         domain = f"long-{uuid4().hex[:12]}"
         archive = str(folder / f"{domain}.gz")
         return Work(
-            operation=operation, domain=domain, at=self.at, node=self.node, file=str(self.file), archive=archive
+            operation=operation,
+            domain=domain,
+            begin=self.begin,
+            at=self.at,
+            node=self.node,
+            file=str(self.file),
+            archive=archive,
         )
 
 
@@ -89,25 +99,31 @@ async def origin(own: Settings, tmp_path_factory: pytest.TempPathFactory) -> Ori
     file, name = tmp_path_factory.mktemp("origin") / "origin.jsonl", f"origin-{uuid4().hex[:12]}"
     async with open_memory(own) as opened:
         memory = opened.in_domain(name)
-        at, node = await fill(memory)
+        begin, at, node = await fill(memory)
         await memory.moving.export_file(file)
         await memory.delete_domain(name)
-    return Origin(file, at, node)
+    return Origin(file, begin, at, node)
 
 
-async def fill(memory: Memory) -> tuple[int, str]:
-    """Fill a domain, and return a number in the later part of its log and a node that has much in it and around it."""
+async def fill(memory: Memory) -> tuple[int, int, str]:
+    """Fill a domain, and return two numbers of its log, the later late in it, and a node that has much around it.
+
+    What was done since the first of the two is much, and of all kinds.
+    """
     await memory.create_ontology(ONTOLOGY)
     for number in range(NODES):
         text = f"text {number} " + (LARGE if number % 10 == 0 else "")
         await memory.create_node("Note", text, properties={"rank": number % 3, "code": number}, id=f"n{number:02}")
         await memory.create_connection("Link", f"n{number:02}", "n00", properties={"key": number}, id=f"c{number:02}")
+    begin = (await memory.create_node("Note", "extra", id="extra")).version
+    for number in range(12):
+        await memory.create_connection("Link", "extra", f"n{number:02}", id=f"e{number:02}")
     for number in range(0, NODES, 2):
         await memory.update_node(f"n{number:02}", content=f"second {number} {LARGE}", encoding="utf-8")
     at = (await memory.update_node("n00", content="third", encoding="utf-8", properties={"rank": 9})).version
     await memory.delete_node("n03")
     await memory.update_node("n01", content="afterwards", encoding="utf-8")
-    return at, "n00"
+    return begin, at, "n00"
 
 
 async def prepare(memory: Memory, work: Work) -> None:
@@ -148,7 +164,9 @@ async def contents(memory: Memory, root: str) -> dict[str, object]:
     log = (await memory.history.log(limit=1_000)).entries
     found: dict[str, object] = {
         "ontology": await memory.get_ontology(),
-        "log": [(one.seq, one.operation, one.kind, one.subject, one.summary.replace(root, "")) for one in log],
+        "log": sorted(
+            (place_of(one), one.operation, one.kind, one.subject, one.summary.replace(root, "")) for one in log
+        ),
         "blobs": sorted(blob.name for blob in await memory._core.contents.blobs.list_blobs(memory._domain(None))),
         "found": (await memory.search_content("KITCHEN a longer")).node_ids,
         "ranked": (await memory.query_nodes(type="Note", properties={"rank": 1})).node_ids,
@@ -159,6 +177,11 @@ async def contents(memory: Memory, root: str) -> dict[str, object]:
     for connection in (await memory.query_connections()).connection_ids:
         found[connection] = untimed(await memory.get_connection(connection, include_content=True))
     return found
+
+
+def place_of(entry: LogEntry) -> int:
+    """Return the number of a change; those of connections that go with a node have no order among them."""
+    return 0 if (entry.operation, entry.kind) == ("delete", "connection") else entry.seq
 
 
 def differing(now: Seen, expected: Seen) -> dict[str, object]:
