@@ -25,6 +25,7 @@ from graph_memory.memory.family import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history import sessions_between
 from graph_memory.memory.lineage import Part, line_of, seq_at
 from graph_memory.model.arguments import fault
+from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import project
@@ -39,7 +40,6 @@ from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
-from graph_memory.storage.work import next_time
 
 PAGE = 5_000
 """Numbers of the log, or contents, that are gone through in one transaction."""

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.model.clock import AHEAD
 from graph_memory.model.results import DomainInfo, Domains, DomainSummary
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
-from graph_memory.storage.work import AHEAD
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.examination import LAST_EVENTS
 from graph_memory.memory.family import ERASING, family_of, unfinished_branches
 from graph_memory.model.arguments import fault
+from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import project
@@ -29,7 +30,6 @@ from graph_memory.storage.ontologies import no_ontology
 from graph_memory.storage.projecting import APPEND, appended, run_projection
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
-from graph_memory.storage.work import next_time
 
 PAGE = 1_000
 """Subjects that are deleted, or events that are scrubbed, in one transaction."""

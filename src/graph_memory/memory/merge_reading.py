@@ -32,8 +32,10 @@ PAGE = 2_000
 """Subjects that are read at once."""
 AT_ONCE = 8
 """Contents that are read at once."""
-MOST = 10_000
-"""Subjects that one merge changes: it is one transaction, and the default heap of Neo4j holds some 20,000 changes."""
+MOST = 50_000
+"""Subjects that one merge changes: it is one transaction."""
+MOST_GONE = 10_000
+"""Subjects that one merge deletes: beyond some 20,000 the default heap of Neo4j does not hold them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +102,21 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
         changed.update(row.subject for row in rows)
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
     left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
+    gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
+    if len(gone) > MOST_GONE:
+        raise _too_many_gone(between, gone)
     if len(left) > MOST:
-        raise _too_many(between, left)
+        message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
+        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
     return left
 
 
-def _too_many(between: Between, trios: Sequence[Trio]) -> GraphError:
-    """Return the error for more changes than one transaction takes; a node that has most of them is named."""
-    gone = {trio.subject: trio.ours for trio in trios if trio.theirs is None and trio.ours is not None}
+def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
+    """Return the error for more deletions than one transaction takes; the node that has most of them is named."""
+    message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
     ends = Counter(end for version in gone.values() for end in version.ends if end in gone)
-    message = f"{len(trios):,} subjects differ, and one merge changes at most {MOST:,}"
     if not ends:
-        return fault("source", message, f"Merge while at most {MOST:,} differ.")
+        return fault("source", message, f"Merge while at most {MOST_GONE:,} are deleted.")
     [(hub, count)] = ends.most_common(1)
     message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
     hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from graph_memory.model.archive import End, Header, at_line, damaged
+from graph_memory.model.clock import may_follow
 from graph_memory.model.declarations import connection_type_from, node_type_from
 from graph_memory.model.events import Op
 from graph_memory.model.ontology import MOST_TYPES
@@ -17,8 +18,8 @@ from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State
 from graph_memory.model.types import AnyType, ConnectionType, check_end, check_rules, type_state
 from graph_memory.model.wording import shown
 
-AHEAD = timedelta(days=1)
-"""How far ahead of the reader's clock the clock of the writer may have been."""
+LATEST = timedelta(days=36_525)
+"""How far ahead of the reader's clock times may lie: a clock that was wrong has stamped what it has (decision 14)."""
 _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
 _TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
 
@@ -34,7 +35,7 @@ class LogCheck:
         """About how many nodes, connections and observations live then."""
         self.types: dict[str, AnyType] = {}
         """The types that are declared, by their subject ids."""
-        self._latest = now + AHEAD
+        self._latest = now + LATEST
         self._at: datetime | None = None
         self._events = 0
         self._ontology = 0
@@ -72,14 +73,14 @@ class LogCheck:
             raise damaged(line, "ends a log without an ontology")
 
     def _place(self, row: State) -> None:
-        """Take the next number, at a time that is not before the last. Only what was compacted has gaps."""
+        """Take the next number, at a time that may follow the last one's. Only what was compacted has gaps."""
         seq = cast("int", row["_seq"])
         is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
         is_after_gap = self.seq <= self.header.whole_after == seq - 1
         if not is_next and not is_after_gap:
             raise Wrong(f"has number {seq} after {self.seq}")
         at = cast("datetime", row["_at"])
-        if self._at is not None and at < self._at:
+        if self._at is not None and not may_follow(self._at, at):
             raise Wrong(f"was written at {at}, before the one before it")
         if (latest := max(recorded_times(row))) > self._latest:
             raise Wrong(f"tells of {latest}, which is yet to come")

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Generic, TypeVar
 
+from graph_memory.model.clock import next_time
 from graph_memory.model.events import Draft, Event, Origin, number
 from graph_memory.model.ontology import Ontology
 from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
-
-AHEAD = timedelta(days=1)
-"""How far times may run ahead of the clock: a wrong time zone makes up to half of it."""
-FLOOR = datetime(2026, 1, 1, tzinfo=UTC)
-"""A clock that shows less has lost the time."""
-
-
-def next_time(last: datetime, now: datetime) -> datetime:
-    """Return the time that events carry which follow one of a time: never before it, as far as a clock can be trusted.
-
-    A last time far ahead was stamped by a clock that was wrong, so what follows carries the present time again. The log
-    is in the order of its numbers then, not of its times; its domain notes where (`_turns`).
-    """
-    is_wrong = last - now > AHEAD and now >= FLOOR
-    return now if is_wrong else max(now, last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ async def test_a_hub_is_erased_in_pages(web: Memory, monkeypatch: pytest.MonkeyP
 async def test_a_merge_that_would_delete_a_hub_is_refused_with_the_way_that_works(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(merge_reading, "MOST", 10)
+    monkeypatch.setattr(merge_reading, "MOST_GONE", 10)
     await make_hub(web, LINKS, neighbours=7)
     name = f"{web._domain(None)}-b"
     branch = web.in_domain((await web.history.branch(name)).domain)
