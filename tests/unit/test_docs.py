@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -34,3 +35,16 @@ def test_every_document_that_is_linked_exists() -> None:
             target = link.partition(")")[0].partition("#")[0]
             if target and "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_test_that_a_page_names_exists() -> None:
+    files = [*ROOT.glob("tests/**/test_*.py")]
+    known = {path.name for path in files}
+    known |= {name for path in files for name in re.findall(r"def (test_\w+)", path.read_text(encoding="utf-8"))}
+    named = {
+        (page.name, name)
+        for page in ROOT.glob("docs/**/*.md")
+        for name in re.findall(r"`(?:[\w/]+/)?(test_\w+(?:\.py)?)`", page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert sorted((page, name) for page, name in named if name not in known) == []
