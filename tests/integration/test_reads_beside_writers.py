@@ -87,10 +87,10 @@ def overtake(
         overtaken.append(query.name)
         await meanwhile()
         limit = params.pop("limit", None)
-        before, *rows, after = await read(query, **params, **({} if limit is None else {"limit": 1_000}))
+        before, rows, after = await read(query, **params, **({} if limit is None else {"limit": 1_000}))
         if query.name == "query/neighbours":
-            return [before, *(without(row, lost) for row in rows), after]
-        return [before, *[row for row in rows if row.id not in lost][:limit], after]
+            return [before, [without(row, lost) for row in rows], after]
+        return [before, [row for row in rows if row.id not in lost][:limit], after]
 
     monkeypatch.setattr(store, "read", torn)
     return overtaken
@@ -231,3 +231,14 @@ async def test_what_reads_the_log_ends_where_the_log_ended_when_it_began(
     else:
         assert (await history.sessions()).sessions[0].last_seq == last
     assert meanwhile
+
+
+async def test_nothing_is_found_where_there_is_nothing_and_no_domain(memory: Memory, domain: str) -> None:
+    nowhere = memory.in_domain(f"{domain}-none")
+    await memory.create_ontology(RULES)
+    for where in (memory, nowhere):
+        assert (await where.query_nodes(type="Note", properties={"status": "next"})).node_ids == ()
+        assert (await where.query_nodes()).node_ids == ()
+        assert (await where.query_connections(type="Link")).connection_ids == ()
+        assert (await where.search_content("kitchen")).node_ids == ()
+        assert await where.get_neighbours(["n"], direction="both") == {}

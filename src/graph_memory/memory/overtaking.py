@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END
 from graph_memory.model.arguments import UNLIMITED
 from graph_memory.storage.ontologies import HEAD
-from graph_memory.storage.queries import Mark, Query, query
+from graph_memory.storage.queries import Mark, Query, query, unmarked
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -68,15 +68,15 @@ async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **
     found: Look[R] = Look(())
     for _ in range(ATTEMPTS if known else 0):
         rows = await core.store.read(statement, domain=domain, **params)
-        if not rows:
+        last = rows[-1]
+        if not isinstance(last, Mark):
             return Look(())
-        last = cast("Mark", rows[-1])
         is_same_log = known is not None and known.edition == last.edition and known.seq <= last.seq
         if not is_same_log:
             core.log.forget(domain)
         core.log.met(domain, last)
         after = known.seq if known is not None and is_same_log else 0
-        found = Look(cast("Sequence[R]", rows[1]), after, last.seq, last.edition)
+        found = Look(unmarked(rows), after, last.seq, last.edition)
         if is_same_log and last.seq - after <= MANY:
             break
         known = last

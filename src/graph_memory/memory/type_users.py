@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.examination import LAST_EVENTS
-from graph_memory.memory.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, IdRow
+from graph_memory.memory.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
 from graph_memory.model.events import Draft, Event
 from graph_memory.model.revert_types import type_of
 from graph_memory.model.reverting import Undo
 from graph_memory.model.subjects import Kind
+from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader
 
 _FIRST: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
@@ -34,8 +35,8 @@ async def users_of(
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
         name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
-        rows = await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST)
-        other = next((row.id for row in rows if isinstance(row, IdRow) and row.id not in known), None)
+        rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
+        other = next((row.id for row in rows if row.id not in known), None)
         if other is not None:
             found[undo.subject] = f"{kind} {other} is of it"
     return found

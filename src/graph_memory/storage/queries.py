@@ -158,12 +158,12 @@ END AS {result}"""
 def between_marks(inner: Query[R]) -> Query[Mark | Sequence[R]]:
     """Return a statement of three rows: all rows of another in one, between two that say where the domain's log stood.
 
-    No rows at all: there is no such domain. The marks are branches of a union, which run one after the other, and each
+    One row alone: there is no such domain. The marks are branches of a union, which run one after the other, and each
     finds the domain anew: a property that is read twice from one variable may be kept from the first time. The rows
     come as one list, because a row costs the driver ten times as much as what is in it.
     """
     columns = ", ".join(inner.returns)
-    between = f"{_call(inner.text)}\nRETURN null AS _seq, null AS _edition, collect([{columns}]) AS _rows"
+    between = f"{_call(inner.text)}\nWITH collect([{columns}]) AS _rows\nRETURN null AS _seq, null AS _edition, _rows"
     parts = (_MARK.format(d="before"), between, _MARK.format(d="after"))
 
     def row(seq: int | None, edition: str, rows: Sequence[Sequence[object]]) -> Mark | Sequence[R]:
@@ -177,6 +177,11 @@ def between_marks(inner: Query[R]) -> Query[Mark | Sequence[R]]:
         returns=("_seq", "_edition", "_rows"),
         row=row,
     )
+
+
+def unmarked(rows: Sequence[Mark | Sequence[R]]) -> list[R]:
+    """Return the rows between two marks."""
+    return [row for part in rows if not isinstance(part, Mark) for row in part]
 
 
 _MARK = """MATCH ({d}:_Domain {{_id: $domain}})
