@@ -1,5 +1,5 @@
-// Ids of the nodes at the other ends of a node's connections, each once, in id order; a row of null for a node that is
-// connected to none. No row: there is no such node.
+// Ids of the nodes at the other ends of a node's connections, each once, in id order; a row of null for one that was seen
+// by halves, and for a node that is connected to none. No row: there is no such node.
 // mode: read
 // params: domain, id, type, outgoing, incoming, valid_at, after, limit
 // returns: id
@@ -19,8 +19,8 @@ OPTIONAL CALL (n) {
     RETURN m._id AS id
   }
   WITH DISTINCT id
-  WHERE id > $after
-  ORDER BY id
+  WHERE coalesce(id > $after, true)
+  ORDER BY id IS NOT NULL, id
   LIMIT $limit
   RETURN id
 }

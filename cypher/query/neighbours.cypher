@@ -1,4 +1,5 @@
-// Ids of the nodes at the other ends of the connections of many nodes, each once. A node that is not there gives no row.
+// Ids of the nodes at the other ends of the connections of many nodes, each once; an
+// empty one for what was seen by halves. A node that is not there gives no row.
 // mode: read
 // params: domain, ids, type, outgoing, incoming, valid_at
 // returns: id, ids
@@ -20,6 +21,6 @@ CALL (n) {
   }
   WITH DISTINCT other
   ORDER BY other
-  RETURN collect(other) AS ids
+  RETURN collect(coalesce(other, '')) AS ids
 }
 RETURN id, ids

@@ -3,6 +3,6 @@
 // params: domain
 // returns: name
 MATCH (t:_ConnectionType)
-WHERE t._domain IS NOT NULL AND t._name IS NOT NULL AND coalesce(t._domain = $domain, true)
+WHERE t._domain IS NOT NULL AND t._name IS :: STRING NOT NULL AND t._name <> '' AND coalesce(t._domain = $domain, true)
 RETURN DISTINCT t._name AS name
 ORDER BY name

@@ -19,7 +19,7 @@ from pages import ROOT, Block, blocks
 
 from graph_memory import Settings
 from graph_memory.mcp_server.http import HOST, PORT
-from graph_memory.mcp_server.http_app import PATH
+from graph_memory.mcp_server.sessions import PATH
 from graph_memory.mcp_server.toolsets import TOOLSETS, tools_of
 
 CONFIGURATIONS = blocks("json", "toml", "yaml")

@@ -76,7 +76,7 @@ async def kitchen(memory: Memory, settings: Settings, domain: str) -> Any:
 def overtake(
     monkeypatch: pytest.MonkeyPatch, memory: Memory, meanwhile: Callable[[], Awaitable[None]], lost: Ids, times: int = 1
 ) -> list[str]:
-    """Have the next reads between marks overtaken: statements give nothing of some ids. Returns which they were."""
+    """Have the next marked reads overtaken: statements give nothing of some ids. Returns which they were."""
     store = memory._core.store
     read = store.read
     overtaken: list[str] = []
@@ -87,10 +87,10 @@ def overtake(
         overtaken.append(query.name)
         await meanwhile()
         limit = params.pop("limit", None)
-        before, rows, after = await read(query, **params, **({} if limit is None else {"limit": 1_000}))
+        rows, mark = await read(query, **params, **({} if limit is None else {"limit": 1_000}))
         if query.name == "query/neighbours":
-            return [before, [without(row, lost) for row in rows], after]
-        return [before, [row for row in rows if row.id not in lost][:limit], after]
+            return [[without(row, lost) for row in rows], mark]
+        return [[row for row in rows if row.id not in lost][:limit], mark]
 
     monkeypatch.setattr(store, "read", torn)
     return overtaken

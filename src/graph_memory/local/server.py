@@ -118,8 +118,10 @@ def status(settings: Settings) -> Status:
     place = Place.of(settings)
     run = read_run(place)
     process = find(place, run) if place.root.exists() else None
-    if run is None or process is None:
+    if process is None:
         return Status(State.STOPPED, place.root, place.console_log)
+    if run is None:  # nothing that can be read says where it listens: the next use replaces it
+        return Status(State.STARTING, place.root, place.console_log, pid=process.pid)
     return Status(
         state=State.RUNNING if speaks_bolt(run.bolt_port) else State.STARTING,
         home=place.root,

@@ -16,9 +16,10 @@ import anyio
 import uvicorn
 
 from graph_memory.mcp_server.connections import Acceptor, Connection, Waiting, room
-from graph_memory.mcp_server.http_app import PATH, Lifetimes, application
+from graph_memory.mcp_server.http_app import Lifetimes, application
 from graph_memory.mcp_server.process import leave, opener_of, requests_to_end
 from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.sessions import PATH
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import quoted
@@ -71,9 +72,10 @@ def serve_http(
         sessions = min(limits.sessions, limits.connections // 2)
         app = application(server, port, settings.mcp_content_bytes, limits.body, sessions)
         config = _config(app, settings.log_level == "DEBUG", limits)
+        http_server = HttpServer(config, limits, lambda: _announce(host, port))
         with suppress(KeyboardInterrupt):  # one that came before we listened for it
-            anyio.run(_serve, HttpServer(config, limits, lambda: _announce(host, port)), listener, app, limits.calls)
-    leave()
+            anyio.run(_serve, http_server, listener, app, limits.calls)
+    leave(1 if http_server.is_broken else 0)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -161,6 +163,8 @@ class HttpServer(uvicorn.Server):
         self._limits = limits
         self._ready = ready
         self._accepting: list[asyncio.Task[NoReturn]] = []
+        self.is_broken = False
+        """Whether it ended because it could take no more connections."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and tell that it does."""
@@ -181,7 +185,7 @@ class HttpServer(uvicorn.Server):
         """End a server that can take no more connections, so that whoever runs it starts another."""
         if not task.cancelled():
             _log.critical("No more connections can be taken", exc_info=task.exception())
-            self.should_exit = True
+            self.is_broken = self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and end those that there are."""

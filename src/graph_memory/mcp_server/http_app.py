@@ -14,14 +14,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graph_memory.mcp_server.sessions import Sessions
+from graph_memory.mcp_server.sessions import PATH, Sessions
 from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import shown
 from graph_memory.settings import MIB
 
-PATH = "/mcp"
 NAMES = ("127.0.0.1", "localhost", "[::1]")
 """What this machine calls itself in a `Host` or an `Origin`; any other name is somebody else's page."""
 

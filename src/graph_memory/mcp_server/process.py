@@ -63,7 +63,7 @@ def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
         loop.add_signal_handler(number, act)
 
 
-def leave() -> NoReturn:
+def leave(status: int = 0) -> NoReturn:
     """End the process, though a thread may still wait for input, or for a start of Neo4j that was given up."""
     sys.stderr.flush()
-    os._exit(0)
+    os._exit(status)

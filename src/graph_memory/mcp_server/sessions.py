@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+PATH = "/mcp"
+"""Where MCP is served."""
 ID = "mcp-session-id"
 
 
@@ -84,7 +86,13 @@ class Sessions:
 def _deletion(scope: Scope, session: str) -> Scope:
     """Return the request with which a client ends a session."""
     host = [(name, value) for name, value in scope["headers"] if name == b"host"]
-    return {**scope, "method": "DELETE", "headers": [*host, (ID.encode(), session.encode())]}
+    return {
+        **scope,
+        "method": "DELETE",
+        "path": PATH,
+        "raw_path": PATH.encode(),
+        "headers": [*host, (ID.encode(), session.encode())],
+    }
 
 
 async def _nothing() -> Message:

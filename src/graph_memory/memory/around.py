@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import END
 from graph_memory.memory.nodes import node_not_found
-from graph_memory.memory.overtaking import ATTEMPTS, look
+from graph_memory.memory.overtaking import Look, look, overtaken
 from graph_memory.memory.queries import IdRow, Page, matching_connections
 from graph_memory.model.arguments import UNLIMITED, check_direction
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import Direction, NodeIds
 from graph_memory.model.subjects import Kind
 from graph_memory.storage.ontologies import no_ontology
-from graph_memory.storage.queries import between_marks, query
+from graph_memory.storage.queries import marked, query
+
+S = TypeVar("S")
 
 AT_ONCE = 500
 """Ids that one statement takes."""
@@ -37,8 +40,8 @@ class EventRow:
     event: Mapping[str, object]
 
 
-CONNECTED_NODES = between_marks(query("query/connected_nodes", IdRow))
-NEIGHBOURS = between_marks(query("query/neighbours", NeighboursRow))
+CONNECTED_NODES = marked(query("query/connected_nodes", IdRow))
+NEIGHBOURS = marked(query("query/neighbours", NeighboursRow))
 STATES = query("past/states", EventRow)
 
 
@@ -77,18 +80,15 @@ async def get_connected_nodes(
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
     around = Around(direction, connection_type, page.valid_at)
     given = {"id": node_id, "after": page.after, "limit": page.size, **around.params}
-    for _ in range(ATTEMPTS):
-        found = await look(core, CONNECTED_NODES, domain, **given)
-        if not found.edition:
-            raise no_ontology(domain)
-        if not found.rows:
-            raise node_not_found(domain, node_id)
-        if not found.is_overtaken:
-            others = {row.id for row in found.rows if row.id is not None}
-            break
-    else:
+    found = await look(core, CONNECTED_NODES, domain, **given)
+    if not found.edition:
+        raise no_ontology(domain)
+    if not found.rows:
+        raise node_not_found(domain, node_id)
+    others = {row.id for row in found.rows}
+    if await may_lack(core, domain, found, {node_id: others}):
         others = {one for one in await _by_connections(core, domain, node_id, around) if one > page.after}
-    ids, cursor = page.cut(sorted(others)[: page.size])
+    ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
     return NodeIds(node_ids=ids, next_cursor=cursor)
 
 
@@ -99,18 +99,27 @@ async def neighbours(
     around = Around(direction, connection_type)
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(ids), AT_ONCE):
-        found |= await _neighbours(core, domain, ids[start : start + AT_ONCE], around)
+        seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **around.params)
+        others: dict[str, set[str | None]] = {row.id: {one or None for one in row.ids} for row in seen.rows}
+        found |= {node_id: tuple(sorted(one for one in several if one)) for node_id, several in others.items()}
+        for node_id in await may_lack(core, domain, seen, others):
+            found[node_id] = tuple(await _by_connections(core, domain, node_id, around))
     return found
 
 
-async def _neighbours(core: Core, domain: str, ids: Sequence[str], around: Around) -> dict[str, tuple[str, ...]]:
-    rows: Sequence[NeighboursRow] = ()
-    for _ in range(ATTEMPTS):
-        found = await look(core, NEIGHBOURS, domain, ids=ids, **around.params)
-        rows = found.rows
-        if not found.is_overtaken:
-            return {row.id: tuple(row.ids) for row in rows}
-    return {row.id: tuple(await _by_connections(core, domain, row.id, around)) for row in rows}
+async def may_lack(
+    core: Core, domain: str, found: Look[S], others: Mapping[str, set[str | None]], at: int = END
+) -> list[str]:
+    """Return the nodes of whose neighbours some may have been missed, by what overtook the look at them.
+
+    Which connections a list of neighbours rests on is not seen. So a connection that changed is told by its ends, and a
+    neighbour that changed by an id that was seen by halves. An event that was erased has no ends: it counts for all.
+    """
+    rows = await overtaken(core, domain, found, at)
+    events = [row.event for row in rows if row.event is not None]
+    touched = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
+    is_touched = {one: None in touched or one in touched or None in several for one, several in others.items()}
+    return [one for one in others if rows and is_touched[one]]
 
 
 async def _by_connections(core: Core, domain: str, node_id: str, around: Around) -> list[str]:
@@ -133,10 +142,7 @@ async def other_ends(
     matching: Callable[[Page, Wanted], Awaitable[list[str]]],
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[str]:
-    """Return the nodes at the other ends by way of the connections, in order.
-
-    What overtook a list of nodes cannot be judged by itself, because it is not seen on which connections it rests.
-    """
+    """Return the nodes at the other ends by way of the connections, in order."""
     everything = Page("", UNLIMITED, around.valid_at)
     connections: set[str] = set()
     for end in around.ends(node_id):

@@ -107,11 +107,11 @@ async def rebuild(core: Core, domain: str) -> Verification:
     that was cut off goes on where it was.
     """
     found = await verify(core, domain)
+    await mend_schema(core.store)
     left = found
     for _ in range(ROUNDS):
         if left.clean:
             break
-        await mend_schema(core.store)
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
         left = await verify(core, domain)

@@ -2,8 +2,8 @@
 
 Neo4j shows each row as it is when it is looked at, and a commit bit by bit, so a read that meets a commit can miss what
 is there all the while: an entry of an index is gone and not yet made anew, a node is seen by halves. Only what that
-commit changed can be missed so, because rows that stay equal are never written. So each such read says where the log
-stood before and after it, and what was changed in between is judged by its last event instead, which never changes.
+commit changed can be missed so, because rows that stay equal are never written. So each such read ends with a mark,
+which says where the log stood, and what was changed up to there is judged by its last event, which never changes.
 
 A commit that was there when an earlier statement of this process ended is seen whole: the driver hands on bookmarks,
 and the server lets a statement wait until what they name is applied. So only what came after the last number that this
@@ -63,13 +63,14 @@ class Look(Generic[R]):
 
 
 async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> Look[R]:
-    """Run a statement that was put between marks. It gives nothing for a domain that does not exist."""
+    """Run a marked statement. It gives nothing for a domain that does not exist."""
     known = core.log.mark(domain) or await _first_mark(core, domain)
     found: Look[R] = Look(())
     for _ in range(ATTEMPTS if known else 0):
         rows = await core.store.read(statement, domain=domain, **params)
         last = rows[-1]
         if not isinstance(last, Mark):
+            core.log.forget(domain)
             return Look(())
         is_same_log = known is not None and known.edition == last.edition and known.seq <= last.seq
         if not is_same_log:
@@ -115,6 +116,8 @@ async def page_of(
         seen = await read(after, size)
         ids = {one for one in seen.rows if one is not None}
         is_last = len(seen.rows) < size
+        if not is_last and not ids:
+            continue  # a whole page was seen by halves
         horizon = None if is_last else sorted(ids)[:size][-1]
         for row in await overtaken(core, domain, seen, at):
             ids.discard(row.subject)

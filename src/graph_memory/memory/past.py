@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from graph_memory.memory.around import AT_ONCE, STATES, Around, other_ends
+from graph_memory.memory.around import AT_ONCE, STATES, Around, may_lack, other_ends
 from graph_memory.memory.connections import connection_info, connection_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import FORK, compacted
@@ -40,7 +40,7 @@ from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_p
 from graph_memory.model.windows import Needle
 from graph_memory.model.wording import shown
 from graph_memory.storage.ontologies import no_ontology
-from graph_memory.storage.queries import Mark, Query, between_marks, query
+from graph_memory.storage.queries import Mark, Query, marked, query
 
 R = TypeVar("R")
 
@@ -54,8 +54,9 @@ class StateRow:
 
 
 STATE = query("past/state", StateRow)
-NODES = between_marks(query("past/nodes", IdRow))
-CONNECTIONS = between_marks(query("past/connections", IdRow))
+NODES = marked(query("past/nodes", IdRow))
+CONNECTIONS = marked(query("past/connections", IdRow))
+CONNECTED_NODES = marked(query("past/connected_nodes", IdRow))
 UNCHANGED = query("past/unchanged", IdRow)
 TEXTS = query("past/texts", TextRow)
 
@@ -149,8 +150,14 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         around = Around(direction, connection_type, page.valid_at)
         await self._node(node_id)
-        found = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
-        ids, following = page.cut(sorted(one for one in found if one > page.after))
+        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
+        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
+        await self._check_kept()
+        others = {row.id for row in found.rows}
+        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
+            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
+            others = {one for one in everyone if one > page.after}
+        ids, following = page.cut(sorted(one for one in others if one is not None)[: page.size])
         return NodeIds(node_ids=ids, next_cursor=following)
 
     async def search_content(

@@ -18,7 +18,7 @@ from graph_memory.model.results import ConnectionIds, NodeIds, Validity
 from graph_memory.model.subjects import Kind
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.ontologies import Remembered
-from graph_memory.storage.queries import Mark, Query, between_marks, query
+from graph_memory.storage.queries import Mark, Query, marked, query
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ class IdRow:
     id: str | None
 
 
-NODES = between_marks(query("query/nodes", IdRow))
-NODES_OF_TYPE = between_marks(query("query/nodes_of_type", IdRow))
-NODES_BY_KEY = between_marks(query("query/nodes_by_key", IdRow))
-CONNECTIONS = between_marks(query("query/connections", IdRow))
-CONNECTIONS_OF_TYPE = between_marks(query("query/connections_of_type", IdRow))
-CONNECTIONS_BY_KEY = between_marks(query("query/connections_by_key", IdRow))
+NODES = marked(query("query/nodes", IdRow))
+NODES_OF_TYPE = marked(query("query/nodes_of_type", IdRow))
+NODES_BY_KEY = marked(query("query/nodes_by_key", IdRow))
+CONNECTIONS = marked(query("query/connections", IdRow))
+CONNECTIONS_OF_TYPE = marked(query("query/connections_of_type", IdRow))
+CONNECTIONS_BY_KEY = marked(query("query/connections_by_key", IdRow))
 BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
-CONNECTIONS_FROM = between_marks(query("query/connections_from", IdRow))
-CONNECTIONS_TO = between_marks(query("query/connections_to", IdRow))
-CONNECTIONS_BETWEEN = between_marks(query("query/connections_between", IdRow))
+CONNECTIONS_FROM = marked(query("query/connections_from", IdRow))
+CONNECTIONS_TO = marked(query("query/connections_to", IdRow))
+CONNECTIONS_BETWEEN = marked(query("query/connections_between", IdRow))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from graph_memory.model.results import NodeIds
 from graph_memory.model.subjects import Kind, content_ref
 from graph_memory.model.windows import Needle, gram_text
 from graph_memory.storage.projecting import Found
-from graph_memory.storage.queries import Query, between_marks, query
+from graph_memory.storage.queries import Query, marked, query
 from graph_memory.storage.store import Transaction
 
 MANY = 250
@@ -56,8 +56,8 @@ class TextRow:
     text: str | None
 
 
-BY_GRAMS = between_marks(query("search/by_grams", Candidate))
-BY_SCAN = between_marks(query("search/by_scan", IdRow))
+BY_GRAMS = marked(query("search/by_grams", Candidate))
+BY_SCAN = marked(query("search/by_scan", IdRow))
 TEXTS = query("search/texts", TextRow)
 NEW_WINDOWS = query("search/new_windows", NewWindow)
 INDEX_WINDOWS = query("search/index_windows", Found)

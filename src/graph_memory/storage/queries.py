@@ -155,23 +155,21 @@ RETURN 1 / CASE
 END AS {result}"""
 
 
-def between_marks(inner: Query[R]) -> Query[Mark | Sequence[R]]:
-    """Return a statement of three rows: all rows of another in one, between two that say where the domain's log stood.
+def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:
+    """Return a statement of two rows: all rows of another in one, and after it where the domain's log stood then.
 
-    One row alone: there is no such domain. The marks are branches of a union, which run one after the other, and each
-    finds the domain anew: a property that is read twice from one variable may be kept from the first time. The rows
-    come as one list, because a row costs the driver ten times as much as what is in it.
+    The first alone: there is no such domain. They are branches of a union, which run one after the other. The rows come
+    as one list, because a row costs the driver ten times as much as what is in it.
     """
     columns = ", ".join(inner.returns)
-    between = f"{_call(inner.text)}\nWITH collect([{columns}]) AS _rows\nRETURN null AS _seq, null AS _edition, _rows"
-    parts = (_MARK.format(d="before"), between, _MARK.format(d="after"))
+    text = _MARKED.format(rows=_call(inner.text), columns=columns)
 
     def row(seq: int | None, edition: str, rows: Sequence[Sequence[object]]) -> Mark | Sequence[R]:
         return [inner.row(*values) for values in rows] if seq is None else Mark(seq, edition)
 
     return Query(
         name=inner.name,
-        text=cast("LiteralString", "\nUNION ALL\n".join(parts)),  # put together from our own files
+        text=cast("LiteralString", text),  # put together from our own files
         mode="read",
         params=inner.params,
         returns=("_seq", "_edition", "_rows"),
@@ -180,12 +178,16 @@ def between_marks(inner: Query[R]) -> Query[Mark | Sequence[R]]:
 
 
 def unmarked(rows: Sequence[Mark | Sequence[R]]) -> list[R]:
-    """Return the rows between two marks."""
+    """Return the rows of a marked statement without its mark."""
     return [row for part in rows if not isinstance(part, Mark) for row in part]
 
 
-_MARK = """MATCH ({d}:_Domain {{_id: $domain}})
-RETURN {d}._seq AS _seq, toString({d}._created) + '/' + {d}._mended AS _edition, null AS _rows"""
+_MARKED = """{rows}
+WITH collect([{columns}]) AS _rows
+RETURN null AS _seq, null AS _edition, _rows
+UNION ALL
+MATCH (d:_Domain {{_id: $domain}})
+RETURN d._seq AS _seq, toString(d._created) + '/' + d._mended AS _edition, null AS _rows"""
 
 
 def _call(text: str) -> str:

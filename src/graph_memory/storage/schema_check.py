@@ -13,7 +13,8 @@ from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, conn
 from graph_memory.storage.store import Store, Transaction
 
 _NAMED = re.compile(r"(CREATE|DROP)(?: FULLTEXT)? (CONSTRAINT|INDEX) (\w+)")
-ONLINE = "ONLINE"
+USABLE = ("ONLINE", "POPULATING")
+"""States of an index that works, or will when it has been built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Fault:
     kind: str
     problem: str
     statement: LiteralString
+    is_missing: bool = False
 
 
 INDEXES = query("schema_log/indexes", IndexRow)
@@ -63,7 +65,8 @@ async def mend_schema(store: Store) -> None:
     """
     faults = await schema_faults(store)
     for fault in faults:
-        await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
+        if not fault.is_missing:
+            await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
         try:
             await store.define(fault.statement)
         except GraphError as error:
@@ -92,8 +95,10 @@ def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -
     kind = "CONSTRAINT" if statement.startswith("CREATE CONSTRAINT") else "INDEX"
     row = found.get(name)
     if row is None or (kind == "CONSTRAINT") is not row.is_constraint:
-        return Fault(name, kind, f"the {kind.lower()} is missing", statement)
-    return None if row.state == ONLINE else Fault(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
+        return Fault(name, kind, f"the {kind.lower()} is missing", statement, is_missing=row is None)
+    if row.state in USABLE:
+        return None
+    return Fault(name, kind, f"the {kind.lower()} is {row.state.lower()}", statement)
 
 
 def _broken(fault: Fault, error: GraphError) -> GraphError:
