@@ -132,7 +132,9 @@ class World:
         context = cast(
             "Any",
             SimpleNamespace(
-                lifespan_context=SimpleNamespace(memory=self.opened), session=SimpleNamespace(client_params=None)
+                lifespan_context=SimpleNamespace(memory=self.opened),
+                session=SimpleNamespace(client_params=None),
+                request=None,
             ),
         )
         params = types.CallToolRequestParams.model_construct(name=tool, arguments=given)

@@ -148,7 +148,7 @@ async def test_everything_can_be_updated_at_once(gtd: Agent):
 
 async def test_a_deleted_node_is_gone(gtd: Agent):
     node, other = await gtd.node("Project", "needle"), await gtd.node("Project", "needle")
-    assert (await gtd.call("delete_node", node_id=node)).keys() == {"version"}
+    assert (await gtd.call("delete_node", node_id=node)).keys() == {"version", "connections"}
 
     for tool in ("get_node", "get_node_content", "delete_node"):
         assert (await gtd.refused(tool, node_id=node)).code is Code.NODE_NOT_FOUND

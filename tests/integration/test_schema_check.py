@@ -97,6 +97,25 @@ async def test_every_index_and_constraint_that_is_gone_is_named_and_made_again(n
     assert (await notes.search_content("a kitchen")).node_ids
 
 
+async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, domain: str, driver: Driver) -> None:
+    other = notes.in_domain(f"{domain}-other")
+    link = {"name": f"Link{domain[5:13]}", "from_types": ["Note"], "to_types": ["Note"]}
+    await other.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [link]}))
+    before = shown(driver)
+    drop(driver, connection_constraint(link["name"])[0])
+    assert shown(driver) != before
+    assert (await notes.rebuild()).differences == ()
+    assert shown(driver) == before
+
+
+async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
+    notes: Memory, domain: str, driver: Driver
+) -> None:
+    driver.execute_query("CREATE (:_ConnectionType {_domain: $domain, _name: 5})", domain=domain)
+    assert "schema" not in {one.kind for one in (await notes.verify()).differences}
+    driver.execute_query("MATCH (t:_ConnectionType {_domain: $domain, _name: 5}) DELETE t", domain=domain)
+
+
 async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is_done(
     notes: Memory, own: Settings, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
