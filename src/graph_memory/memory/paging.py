@@ -8,6 +8,7 @@ each of them the graph is one that may be. One that was cut off goes on where it
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
@@ -76,6 +77,15 @@ class Batch:
                 await look(transaction, events)
 
         await self.job.step(self.job.then(done=self.job.progress.done + len(drafts)), append)
+
+    async def give_up(self) -> None:
+        """End the batch after a failure if nothing of it is written: the domain is as it was, and can be written.
+
+        Otherwise it stays to be gone on with, as it does where another run has it by now or the store is out of reach.
+        """
+        if self.job.progress.done == 0:
+            with suppress(GraphError):
+                await self.end()
 
     async def end(self) -> None:
         """End the batch: the domain can be written again."""
