@@ -22,6 +22,8 @@ AT_ONCE = 5_000
 """Events that one transaction takes: the default heap of Neo4j holds several times as many."""
 PAGE = 2_000
 """Events of a page."""
+PAGE_BYTES = 8_000_000
+"""Content of a page, unless it is that of one event."""
 
 Look = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Looks at a page before it is committed; whatever it raises undoes the page."""

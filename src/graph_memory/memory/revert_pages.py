@@ -26,6 +26,7 @@ from graph_memory.model.revert_plan import plan
 from graph_memory.model.reverting import Conflict, OnConflict, Plan
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import listed
+from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -77,13 +78,12 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
         planned, pages = await _plan(core, domain, selection, left, until)
         for name in revert.returning_types(planned):
             await ensure_connection_type(core.store, name)
+        skipped = {conflict.subject: conflict for conflict in planned.skipped}
+        for page in pages:
+            await _write(batch, page, planned, skipped)
     except GraphError:
-        if not has_begun:
-            await batch.end()
+        await batch.give_up()
         raise
-    skipped = {conflict.subject: conflict for conflict in planned.skipped}
-    for page in pages:
-        await _write(batch, page, planned, skipped)
     await batch.end()
     return await _told(batch, tuple(skipped.values()))
 
@@ -140,25 +140,37 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
 
 def pages_of(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
     """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
-    going = [draft for draft in drafts if draft.op is Op.DELETE and draft.kind in _DATA]
-    coming = [draft for draft in drafts if draft.op is Op.CREATE and draft.kind in _DATA]
-    apart = {id(draft) for draft in (*going, *coming)}
-    together = [draft for draft in drafts if id(draft) not in apart]
+    together = [draft for draft in drafts if not _is_apart(draft)]
     if len(together) > MOST_TOGETHER:
         message = f"{len(together):,} changes of what lives are too many for one write"
         raise fault("since", message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
-    yield from _cut(going)
+    apart = [draft for draft in drafts if _is_apart(draft)]
+    yield from _cut([draft for draft in apart if draft.op is Op.DELETE])
     if together:
         yield together
-    yield from _cut(coming)
+    yield from _cut([draft for draft in apart if draft.op is Op.CREATE])
+
+
+def _is_apart(draft: Draft) -> bool:
+    """Say whether a change may be written without the others of its kind: what goes, and what comes back."""
+    return draft.kind in _DATA and draft.op in {Op.CREATE, Op.DELETE}
 
 
 def _cut(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
-    return (drafts[start : start + paging.PAGE] for start in range(0, len(drafts), paging.PAGE))
+    page, weight = list[Draft](), 0
+    for draft in drafts:
+        size = draft.content.size if draft.content is not None else 0
+        if page and (len(page) == paging.PAGE or weight + size > paging.PAGE_BYTES):
+            yield page
+            page, weight = [], 0
+        page.append(draft)
+        weight += size
+    if page:
+        yield page
 
 
 async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: dict[str, Conflict]) -> None:
-    """Write a page, without the connections that would break a rule of their type."""
+    """Write a page, without the connections that would break a rule of their type; in halves if it is too much."""
 
     async def look(reader: Reader, events: Sequence[Event]) -> None:
         rows = [row for event in events if (row := ruled(event.draft, planned.ontology))]
@@ -166,14 +178,20 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
         if broken:
             raise RulesBroken({row.id: row.rule for row in broken})
 
-    while page:
+    left = [page]
+    while left:
+        page = left.pop()
         try:
             await batch.page(page, look)
         except RulesBroken as broken:
             skipped.update((subject, Conflict(subject, reason)) for subject, reason in broken.reasons.items())
-            page = [draft for draft in page if draft.subject not in broken.reasons]
-        else:
-            return
+            kept = [draft for draft in page if draft.subject not in broken.reasons]
+            left += [kept] if kept else []
+        except GraphError as error:
+            if not is_too_much(error) or len(page) < 2 or not _is_apart(page[0]):
+                raise
+            half = len(page) // 2
+            left += [page[half:], page[:half]]
 
 
 async def _told(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
