@@ -35,6 +35,7 @@ class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in 
     def __init__(self, least: int) -> None:
         message = f"These are {least:,} changes or more, and one transaction takes {AT_ONCE:,}"
         super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Change less at once."})
+        self.least = least
 
 
 def check_amount(count: int, most: int) -> None:

@@ -37,6 +37,8 @@ MOST_TOGETHER = 10_000
 """Changes of what lives on, and of types, that go in one transaction."""
 MOST_TOLD = 100
 """Changes, and skipped subjects, that the answer lists."""
+MOST_KEPT = 50
+"""Events that a job names when others are told what was asked; of more it keeps the number and a hash."""
 _DATA = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
@@ -58,8 +60,8 @@ async def revert_any(core: Core, domain: str, selection: Selection, *, on_confli
 async def _tried(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
     """Return what would be undone, as far as that shows before it is written."""
     until = await last_seq(core.store, domain)
-    planned, _ = await _plan(core, domain, selection, choice, until)
-    order = [draft for page in pages_of(planned.drafts) for draft in page if draft.kind is not Kind.ONTOLOGY]
+    planned, pages = await _plan(core, domain, selection, choice, until)
+    order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
     told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
     return _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
 
@@ -92,7 +94,9 @@ def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
     """Return by what the same revert is known when it is asked for again."""
     asked = {"on_conflict": str(choice), "stretch": selection.asked, "session": selection.session or ""}
     if selection.ids is not None:
-        asked["events"] = f"{len(selection.ids)}: {hashlib.sha256(' '.join(selection.ids).encode()).hexdigest()}"
+        ids = " ".join(sorted(selection.ids))
+        is_short = len(selection.ids) <= MOST_KEPT
+        asked["events"] = ids if is_short else f"{len(selection.ids)}: {hashlib.sha256(ids.encode()).hexdigest()}"
     return {name: value for name, value in asked.items() if value}
 
 
@@ -110,11 +114,17 @@ async def _plan(
         undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
         attached = await _attached(reader, domain, revert.going_nodes(undos))
     except TooMany as many:
-        raise fault("since", many.message, f"Revert at most {revert.MOST:,} changes at once.") from many
+        message = f"These are {many.least:,} changes or more, and one revert takes {revert.MOST:,}"
+        raise fault(_argument(selection), message, f"Revert at most {revert.MOST:,} changes at once.") from many
     planned = plan(undos, await revert.surroundings(reader, head, undos, attached), head.at, choice)
     if choice is OnConflict.STOP:
         _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
-    return planned, list(pages_of(planned.drafts))
+    return planned, list(pages_of(planned.drafts, _argument(selection)))
+
+
+def _argument(selection: Selection) -> str:
+    """Return the argument that says what to revert."""
+    return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
 
 
 async def _attached(reader: Reader, domain: str, nodes: Sequence[str]) -> Mapping[str, Sequence[Draft]]:
@@ -138,12 +148,12 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
 
-def pages_of(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
+def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]]:
     """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
     together = [draft for draft in drafts if not _is_apart(draft)]
     if len(together) > MOST_TOGETHER:
         message = f"{len(together):,} changes of what lives are too many for one write"
-        raise fault("since", message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
+        raise fault(argument, message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
     apart = [draft for draft in drafts if _is_apart(draft)]
     yield from _cut([draft for draft in apart if draft.op is Op.DELETE])
     if together:

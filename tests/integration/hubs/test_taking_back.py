@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cutting import LINKS, CutOff, cut_off_after, events_since, failing_pages, last_of, refusal_of_a_write
 from hub import HUB, make_hub
 
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
-from graph_memory.memory import paging, revert_pages
+from graph_memory.memory import paging, revert, revert_pages
 from graph_memory.model.events import Origin
 
 pytestmark = pytest.mark.anyio
@@ -166,6 +166,55 @@ async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, mon
     pages = Counter(entry.at for entry in await events_since(web, before))
     assert max(pages.values()) == 2
     assert 7 <= len(pages) <= 8
+
+
+@pytest.mark.parametrize("kept", [1, 2])
+async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_few_ids(
+    web: Memory, monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
+    monkeypatch.setattr(revert_pages, "MOST_KEPT", kept)
+    version = await deleted_hub(web)
+    await web.delete_node("n000001")
+    ids = [entry.id for entry in await events_since(web, version - 1)]
+    assert len(ids) == 2
+    with monkeypatch.context() as patched:
+        cut_off_after(patched, 1)
+        with pytest.raises(CutOff):
+            await web.history.revert(event_ids=ids)
+    with pytest.raises(GraphError) as caught:
+        await web.history.revert(since=version)
+    asked = caught.value.details["asked"]
+    assert isinstance(asked, dict)
+    told = cast("dict[str, str]", asked)["events"]
+    assert told.split(" ") == sorted(ids) if kept == 2 else told.startswith("2: ")
+    assert (await web.history.revert(event_ids=ids[::-1])).resumed is True
+    assert len((await web.query_connections()).connection_ids) == LINKS
+
+
+async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argument(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revert, "MOST", 20)
+    version = await deleted_hub(web)
+    [event] = await events_since(web, version - 1)
+    for given, argument in (({"event_ids": [event.id]}, "event_ids"), ({"since": version}, "since")):
+        with pytest.raises(GraphError) as caught:
+            await web.history.revert(**given)  # pyright: ignore[reportArgumentType] - either of them
+        assert caught.value.details["argument"] == argument
+        assert "one revert takes 20" in caught.value.message
+    await web.create_node("Note", "the domain can be written")
+
+
+async def test_a_revert_without_an_end_that_was_cut_off_tells_so(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = await deleted_hub(web)
+    with monkeypatch.context() as patched:
+        cut_off_after(patched, 1)
+        with pytest.raises(CutOff):
+            await web.history.revert(since=version)
+    with pytest.raises(GraphError) as caught:
+        await web.create_node("Note", "in between")
+    assert caught.value.details["asked"] == {"on_conflict": "stop", "stretch": f"from {version}"}
+    assert (await web.history.revert(since=version)).resumed is True
 
 
 async def test_a_mixture_of_changes_is_taken_back_in_pages_also_when_it_is_cut_off_anywhere(
