@@ -14,7 +14,7 @@ from graph_memory.cli.assignments import assigned
 from graph_memory.cli.content import Given, given_content, saved_on_failure
 from graph_memory.cli.history import FullOption, show_history
 from graph_memory.cli.listing import list_nodes
-from graph_memory.cli.printing import counted, harmless, local_time, plain, print_json, print_properties, print_record
+from graph_memory.cli.printing import harmless, local_time, plain, print_json, print_properties, print_record
 from graph_memory.cli.session import reading, with_memory
 from graph_memory.cli.validity import bounds
 from graph_memory.model.errors import Code, GraphError
@@ -175,7 +175,8 @@ def delete(
     deleted = with_memory(
         lambda memory: memory.delete_node(node_id, expected_version=expected_version, domain=domain), "Deleting"
     )
-    along = f" with {counted(deleted.connections, 'connection')}" if deleted.connections else ""
+    what = "connection or observation" if deleted.connections == 1 else "connections and observations"
+    along = f" with {deleted.connections:,} {what}" if deleted.connections else ""
     print_json(deleted) if as_json else typer.echo(f"Deleted {node_id}{along}.")
 
 

@@ -291,5 +291,5 @@ class History:
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
         after, before = await bounds(self._core.store, domain, since, until)
         own = (await line_of(self._core.store, domain))[0]
-        asked = "" if since is None and until is None else f"{since} to {until}"
+        asked = "" if since is None else f"from {since}" if until is None else f"{since} to {until}"
         return revert.Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1, asked=asked)

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from graph_memory.memory.attached import attached_to, detaching
+from graph_memory.memory.attached import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.examination import CONTENTS
 from graph_memory.memory.lineage import Place, Stretch, changes_between
-from graph_memory.memory.paging import TooMany
 from graph_memory.memory.revert import LIVING
 from graph_memory.memory.together import together
 from graph_memory.model.arguments import fault
@@ -35,7 +34,7 @@ AT_ONCE = 8
 MOST = 50_000
 """Subjects that one merge changes: it is one transaction."""
 MOST_GONE = 10_000
-"""Subjects that one merge deletes: beyond some 20,000 the default heap of Neo4j does not hold them."""
+"""Subjects that one merge deletes, with what goes along: the default heap of Neo4j holds some 20,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +113,11 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
 def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
     """Return the error for more deletions than one transaction takes; the node that has most of them is named."""
     message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
-    ends = Counter(end for version in gone.values() for end in version.ends if end in gone)
-    if not ends:
-        return fault("source", message, f"Merge while at most {MOST_GONE:,} are deleted.")
-    [(hub, count)] = ends.most_common(1)
+    ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
+    [(hub, count)] = ends.most_common(1) or [("", 0)]
+    if len(gone) - count - 1 > MOST_GONE:
+        hint = f"Delete nodes in {between.target} too, with delete_node, which takes any number; then merge again."
+        return fault("source", message, hint)
     message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
     hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
     return fault("source", message, hint)
@@ -175,14 +175,16 @@ async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping
 
 
 async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, Sequence[Draft]]:
-    going = [trio.subject for trio in trios if trio.ours and trio.theirs is None and trio.kind is Kind.NODE]
-    attached: dict[str, list[Draft]] = {}
-    try:
-        rows = await attached_to(reader, domain, going)
-    except TooMany as many:
-        message = f"Nodes that the source deleted have too many connections in the target: {many.message}"
+    """Return what would go with nodes. Raises INVALID_ARGUMENT if more would go than one merge deletes."""
+    gone = {trio.subject: trio.kind for trio in trios if trio.ours and trio.theirs is None}
+    nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
+    limit = 2 * MOST_GONE + 1  # a connection may be found from both of its ends
+    rows = await reader.read(ATTACHED, domain=domain, nodes=nodes, limit=limit) if nodes else []
+    if len(gone.keys() | {row.id for row in rows}) > MOST_GONE:
+        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
         hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
-        raise fault("source", message, hint) from many
+        raise fault("source", message, hint)
+    attached: dict[str, list[Draft]] = {}
     for found in rows:
         attached.setdefault(found.node, []).append(detaching(found))
     return attached

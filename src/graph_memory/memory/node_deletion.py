@@ -53,18 +53,18 @@ def decide_delete(node: NodeState, attached: Sequence[AttachedRow], expected_ver
 
 
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:
-    """Delete a node in pages, or go on with it; its version was compared when it was begun."""
+    """Delete a node in pages, or go on with it; its version is compared before the first page."""
     batch = await Batch.begin(core, domain, DELETING_NODE, {"node_id": node_id}, {})
     last = await _last(core.store, domain, node_id)
-    if not batch.job.is_resumed:
-        try:
+    try:
+        if batch.job.progress.done == 0:
             _check_lives(domain, node_id, last, expected_version)
-        except GraphError:
-            await batch.end()
-            raise
-    while last is not None and last.draft.op is not Op.DELETE:
-        await _delete_page(batch, last)
-        last = await _last(core.store, domain, node_id)
+        while last is not None and last.draft.op is not Op.DELETE:
+            await _delete_page(batch, last)
+            last = await _last(core.store, domain, node_id)
+    except GraphError:
+        await batch.give_up()
+        raise
     await batch.end()
     return await _deleted(batch, last)
 

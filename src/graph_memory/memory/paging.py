@@ -8,6 +8,7 @@ each of them the graph is one that may be. One that was cut off goes on where it
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
@@ -21,6 +22,8 @@ AT_ONCE = 5_000
 """Events that one transaction takes: the default heap of Neo4j holds several times as many."""
 PAGE = 2_000
 """Events of a page."""
+PAGE_BYTES = 8_000_000
+"""Content of a page, unless it is that of one event."""
 
 Look = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Looks at a page before it is committed; whatever it raises undoes the page."""
@@ -32,6 +35,7 @@ class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in 
     def __init__(self, least: int) -> None:
         message = f"These are {least:,} changes or more, and one transaction takes {AT_ONCE:,}"
         super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Change less at once."})
+        self.least = least
 
 
 def check_amount(count: int, most: int) -> None:
@@ -76,6 +80,15 @@ class Batch:
                 await look(transaction, events)
 
         await self.job.step(self.job.then(done=self.job.progress.done + len(drafts)), append)
+
+    async def give_up(self) -> None:
+        """End the batch after a failure if nothing of it is written: the domain is as it was, and can be written.
+
+        Otherwise it stays to be gone on with, as it does where another run has it by now or the store is out of reach.
+        """
+        if self.job.progress.done == 0:
+            with suppress(GraphError):
+                await self.end()
 
     async def end(self) -> None:
         """End the batch: the domain can be written again."""

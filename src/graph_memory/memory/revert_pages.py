@@ -26,6 +26,7 @@ from graph_memory.model.revert_plan import plan
 from graph_memory.model.reverting import Conflict, OnConflict, Plan
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import listed
+from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log import utc_now
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -36,6 +37,8 @@ MOST_TOGETHER = 10_000
 """Changes of what lives on, and of types, that go in one transaction."""
 MOST_TOLD = 100
 """Changes, and skipped subjects, that the answer lists."""
+MOST_KEPT = 50
+"""Events that a job names when others are told what was asked; of more it keeps the number and a hash."""
 _DATA = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
@@ -57,8 +60,8 @@ async def revert_any(core: Core, domain: str, selection: Selection, *, on_confli
 async def _tried(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
     """Return what would be undone, as far as that shows before it is written."""
     until = await last_seq(core.store, domain)
-    planned, _ = await _plan(core, domain, selection, choice, until)
-    order = [draft for page in pages_of(planned.drafts) for draft in page if draft.kind is not Kind.ONTOLOGY]
+    planned, pages = await _plan(core, domain, selection, choice, until)
+    order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
     told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
     return _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
 
@@ -77,13 +80,12 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
         planned, pages = await _plan(core, domain, selection, left, until)
         for name in revert.returning_types(planned):
             await ensure_connection_type(core.store, name)
+        skipped = {conflict.subject: conflict for conflict in planned.skipped}
+        for page in pages:
+            await _write(batch, page, planned, skipped)
     except GraphError:
-        if not has_begun:
-            await batch.end()
+        await batch.give_up()
         raise
-    skipped = {conflict.subject: conflict for conflict in planned.skipped}
-    for page in pages:
-        await _write(batch, page, planned, skipped)
     await batch.end()
     return await _told(batch, tuple(skipped.values()))
 
@@ -92,7 +94,9 @@ def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
     """Return by what the same revert is known when it is asked for again."""
     asked = {"on_conflict": str(choice), "stretch": selection.asked, "session": selection.session or ""}
     if selection.ids is not None:
-        asked["events"] = f"{len(selection.ids)}: {hashlib.sha256(' '.join(selection.ids).encode()).hexdigest()}"
+        ids = " ".join(sorted(selection.ids))
+        is_short = len(selection.ids) <= MOST_KEPT
+        asked["events"] = ids if is_short else f"{len(selection.ids)}: {hashlib.sha256(ids.encode()).hexdigest()}"
     return {name: value for name, value in asked.items() if value}
 
 
@@ -110,11 +114,17 @@ async def _plan(
         undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
         attached = await _attached(reader, domain, revert.going_nodes(undos))
     except TooMany as many:
-        raise fault("since", many.message, f"Revert at most {revert.MOST:,} changes at once.") from many
+        message = f"These are {many.least:,} changes or more, and one revert takes {revert.MOST:,}"
+        raise fault(_argument(selection), message, f"Revert at most {revert.MOST:,} changes at once.") from many
     planned = plan(undos, await revert.surroundings(reader, head, undos, attached), head.at, choice)
     if choice is OnConflict.STOP:
         _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
-    return planned, list(pages_of(planned.drafts))
+    return planned, list(pages_of(planned.drafts, _argument(selection)))
+
+
+def _argument(selection: Selection) -> str:
+    """Return the argument that says what to revert."""
+    return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
 
 
 async def _attached(reader: Reader, domain: str, nodes: Sequence[str]) -> Mapping[str, Sequence[Draft]]:
@@ -138,27 +148,39 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
 
-def pages_of(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
+def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]]:
     """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
-    going = [draft for draft in drafts if draft.op is Op.DELETE and draft.kind in _DATA]
-    coming = [draft for draft in drafts if draft.op is Op.CREATE and draft.kind in _DATA]
-    apart = {id(draft) for draft in (*going, *coming)}
-    together = [draft for draft in drafts if id(draft) not in apart]
+    together = [draft for draft in drafts if not _is_apart(draft)]
     if len(together) > MOST_TOGETHER:
         message = f"{len(together):,} changes of what lives are too many for one write"
-        raise fault("since", message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
-    yield from _cut(going)
+        raise fault(argument, message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
+    apart = [draft for draft in drafts if _is_apart(draft)]
+    yield from _cut([draft for draft in apart if draft.op is Op.DELETE])
     if together:
         yield together
-    yield from _cut(coming)
+    yield from _cut([draft for draft in apart if draft.op is Op.CREATE])
+
+
+def _is_apart(draft: Draft) -> bool:
+    """Say whether a change may be written without the others of its kind: what goes, and what comes back."""
+    return draft.kind in _DATA and draft.op in {Op.CREATE, Op.DELETE}
 
 
 def _cut(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
-    return (drafts[start : start + paging.PAGE] for start in range(0, len(drafts), paging.PAGE))
+    page, weight = list[Draft](), 0
+    for draft in drafts:
+        size = draft.content.size if draft.content is not None else 0
+        if page and (len(page) == paging.PAGE or weight + size > paging.PAGE_BYTES):
+            yield page
+            page, weight = [], 0
+        page.append(draft)
+        weight += size
+    if page:
+        yield page
 
 
 async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: dict[str, Conflict]) -> None:
-    """Write a page, without the connections that would break a rule of their type."""
+    """Write a page, without the connections that would break a rule of their type; in halves if it is too much."""
 
     async def look(reader: Reader, events: Sequence[Event]) -> None:
         rows = [row for event in events if (row := ruled(event.draft, planned.ontology))]
@@ -166,14 +188,20 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
         if broken:
             raise RulesBroken({row.id: row.rule for row in broken})
 
-    while page:
+    left = [page]
+    while left:
+        page = left.pop()
         try:
             await batch.page(page, look)
         except RulesBroken as broken:
             skipped.update((subject, Conflict(subject, reason)) for subject, reason in broken.reasons.items())
-            page = [draft for draft in page if draft.subject not in broken.reasons]
-        else:
-            return
+            kept = [draft for draft in page if draft.subject not in broken.reasons]
+            left += [kept] if kept else []
+        except GraphError as error:
+            if not is_too_much(error) or len(page) < 2 or not _is_apart(page[0]):
+                raise
+            half = len(page) // 2
+            left += [page[half:], page[:half]]
 
 
 async def _told(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:

@@ -75,11 +75,17 @@ def failed_to_commit(error: BaseException) -> bool:
 
 
 _OF_TRANSACTIONS = "Neo.DatabaseError.Transaction."
+_TOO_LITTLE_MEMORY = "too little memory"
 
 
 def undid_itself(error: BaseException) -> bool:
     """Say whether a statement divided by zero, which is how one undoes what it did."""
     return isinstance(error, Neo4jError) and "ArithmeticError" in (error.code or "")
+
+
+def is_too_much(error: GraphError) -> bool:
+    """Say whether the server could not do so much at once, in the time or the memory that it has; less it may do."""
+    return error.code is Code.TIMEOUT or _TOO_LITTLE_MEMORY in error.message
 
 
 def _lacks_memory(error: BaseException) -> bool:
@@ -160,7 +166,7 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         return GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit", {"hint": hint})
     if _lacks_memory(error):
         hint = "Make the change smaller, or give Neo4j more memory: GRAPH_MEMORY_NEO4J_HEAP for the local one."
-        return unavailable(f"Neo4j{where} has too little memory for this change; nothing was changed", hint)
+        return unavailable(f"Neo4j{where} has {_TOO_LITTLE_MEMORY} for this change; nothing was changed", hint)
     if _is_broken(error):
         return _broken(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:

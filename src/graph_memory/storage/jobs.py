@@ -199,8 +199,13 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     hint = "Try again when it is done. Only if it was cut off, ask for the same again: it goes on where it was."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if asked:
-        details["asked"] = {name: shown(value) for name, value in asked.items()}
+        details["asked"] = {name: _words(value) for name, value in asked.items()}
     return GraphError(Code.DOMAIN_BUSY, f"Domain {domain} is busy: {state.replace('_', ' ')}, {done:,} done", details)
+
+
+def _words(value: object) -> str:
+    """Return what was asked in full: several ids are one text."""
+    return " ".join(shown(word) for word in str(value).split(" "))
 
 
 def exists(domain: str) -> GraphError:

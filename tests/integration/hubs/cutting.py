@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from graph_memory import Code, GraphError, Memory
 from graph_memory.memory.paging import Batch
+from graph_memory.model.events import Draft
 from graph_memory.model.history import LogEntry
 
 LINKS = 23
@@ -32,6 +34,18 @@ def cut_off_after(monkeypatch: pytest.MonkeyPatch, pages: int) -> None:
 
     monkeypatch.setattr(Batch, "page", counted)
     monkeypatch.setattr(Batch, "end", never)
+
+
+def failing_pages(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Have the server stop pages of more events than these at its time limit."""
+    page = Batch.page
+
+    async def limited(batch: Batch, drafts: Sequence[Draft], *given: Any) -> None:
+        if len(drafts) > most:
+            raise GraphError(Code.TIMEOUT, "Neo4j stopped the statement at its time limit")
+        await page(batch, drafts, *given)
+
+    monkeypatch.setattr(Batch, "page", limited)
 
 
 async def events_since(memory: Memory, seq: int) -> list[LogEntry]:

@@ -112,8 +112,9 @@ async def test_a_merge_that_would_delete_a_hub_is_refused_with_the_way_that_work
 
 
 async def test_a_merge_that_would_delete_what_became_a_hub_since_is_refused_with_the_way_that_works(
-    web: Memory,
+    web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(merge_reading, "MOST_GONE", 10)
     await make_hub(web, 3, neighbours=7)
     name = f"{web._domain(None)}-b"
     branch = web.in_domain((await web.history.branch(name)).domain)
@@ -127,6 +128,43 @@ async def test_a_merge_that_would_delete_what_became_a_hub_since_is_refused_with
     assert await last_of(web) == before
     await web.delete_node(HUB)
     assert (await web.history.merge(name)).deleted == 0
+
+
+async def test_a_merge_counts_what_it_deletes_once_and_takes_more_than_a_page(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some connections are between two nodes that both go: they are found from either end."""
+    monkeypatch.setattr(merge_reading, "MOST_GONE", LINKS + 2)
+    await make_hub(web, LINKS, neighbours=7)
+    name = f"{web._domain(None)}-b"
+    branch = web.in_domain((await web.history.branch(name)).domain)
+    await branch.delete_node(HUB)
+    await branch.delete_node("n000001")
+    late = (await web.create_connection("Link", HUB, "n000002")).connection_id
+    with pytest.raises(GraphError) as caught:
+        await web.history.merge(name, strategy="theirs")
+    assert "delete_node" in (caught.value.hint or "")
+    await web.delete_connection(late)
+    assert (await web.history.merge(name)).deleted == LINKS + 2
+
+
+async def test_a_merge_names_a_hub_only_if_deleting_it_is_enough(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge_reading, "MOST_GONE", 5)
+    await make_hub(web, LINKS, neighbours=2)
+    for number in range(8):
+        await web.create_connection("Link", "n000000", "n000001", id=f"between{number}")
+    name = f"{web._domain(None)}-b"
+    branch = web.in_domain((await web.history.branch(name)).domain)
+    await branch.delete_node("n000000")
+    await branch.delete_node(HUB)
+    with pytest.raises(GraphError) as caught:
+        await web.history.merge(name)
+    assert HUB not in caught.value.message + (caught.value.hint or "")
+    assert "delete_node" in (caught.value.hint or "")
+    await web.delete_node(HUB)
+    with pytest.raises(GraphError) as caught:
+        await web.history.merge(name)
+    assert "n000000 with 8 connections" in caught.value.message
 
 
 async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_deleted(

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from cutting import LINKS, CutOff, cut_off_after, events_since, last_of, refusal_of_a_write
+from cutting import LINKS, CutOff, cut_off_after, events_since, failing_pages, last_of, refusal_of_a_write
 from hub import HUB, make_hub
 
 from graph_memory import Code, GraphError, Memory, Ontology
@@ -62,11 +62,41 @@ async def test_a_deletion_that_was_cut_off_between_any_two_pages_goes_on_when_it
     assert len(left) == max(LINKS - 5 * pages, 0)
     for one in left:
         await web.get_connection(one)
-    deleted = await web.delete_node(HUB, expected_version=1)  # it was compared when it was begun
+    deleted = await web.delete_node(HUB, expected_version=1 if pages else None)  # compared before the first page
     assert (deleted.connections, deleted.resumed) == (LINKS, True)
     events = await events_since(web, before)
     assert (len(events), len({entry.batch for entry in events})) == (LINKS + 1, 1)
     await web.create_node("Note", "afterwards")
+
+
+async def test_a_deletion_that_was_cut_off_before_its_first_page_still_compares_the_version(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_hub(web, LINKS, neighbours=7)
+    version = (await web.get_node(HUB)).version
+    with monkeypatch.context() as patched:
+        cut_off_after(patched, 0)
+        with pytest.raises(CutOff):
+            await web.delete_node(HUB)
+    with pytest.raises(GraphError) as caught:
+        await web.delete_node(HUB, expected_version=version + 1)
+    assert caught.value.code is Code.VERSION_CONFLICT
+    assert len((await web.query_connections()).connection_ids) == LINKS
+    await web.create_node("Note", "the domain can be written")
+    assert (await web.delete_node(HUB, expected_version=version)).connections == LINKS
+
+
+async def test_a_deletion_whose_first_page_cannot_be_written_leaves_the_domain_as_it_was(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_hub(web, LINKS, neighbours=7)
+    with monkeypatch.context() as patched:
+        failing_pages(patched, 0)
+        with pytest.raises(GraphError) as caught:
+            await web.delete_node(HUB)
+    assert caught.value.code is Code.TIMEOUT
+    await web.create_node("Note", "the domain can be written")
+    assert len((await web.query_connections()).connection_ids) == LINKS
 
 
 async def test_others_can_read_while_it_goes_on_and_every_point_of_it_is_a_graph_that_may_be(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import Any, cast
 
 import pytest
-from cutting import LINKS, CutOff, cut_off_after, events_since, last_of, refusal_of_a_write
+from cutting import LINKS, CutOff, cut_off_after, events_since, failing_pages, last_of, refusal_of_a_write
 from hub import HUB, make_hub
 
 from graph_memory import Code, GraphError, Memory, Settings, open_memory
-from graph_memory.memory import revert_pages
+from graph_memory.memory import paging, revert, revert_pages
 from graph_memory.model.events import Origin
 
 pytestmark = pytest.mark.anyio
@@ -122,6 +123,98 @@ async def test_one_that_was_cut_off_between_any_two_pages_goes_on_when_it_is_ask
     assert await links_of(web) == then
     assert {entry.batch for entry in await events_since(web, version)} == {undone.batch}
     await web.create_node("Note", "afterwards")
+
+
+async def test_one_whose_first_page_cannot_be_written_leaves_the_domain_as_it_was(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = await deleted_hub(web)
+    with monkeypatch.context() as patched:
+        failing_pages(patched, 0)
+        with pytest.raises(GraphError) as caught:
+            await web.history.revert(since=version, until=version)
+    assert caught.value.code is Code.TIMEOUT
+    assert await last_of(web) == version
+    await web.create_node("Note", "the domain can be written")
+
+
+async def test_a_page_that_is_too_much_for_the_server_is_written_in_halves(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await make_hub(web, LINKS, neighbours=7)
+    then = await links_of(web)
+    version = (await web.delete_node(HUB)).version
+    failing_pages(monkeypatch, 2)
+    undone = await web.history.revert(since=version, until=version)
+    assert await links_of(web) == then
+    events = await events_since(web, version)
+    assert [entry.subject for entry in events] == [change.subject for change in undone.changes]
+    assert [entry.kind for entry in events] == ["node"] + ["connection"] * LINKS
+
+
+async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "PAGE_BYTES", 25)
+    texts = {f"a{number:02}": "x" * (100 if number == 5 else 10) for number in range(12)}
+    for one, text in texts.items():
+        await web.create_node("Note", text, id=one)
+    begin = await last_of(web)
+    for one in texts:
+        await web.delete_node(one)
+    before = await last_of(web)
+    await web.history.revert(since=begin + 1)
+    assert await contents_of(web) == texts
+    pages = Counter(entry.at for entry in await events_since(web, before))
+    assert max(pages.values()) == 2
+    assert 7 <= len(pages) <= 8
+
+
+@pytest.mark.parametrize("kept", [1, 2])
+async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_few_ids(
+    web: Memory, monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
+    monkeypatch.setattr(revert_pages, "MOST_KEPT", kept)
+    version = await deleted_hub(web)
+    await web.delete_node("n000001")
+    ids = [entry.id for entry in await events_since(web, version - 1)]
+    assert len(ids) == 2
+    with monkeypatch.context() as patched:
+        cut_off_after(patched, 1)
+        with pytest.raises(CutOff):
+            await web.history.revert(event_ids=ids)
+    with pytest.raises(GraphError) as caught:
+        await web.history.revert(since=version)
+    asked = caught.value.details["asked"]
+    assert isinstance(asked, dict)
+    told = cast("dict[str, str]", asked)["events"]
+    assert told.split(" ") == sorted(ids) if kept == 2 else told.startswith("2: ")
+    assert (await web.history.revert(event_ids=ids[::-1])).resumed is True
+    assert len((await web.query_connections()).connection_ids) == LINKS
+
+
+async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argument(
+    web: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(revert, "MOST", 20)
+    version = await deleted_hub(web)
+    [event] = await events_since(web, version - 1)
+    for given, argument in (({"event_ids": [event.id]}, "event_ids"), ({"since": version}, "since")):
+        with pytest.raises(GraphError) as caught:
+            await web.history.revert(**given)  # pyright: ignore[reportArgumentType] - either of them
+        assert caught.value.details["argument"] == argument
+        assert "one revert takes 20" in caught.value.message
+    await web.create_node("Note", "the domain can be written")
+
+
+async def test_a_revert_without_an_end_that_was_cut_off_tells_so(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = await deleted_hub(web)
+    with monkeypatch.context() as patched:
+        cut_off_after(patched, 1)
+        with pytest.raises(CutOff):
+            await web.history.revert(since=version)
+    with pytest.raises(GraphError) as caught:
+        await web.create_node("Note", "in between")
+    assert caught.value.details["asked"] == {"on_conflict": "stop", "stretch": f"from {version}"}
+    assert (await web.history.revert(since=version)).resumed is True
 
 
 async def test_a_mixture_of_changes_is_taken_back_in_pages_also_when_it_is_cut_off_anywhere(
