@@ -59,6 +59,7 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
 
 
 NODE = {"type": "Note", "properties": {}, "content": {"path": "_content/nodes/a.md", "format": "markdown"}}
+EMPTY = {"path": "_content/nodes/empty.md", "format": "markdown"}
 LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 
 
@@ -68,7 +69,9 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ("{", "is not JSON"),
         ([], "not an object"),
         ({"nodes": {"a": []}}, "not an object"),
-        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "Nota"),
+        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"_a": NODE}}, "cannot be an id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
         ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
@@ -89,6 +92,7 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     (tmp_path / "_system").mkdir()
     (tmp_path / "_content" / "nodes").mkdir(parents=True)
     (tmp_path / "_content" / "nodes" / "a.md").write_text("# A")
+    (tmp_path / "_content" / "nodes" / "empty.md").write_text("")
     (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
     types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
     (tmp_path / "_system" / "ontology.yaml").write_text(types)

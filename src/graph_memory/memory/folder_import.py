@@ -85,7 +85,7 @@ class _Source:
     def read(cls, folder: Path, at: datetime) -> _Source:
         """Read the ontology and the registry. Raises INVALID_ARCHIVE and INVALID_ONTOLOGY."""
         ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
-        return cls(folder, at, ontology, *entries_of(_text(folder, REGISTRY)))
+        return cls(folder, at, ontology, *entries_of(_text(folder, REGISTRY), ontology))
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
         """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
