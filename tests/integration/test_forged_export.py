@@ -162,6 +162,18 @@ def staying(**fields: Any) -> Change:
     return lambda forgery: forgery.header["state"].update({f"_{name}": value for name, value in fields.items()})
 
 
+def counted(**fields: Any) -> Change:
+    """Return a change that says of the domain that it was compacted, with a session of these fields."""
+    times = {"began": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:00Z"}
+    session = {"source": "user", "changes": 1, "subjects": 1, "about": [], "first_seq": 1, "last_seq": 1}
+    return staying(compacted=json.dumps([session | times | fields]))
+
+
+def later(forgery: Forgery) -> None:
+    """Give a later change the batch of an earlier one, which others came after."""
+    forgery.event("a", "update")["_batch"] = forgery.event("a")["_batch"]
+
+
 FORGED: Mapping[str, tuple[Change, str]] = {
     "an id that leads elsewhere": (renamed("../../../escape"), "cannot be an id"),
     "an empty id": (renamed(""), "cannot be an id"),
@@ -222,7 +234,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a node that becomes a connection": (adding("bc", subject="gone"), "something else than it was"),
     "a node of another type than it was": (adding("ann", subject="gone"), "something else than it was"),
     "the id of an event twice": (
-        lambda forgery: forgery.event("b").update(_id=forgery.event("a")["_id"]),
+        lambda forgery: forgery.event("b").update(dict.fromkeys(("_id", "_batch"), forgery.event("a")["_id"])),
         "of another",
     ),
     "the id of an event that is none": (setting("b", _id="b"), "no id of an event"),
@@ -249,6 +261,12 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a fork by half": (staying(forked_at=3), "by half"),
     "a fork from elsewhere": (staying(forked_from="../x", forked_at=1, begins_at=2), "is not a domain name"),
     "a compaction beyond the end": (staying(compacted_to=1_000), "another log"),
+    "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "yet to come"),
+    "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "yet to come"),
+    "a session without a time zone": (counted(began="2026-01-01T00:00:00"), "no sessions"),
+    "a session before all times": (counted(began="0001-01-01T00:00:00+14:00"), "no sessions"),
+    "a batch that no event begins": (setting("b", _batch="evt_none"), "does not begin with it"),
+    "a batch that ended before": (later, "does not begin with it"),
     "a second content": (lambda forgery: piece(forgery).update(text=""), "no place"),
 }
 

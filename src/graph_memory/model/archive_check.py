@@ -41,6 +41,8 @@ class LogCheck:
         self._ontology = 0
         self._is_open: bool | None = None
         self._domain: DomainState | None = None
+        with at_line(1, None):
+            self._check_times(header.state.state())
 
     def event(self, row: State, line: int) -> None:
         """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
@@ -83,9 +85,12 @@ class LogCheck:
         is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
         if self._at is not None and is_neighbour and not may_follow(self._at, at):
             raise Wrong(f"was written at {at}, before the one before it")
-        if (latest := max(recorded_times(row))) > self._latest:
-            raise Wrong(f"tells of {latest}, which is yet to come")
+        self._check_times(row)
         self.seq, self._at = seq, at
+
+    def _check_times(self, state: State) -> None:
+        if (latest := max(recorded_times(state))) > self._latest:
+            raise Wrong(f"tells of {latest}, which is yet to come")
 
     def _declare(self, kind: Kind, row: State) -> None:
         subject = str(row["_subject"])

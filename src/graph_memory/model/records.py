@@ -85,7 +85,9 @@ def _tags(given: list[str]) -> list[str]:
 
 def _sessions(given: str) -> str:
     try:
-        sessions_from(given)
+        for one in sessions_from(given):
+            _recorded(one.began.isoformat())
+            _recorded(one.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
         raise ValueError("holds no sessions") from error
     return given
@@ -346,5 +348,7 @@ def _check_subject(kind: Kind, subject: str) -> None:
 
 
 def recorded_times(state: State) -> Sequence[datetime]:
-    """Return the times of the service's own in an event."""
-    return [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    """Return the times of the service's own in an event, also those of the sessions that it counts."""
+    told = [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    sessions = sessions_from(cast("str | None", state.get("_compacted")))
+    return [*told, *(time for one in sessions for time in (one.began, one.ended))]
