@@ -169,6 +169,9 @@ def counted(**fields: Any) -> Change:
     return staying(compacted=json.dumps([session | times | fields]))
 
 
+MERGE = '{"source_seq":1,"own_seq":1,"event":null}'
+
+
 def later(forgery: Forgery) -> None:
     """Give a later change the batch of an earlier one, which others came after."""
     forgery.event("a", "update")["_batch"] = forgery.event("a")["_batch"]
@@ -267,6 +270,9 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a session before all times": (counted(began="0001-01-01T00:00:00+14:00"), "no sessions"),
     "a batch that no event begins": (setting("b", _batch="evt_none"), "does not begin with it"),
     "a batch that ended before": (later, "does not begin with it"),
+    "merges told twice": (setting("domain", _merges=f'{{"other":{MERGE},"other":{MERGE}}}'), "no merges"),
+    "a definition with what is no number": (setting("node_type/Task", _definition='{"name":NaN}'), "no JSON"),
+    "a definition with a name twice": (setting("node_type/Task", _definition='{"name":"A","name":"B"}'), "no JSON"),
     "a second content": (lambda forgery: piece(forgery).update(text=""), "no place"),
 }
 
@@ -282,6 +288,23 @@ async def test_what_no_log_can_hold_is_refused(whole: Path, tmp_path: Path, case
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert refused.value.hint
     assert len(refused.value.message) < 1_000
+
+
+def told_twice(whole: Path, path: Path) -> Path:
+    """Write an export whose creations tell twice, and differently, what they do."""
+    lines = whole.read_bytes().splitlines(keepends=True)
+    twice = [line.replace(b'"_op":"create"', b'"_op":"delete","_op":"create"') for line in lines[:-1]]
+    end = json.loads(lines[-1])
+    end["end"]["sha256"] = hashlib.sha256(b"".join(twice)).hexdigest()
+    path.write_bytes(b"".join(twice) + json.dumps(end).encode() + b"\n")
+    return path
+
+
+async def test_a_line_that_tells_something_twice_is_refused(whole: Path, tmp_path: Path) -> None:
+    path = told_twice(whole, tmp_path / "twice.jsonl")
+    with pytest.raises(GraphError, match="is not JSON") as refused:
+        list(Reader(path).pages(0))
+    assert refused.value.code is Code.INVALID_ARCHIVE
 
 
 async def test_the_export_that_is_forged_here_is_accepted_as_it_is(whole: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from graph_memory.model.clock import may_follow
 from graph_memory.model.declarations import connection_type_from, node_type_from
 from graph_memory.model.events import Op
 from graph_memory.model.ontology import MOST_TYPES
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.records import ERASABLE, Wrong, recorded_times
 from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject, user_properties
 from graph_memory.model.types import AnyType, ConnectionType, check_end, check_rules, type_state
@@ -141,6 +141,6 @@ def _summary(state: State) -> State:
 
 def _parsed(definition: str) -> Mapping[str, object]:
     try:
-        return json.loads(definition)
-    except (ValueError, RecursionError) as error:
+        return cast("Mapping[str, object]", parsed_json(definition.encode()))
+    except ValueError as error:
         raise Wrong("has a _definition that is no JSON") from error

@@ -16,12 +16,12 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from graph_memory.model.archive import parsed_json
 from graph_memory.model.arguments import check_tags
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.ontology import Ontology
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.records import Size, Strict, Wrong, read
 from graph_memory.model.results import rfc3339
