@@ -62,7 +62,7 @@ async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> Fo
         source = await anyio.to_thread.run_sync(_Source.read, folder, utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
-            await import_file(core, path, domain, tell)
+            await import_file(core, path, domain, tell, is_folder=True)
         except GraphError as error:
             subject, fault = error.details.get("subject"), error.details.get("fault")
             if error.code is not Code.INVALID_ARCHIVE or not fault:

@@ -226,6 +226,8 @@ def entries_of(text: str, ontology: Ontology) -> tuple[dict[str, NodeEntry], dic
     for subject, entry in (*nodes.items(), *connections.items()):
         if entry.id not in (None, subject):
             raise wrong(subject, f"says that its id is {shown(entry.id)}")
+        if subject in nodes and subject in connections:
+            raise wrong(subject, "is the id of a node and of a connection")
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
             raise wrong(subject, f"is of the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
