@@ -138,6 +138,24 @@ async def test_an_import_keeps_the_order_of_a_log_whose_times_turn_back(
     assert (await copy.verify()).differences == ()
 
 
+async def test_an_import_takes_a_compacted_log_whose_events_were_no_neighbours(
+    memory: Memory, wall: Wall, domain: str, tmp_path: Path
+) -> None:
+    wall.set(-1)
+    await memory.create_ontology(ONTOLOGY)
+    for name, days in (("ahead", 3.0), ("right", 0.0), ("late", 2.5)):
+        wall.set(days)
+        await note(memory, name)
+    await memory.update_node("right", properties={"done": True})
+    await note(memory, "last")
+    await memory.history.compact(await last(memory) - 1, archive=tmp_path / "archive.jsonl.gz")
+    await memory.moving.export_file(tmp_path / "log.jsonl")
+    await memory.moving.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
+    copy = memory.in_domain(f"{domain}-copy")
+    assert await notes_at(copy, "now") == {"ahead", "right", "late", "last"}
+    assert (await copy.verify()).differences == ()
+
+
 async def test_a_merge_begins_with_what_was_merged_last_whatever_the_clocks_said(
     memory: Memory, wall: Wall, domain: str
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from test_branch import LARGE, filled
 
 from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
+from graph_memory.memory import importing
 
 pytestmark = pytest.mark.anyio
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -59,6 +60,7 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
 
 
 NODE = {"type": "Note", "properties": {}, "content": {"path": "_content/nodes/a.md", "format": "markdown"}}
+EMPTY = {"path": "_content/nodes/empty.md", "format": "markdown"}
 LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 
 
@@ -68,7 +70,9 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ("{", "is not JSON"),
         ([], "not an object"),
         ({"nodes": {"a": []}}, "not an object"),
-        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "Nota"),
+        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"_a": NODE}}, "cannot be an id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
         ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
@@ -89,6 +93,7 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     (tmp_path / "_system").mkdir()
     (tmp_path / "_content" / "nodes").mkdir(parents=True)
     (tmp_path / "_content" / "nodes" / "a.md").write_text("# A")
+    (tmp_path / "_content" / "nodes" / "empty.md").write_text("")
     (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
     types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
     (tmp_path / "_system" / "ontology.yaml").write_text(types)
@@ -272,7 +277,11 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
         ("nodes.mem_act_001.content.path", "", "outside of the folder"),
         ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
         ("nodes.mem_act_001.content.owner", "me", "owner, which has no place"),
-        ("connections.mem_act_001", {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"}, "exists"),
+        (
+            "connections.mem_act_001",
+            {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
+            "of a node and of a",
+        ),
         ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
         ("connections.conn_001.type", "WaitingFor", "requires properties"),
         ("extra", {}, "extra, which has no place"),
@@ -304,6 +313,30 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
             await memory.moving.import_folder(tmp_path)
         assert refused.value.code is Code.INVALID_ARCHIVE
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_cut_off_says_what_to_do(
+    memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specified(tmp_path)
+
+    async def fails(*_: object) -> None:
+        raise GraphError(Code.STORE_UNAVAILABLE, "gone", {"hint": "Wait."})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "ensure_connection_type", fails)
+        with pytest.raises(GraphError, match="gone"):
+            await memory.moving.import_folder(tmp_path)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "ensure_connection_type", None)
+        with pytest.raises(TypeError):
+            await memory.moving.import_folder(tmp_path)
+    with pytest.raises(GraphError, match="delete the domain, and import the folder again") as busy:
+        await memory.create_node("Project", "too early")
+    assert busy.value.code is Code.DOMAIN_BUSY
+    await memory.delete_domain(domain)
+    assert (await memory.moving.import_folder(tmp_path)).nodes == 3
 
 
 async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(

@@ -162,6 +162,21 @@ def staying(**fields: Any) -> Change:
     return lambda forgery: forgery.header["state"].update({f"_{name}": value for name, value in fields.items()})
 
 
+def counted(**fields: Any) -> Change:
+    """Return a change that says of the domain that it was compacted, with a session of these fields."""
+    times = {"began": "2026-01-01T00:00:00Z", "ended": "2026-01-01T00:00:00Z"}
+    session = {"source": "user", "changes": 1, "subjects": 1, "about": [], "first_seq": 1, "last_seq": 1}
+    return staying(compacted=json.dumps([session | times | fields]))
+
+
+MERGE = '{"source_seq":1,"own_seq":1,"event":null}'
+
+
+def later(forgery: Forgery) -> None:
+    """Give a later change the batch of an earlier one, which others came after."""
+    forgery.event("a", "update")["_batch"] = forgery.event("a")["_batch"]
+
+
 FORGED: Mapping[str, tuple[Change, str]] = {
     "an id that leads elsewhere": (renamed("../../../escape"), "cannot be an id"),
     "an empty id": (renamed(""), "cannot be an id"),
@@ -222,7 +237,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a node that becomes a connection": (adding("bc", subject="gone"), "something else than it was"),
     "a node of another type than it was": (adding("ann", subject="gone"), "something else than it was"),
     "the id of an event twice": (
-        lambda forgery: forgery.event("b").update(_id=forgery.event("a")["_id"]),
+        lambda forgery: forgery.event("b").update(dict.fromkeys(("_id", "_batch"), forgery.event("a")["_id"])),
         "of another",
     ),
     "the id of an event that is none": (setting("b", _id="b"), "no id of an event"),
@@ -249,6 +264,15 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a fork by half": (staying(forked_at=3), "by half"),
     "a fork from elsewhere": (staying(forked_from="../x", forked_at=1, begins_at=2), "is not a domain name"),
     "a compaction beyond the end": (staying(compacted_to=1_000), "another log"),
+    "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "yet to come"),
+    "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "yet to come"),
+    "a session without a time zone": (counted(began="2026-01-01T00:00:00"), "no sessions"),
+    "a session before all times": (counted(began="0001-01-01T00:00:00+14:00"), "no sessions"),
+    "a batch that no event begins": (setting("b", _batch="evt_none"), "does not begin with it"),
+    "a batch that ended before": (later, "does not begin with it"),
+    "merges told twice": (setting("domain", _merges=f'{{"other":{MERGE},"other":{MERGE}}}'), "no merges"),
+    "a definition with what is no number": (setting("node_type/Task", _definition='{"name":NaN}'), "no JSON"),
+    "a definition with a name twice": (setting("node_type/Task", _definition='{"name":"A","name":"B"}'), "no JSON"),
     "a second content": (lambda forgery: piece(forgery).update(text=""), "no place"),
 }
 
@@ -264,6 +288,23 @@ async def test_what_no_log_can_hold_is_refused(whole: Path, tmp_path: Path, case
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert refused.value.hint
     assert len(refused.value.message) < 1_000
+
+
+def told_twice(whole: Path, path: Path) -> Path:
+    """Write an export whose creations tell twice, and differently, what they do."""
+    lines = whole.read_bytes().splitlines(keepends=True)
+    twice = [line.replace(b'"_op":"create"', b'"_op":"delete","_op":"create"') for line in lines[:-1]]
+    end = json.loads(lines[-1])
+    end["end"]["sha256"] = hashlib.sha256(b"".join(twice)).hexdigest()
+    path.write_bytes(b"".join(twice) + json.dumps(end).encode() + b"\n")
+    return path
+
+
+async def test_a_line_that_tells_something_twice_is_refused(whole: Path, tmp_path: Path) -> None:
+    path = told_twice(whole, tmp_path / "twice.jsonl")
+    with pytest.raises(GraphError, match="is not JSON") as refused:
+        list(Reader(path).pages(0))
+    assert refused.value.code is Code.INVALID_ARCHIVE
 
 
 async def test_the_export_that_is_forged_here_is_accepted_as_it_is(whole: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> Fo
         source = await anyio.to_thread.run_sync(_Source.read, folder, utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
-            await import_file(core, path, domain, tell)
+            await import_file(core, path, domain, tell, is_folder=True)
         except GraphError as error:
             subject, fault = error.details.get("subject"), error.details.get("fault")
             if error.code is not Code.INVALID_ARCHIVE or not fault:
@@ -85,7 +85,7 @@ class _Source:
     def read(cls, folder: Path, at: datetime) -> _Source:
         """Read the ontology and the registry. Raises INVALID_ARCHIVE and INVALID_ONTOLOGY."""
         ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
-        return cls(folder, at, ontology, *entries_of(_text(folder, REGISTRY)))
+        return cls(folder, at, ontology, *entries_of(_text(folder, REGISTRY), ontology))
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
         """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""

@@ -79,8 +79,11 @@ SAME_SOURCE = query("archive/same_source", SameRow)
 FINISH = query("archive/finish", Nothing)
 
 
-async def import_file(core: Core, path: Path, name: str | None, tell: Tell) -> Imported:
-    """Make a domain of the log in a file. `Moving.import_file` tells the rest."""
+async def import_file(core: Core, path: Path, name: str | None, tell: Tell, *, is_folder: bool = False) -> Imported:
+    """Make a domain of the log in a file. `Moving.import_file` tells the rest.
+
+    The file made of a folder is never made again, so what it began is taken back whatever goes wrong.
+    """
     reader = Reader(path)
     header = await anyio.to_thread.run_sync(reader.header)
     domain = name or header.domain
@@ -89,11 +92,12 @@ async def import_file(core: Core, path: Path, name: str | None, tell: Tell) -> I
         tell("Checking", page.fraction)
     core.contents.check_size(reader.longest_text)
     core.log.forget(domain)
-    job = await jobs.begin(core.store, domain, IMPORTING, {"sha256": reader.sha256}, {}, at=header.state.created)
+    params = {"sha256": reader.sha256, **(jobs.OF_FOLDER if is_folder else {})}
+    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, at=header.state.created)
     try:
         state = await _Importing(core, job, header, reader, tell).run()
     except GraphError as error:
-        if error.code is Code.INVALID_ARCHIVE:
+        if is_folder or error.code is Code.INVALID_ARCHIVE:
             await _withdraw(core, job)
         raise
     core.log.forget(domain)

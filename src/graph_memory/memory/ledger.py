@@ -106,10 +106,16 @@ class Ledger:
         with _noting(), at_line(line, row):
             if row["_batch"] != self._batch:
                 self._settle()
-                self._batch = row["_batch"]
+                self._begin_batch(row)
             self._check_content(row)
             self._take(row)
             self._seq = cast("int", row["_seq"])
+
+    def _begin_batch(self, row: State) -> None:
+        """Raise `Wrong` unless its first event names a batch, as all of them do that were not copied or compacted."""
+        if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
+            raise Wrong(f"is of the batch {row['_batch']}, which does not begin with it")
+        self._batch = row["_batch"]
 
     def end(self, line: int) -> None:
         """Look at what lives when the log has ended."""

@@ -19,6 +19,7 @@ from pydantic import BaseModel, Field
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.records import (
     Count,
     DomainName,
@@ -257,24 +258,6 @@ def _as(model: type[_M], fields: Mapping[str, object], number: int) -> _M:
         raise damaged(number, str(wrong)) from wrong
     except GraphError as error:
         raise damaged(number, f"breaks a rule: {error.message}") from error
-
-
-def _refuse(constant: str) -> object:
-    raise ValueError(constant)
-
-
-_JSON = json.JSONDecoder(parse_constant=_refuse)
-
-
-def parsed_json(data: bytes) -> object:
-    """Return what JSON in UTF-8 says that everybody reads alike. Raises ValueError for any other."""
-    try:
-        value = _JSON.decode(data.decode())
-        if b"\\ud" in data.lower():
-            json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    return value
 
 
 def _parsed(line: bytes, number: int) -> Mapping[str, object]:

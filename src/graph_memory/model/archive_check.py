@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from graph_memory.model.clock import may_follow
 from graph_memory.model.declarations import connection_type_from, node_type_from
 from graph_memory.model.events import Op
 from graph_memory.model.ontology import MOST_TYPES
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.records import ERASABLE, Wrong, recorded_times
 from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject, user_properties
 from graph_memory.model.types import AnyType, ConnectionType, check_end, check_rules, type_state
@@ -41,6 +41,8 @@ class LogCheck:
         self._ontology = 0
         self._is_open: bool | None = None
         self._domain: DomainState | None = None
+        with at_line(1, None):
+            self._check_times(header.state.state())
 
     def event(self, row: State, line: int) -> None:
         """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
@@ -80,11 +82,15 @@ class LogCheck:
         if not is_next and not is_after_gap:
             raise Wrong(f"has number {seq} after {self.seq}")
         at = cast("datetime", row["_at"])
-        if self._at is not None and not may_follow(self._at, at):
+        is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
+        if self._at is not None and is_neighbour and not may_follow(self._at, at):
             raise Wrong(f"was written at {at}, before the one before it")
-        if (latest := max(recorded_times(row))) > self._latest:
-            raise Wrong(f"tells of {latest}, which is yet to come")
+        self._check_times(row)
         self.seq, self._at = seq, at
+
+    def _check_times(self, state: State) -> None:
+        if (latest := max(recorded_times(state))) > self._latest:
+            raise Wrong(f"tells of {latest}, which is yet to come")
 
     def _declare(self, kind: Kind, row: State) -> None:
         subject = str(row["_subject"])
@@ -135,6 +141,6 @@ def _summary(state: State) -> State:
 
 def _parsed(definition: str) -> Mapping[str, object]:
     try:
-        return json.loads(definition)
-    except (ValueError, RecursionError) as error:
+        return cast("Mapping[str, object]", parsed_json(definition.encode()))
+    except ValueError as error:
         raise Wrong("has a _definition that is no JSON") from error

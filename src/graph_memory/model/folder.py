@@ -16,11 +16,12 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from graph_memory.model.archive import parsed_json
 from graph_memory.model.arguments import check_tags
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology import Ontology
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.records import Size, Strict, Wrong, read
 from graph_memory.model.results import rfc3339
@@ -214,10 +215,10 @@ def _content(path: str, ref: ContentRef) -> dict[str, object]:
     return told if ref.is_text else {**told, "encoding": ref.encoding}
 
 
-def entries_of(text: str) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEntry]]:
+def entries_of(text: str, ontology: Ontology) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEntry]]:
     """Return the nodes and the connections of a registry by their ids. Raises INVALID_ARCHIVE, naming the one at fault.
 
-    Only their shape is checked: they become events, and these are checked as those of any file.
+    Only their shape and types are checked: they become events, and these are checked as those of any file.
     """
     registry = _as(_Registry, REGISTRY, _parsed(text))
     nodes = {subject: _as(NodeEntry, subject, value) for subject, value in registry.nodes.items()}
@@ -225,6 +226,11 @@ def entries_of(text: str) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEnt
     for subject, entry in (*nodes.items(), *connections.items()):
         if entry.id not in (None, subject):
             raise wrong(subject, f"says that its id is {shown(entry.id)}")
+        if subject in nodes and subject in connections:
+            raise wrong(subject, "is the id of a node and of a connection")
+        find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
+        if find(entry.type) is None:
+            raise wrong(subject, f"is of the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
     return nodes, connections
 
 

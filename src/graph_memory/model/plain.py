@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -135,3 +136,28 @@ class Fields:
         """Return a flag, or false when it is left out."""
         found = self.get(name)
         return found is not None and found.flag()
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(constant)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name twice in an object")
+    return found
+
+
+_JSON = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
+
+
+def parsed_json(data: bytes) -> object:
+    """Return what JSON in UTF-8 says that everybody reads alike. Raises ValueError for any other."""
+    try:
+        value = _JSON.decode(data.decode())
+        if b"\\ud" in data.lower():
+            json.dumps(value, ensure_ascii=False).encode()  # half a character pair has no UTF-8
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return value

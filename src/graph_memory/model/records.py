@@ -5,7 +5,6 @@ Ids, properties, tags, paths and formats are checked by the functions that check
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from graph_memory.model.arguments import check_domain, check_new_id, check_path,
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.sessions import sessions_from
 from graph_memory.model.subjects import Kind, State, type_subject
@@ -85,7 +85,9 @@ def _tags(given: list[str]) -> list[str]:
 
 def _sessions(given: str) -> str:
     try:
-        sessions_from(given)
+        for one in sessions_from(given):
+            _recorded(one.began.isoformat())
+            _recorded(one.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
         raise ValueError("holds no sessions") from error
     return given
@@ -93,7 +95,7 @@ def _sessions(given: str) -> str:
 
 def _merges(given: str) -> str:
     try:
-        for name, told in cast("Mapping[str, object]", json.loads(given)).items():
+        for name, told in cast("Mapping[str, object]", parsed_json(given.encode())).items():
             check_domain(name)
             _Merge.model_validate(told)
     except (ValueError, RecursionError, AttributeError, GraphError) as error:
@@ -346,5 +348,7 @@ def _check_subject(kind: Kind, subject: str) -> None:
 
 
 def recorded_times(state: State) -> Sequence[datetime]:
-    """Return the times of the service's own in an event."""
-    return [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    """Return the times of the service's own in an event, also those of the sessions that it counts."""
+    told = [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    sessions = sessions_from(cast("str | None", state.get("_compacted")))
+    return [*told, *(time for one in sessions for time in (one.began, one.ended))]

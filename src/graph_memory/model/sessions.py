@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from graph_memory.model.history import SessionSummary
+from graph_memory.model.plain import parsed_json
 
 MOST = 1_000
 """Sessions that are told apart; the changes of those before are counted by source and actor."""
@@ -31,8 +33,8 @@ def sessions_text(sessions: Iterable[SessionSummary]) -> str:
 
 
 def sessions_from(text: str | None) -> list[SessionSummary]:
-    """Return the sessions of a text."""
-    return [SessionSummary.model_validate(one) for one in json.loads(text or "[]")]
+    """Return the sessions of a text. Raises ValueError and TypeError for one that holds none."""
+    return [SessionSummary.model_validate(one) for one in cast("list[object]", parsed_json((text or "[]").encode()))]
 
 
 def _together(one: SessionSummary, other: SessionSummary) -> SessionSummary:

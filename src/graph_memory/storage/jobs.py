@@ -50,6 +50,8 @@ class Progress:
 
 Params = Mapping[str, str | int]
 """What makes an operation the same as an earlier one: it goes on with that."""
+OF_FOLDER: Params = {"of": "folder"}
+"""What tells of an import that nobody can go on with."""
 
 
 async def _nothing(_: Transaction) -> None:
@@ -196,7 +198,10 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     """Return the error for a domain in which something long goes on."""
     told = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
     done, asked = int(told.get("progress", {}).get("done", 0)), told.get("params", {})
-    hint = "Try again when it is done. Only if it was cut off, ask for the same again: it goes on where it was."
+    then = "ask for the same again: it goes on where it was"
+    if OF_FOLDER.items() <= asked.items():
+        then = "delete the domain, and import the folder again"
+    hint = f"Try again when it is done. Only if it was cut off, {then}."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if asked:
         details["asked"] = {name: _words(value) for name, value in asked.items()}
