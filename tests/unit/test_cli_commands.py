@@ -263,6 +263,10 @@ def test_a_person_is_asked_before_a_delete(
     assert [name.split("_")[0] for name, _ in asked(memory)] == ["delete"]
 
 
+def test_deleting_a_node_says_what_is_counted(memory: RecordingMemory):
+    assert run("node", "delete", "mem_1").stdout == "Deleted mem_1 with 3 connections and observations.\n"
+
+
 def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
     file = tmp_path / "one.yaml"
     file.write_text("node_types: [Project]")
