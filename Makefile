@@ -22,7 +22,7 @@ demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/python examples/demo.py
 
 test: setup  ## All tests, on a real Neo4j of their own
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 test-container: setup  ## The integration tests on Neo4j in a container: NEO4J_IMAGE, BASE, TESTS
 	docker build --tag graph-memory $(if $(BASE),--network host --build-arg BASE=$(BASE)) --file docker/Dockerfile .
