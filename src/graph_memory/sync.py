@@ -52,7 +52,10 @@ class SyncMemory:
         return SyncMemory(self._memory.in_domain(domain), self._portal)
 
     def acting_as(self, actor: str | None, session: str | None = None) -> SyncMemory:
-        """Return the same memory for somebody whom the log names for changes, unless the settings name another."""
+        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+
+        Where the settings name an actor or a session, those are named.
+        """
         return SyncMemory(self._memory.acting_as(actor, session), self._portal)
 
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
