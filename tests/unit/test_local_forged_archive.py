@@ -18,7 +18,7 @@ from graph_memory.local.progress import silent
 from graph_memory.model.errors import Code, GraphError
 
 BLOB = b"content of a blob"
-NAME = f"blobs/work/{hashlib.sha256(BLOB).hexdigest()}"
+NAME = f"blobs/notes/{hashlib.sha256(BLOB).hexdigest()}"
 TERABYTE = 1 << 40
 ROUNDS = int(os.environ.get("FORGERIES", "1500"))
 

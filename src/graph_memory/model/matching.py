@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.properties import PropertyValue
+from graph_memory.model.properties import PropertyValue, equal_values
 from graph_memory.model.subjects import Kind
 
 EventRow = Mapping[str, object]
@@ -32,14 +32,12 @@ class Wanted:
         attributes = (("_type", self.type), ("_from", self.from_id), ("_to", self.to_id))
         return (
             all(wanted is None or event.get(key) == wanted for key, wanted in attributes)
-            and all(key in event and are_equal(event[key], value) for key, value in self.properties.items())
+            and all(
+                key in event and equal_values(cast("PropertyValue", event[key]), value)
+                for key, value in self.properties.items()
+            )
             and holds_at(event, self.valid_at)
         )
-
-
-def are_equal(one: object, other: object) -> bool:
-    """Say whether two values are equal in Cypher: `1` and `1.0` are, `1` and `true` are not."""
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def holds_at(event: EventRow, at: datetime | None) -> bool:
