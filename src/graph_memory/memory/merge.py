@@ -15,7 +15,7 @@ from graph_memory.memory.lineage import Place
 from graph_memory.memory.merge_base import base_of, check_is_kept, noted
 from graph_memory.memory.merge_reading import Between, surroundings, trios_of
 from graph_memory.memory.merge_telling import MOST_CHANGES, refused, told_conflicts
-from graph_memory.memory.revert import BROKEN_RULES, RulesBroken, ruled
+from graph_memory.memory.revert import RulesBroken, check_rules
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Op, Receipt
 from graph_memory.model.history import Operation
@@ -122,10 +122,7 @@ class _Merging:
         """
         found = cast("Found", self._found)
         await check_is_kept(reader, found.between.base)
-        rows = [row for event in events if (row := ruled(event.draft, found.plan.ontology))]
-        broken = await reader.read(BROKEN_RULES, domain=found.between.target, rows=rows) if rows else []
-        if broken:
-            raise RulesBroken({row.id: row.rule for row in broken})
+        await check_rules(reader, found.between.target, events, found.plan.ontology, in_turn=False)
         if found.plan.conflicts and not self._preview:
             raise refused(found.plan.conflicts, found.trios)
 

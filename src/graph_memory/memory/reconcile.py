@@ -13,7 +13,7 @@ from graph_memory.memory import audit, handwork, paging
 from graph_memory.memory.adoption import Around, ByHand, adoption, barred
 from graph_memory.memory.core import Core
 from graph_memory.memory.handwork import Places, ends_of
-from graph_memory.memory.revert import BROKEN_RULES, RulesBroken, ruled
+from graph_memory.memory.revert import RulesBroken, check_rules
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
@@ -227,10 +227,7 @@ class _Attempt:
                 await transaction.run(statement, domain=self.domain, rows=rows)
 
     async def _confirm(self, reader: Reader, events: Sequence[Event]) -> None:
-        rows = [row for event in events if (row := ruled(event.draft, self.outcome.ontology))]
-        broken = await reader.read(BROKEN_RULES, domain=self.domain, rows=rows) if rows else []
-        if broken:
-            raise RulesBroken({row.id: row.rule for row in broken})
+        await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
 
 
 async def _restore(

@@ -209,10 +209,7 @@ async def _attempt(
         return outcome.plan.drafts
 
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
-        rows = [row for event in events if (row := ruled(event.draft, outcome.plan.ontology))]
-        broken = await reader.read(BROKEN_RULES, domain=domain, rows=rows) if rows else []
-        if broken:
-            raise RulesBroken({row.id: row.rule for row in broken})
+        await check_rules(reader, domain, events, outcome.plan.ontology, in_turn=True)
 
     return await core.log.write("revert", domain, core.origin, read, decide, confirm=confirm, rehearse=dry_run)
 
@@ -358,6 +355,21 @@ def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
         "unique_target": declared.unique_target,
         "acyclic": declared.acyclic,
     }
+
+
+async def check_rules(
+    reader: Reader, domain: str, events: Sequence[Event], ontology: Ontology | None, *, in_turn: bool
+) -> None:
+    """Raise RulesBroken for new connections that break a rule of their type.
+
+    Of two that break it together it names the later if they come in turn, and both otherwise.
+    """
+    rows = [row for event in events if (row := ruled(event.draft, ontology))]
+    if not rows:
+        return
+    turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
+    if broken := await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns):
+        raise RulesBroken({row.id: row.rule for row in broken})
 
 
 def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:

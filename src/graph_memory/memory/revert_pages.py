@@ -17,7 +17,7 @@ from graph_memory.memory.attached import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.lineage import POSITION, last_seq
 from graph_memory.memory.paging import Batch, TooMany, check_amount, goes_on
-from graph_memory.memory.revert import BROKEN_RULES, SELECTED, RulesBroken, Selection, ruled
+from graph_memory.memory.revert import SELECTED, RulesBroken, Selection, ruled
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
@@ -183,10 +183,7 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
     """Write a page, without the connections that would break a rule of their type; in halves if it is too much."""
 
     async def look(reader: Reader, events: Sequence[Event]) -> None:
-        rows = [row for event in events if (row := ruled(event.draft, planned.ontology))]
-        broken = await reader.read(BROKEN_RULES, domain=batch.job.domain, rows=rows) if rows else []
-        if broken:
-            raise RulesBroken({row.id: row.rule for row in broken})
+        await revert.check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)
 
     left = [page]
     while left:

@@ -17,6 +17,9 @@ pytestmark = pytest.mark.anyio
 MAY_HOLD = ("neo4j/data/transactions/", "neo4j/data/databases/neo4j/schema/index/")
 """Where the guide says that bytes may stay: logs until they are pruned, pages of an index until they are used again."""
 
+ROUNDS = 5
+"""Times that Neo4j may write on: it reuses what it has freed before it grows as a rule, not always."""
+
 
 def places_of(home: Path, text: str) -> set[str]:
     """Return the files below a home that hold a text."""
@@ -41,13 +44,14 @@ async def erased(settings: Settings, word: str) -> None:
 
 
 def write_much(settings: Settings) -> None:
-    """Have Neo4j reuse what it has freed."""
+    """Have Neo4j reuse what it has freed; what it writes stays, so that the next time takes what is left."""
     server = local.ensure_running(settings)
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.execute_query(
-            "UNWIND range(1, 300) AS n CREATE (:Filler {a: $a, b: [$b], c: $b, n: 'n' + n})", a="a" * 3_000, b="b" * 100
+            "UNWIND range(1, 300) AS n CREATE (:Filler {a: $a, b: [$b], c: $b, n: 'n' + n})",
+            a="a" * 3_000,
+            b="b" * 3_000,
         )
-        driver.execute_query("MATCH (n:Filler) DELETE n")
 
 
 async def test_the_bytes_are_gone_from_blobs_and_store_once_neo4j_has_written_on(tmp_path: Path) -> None:
@@ -56,9 +60,13 @@ async def test_the_bytes_are_gone_from_blobs_and_store_once_neo4j_has_written_on
         await erased(settings, word)
         local.stop(settings)  # writes all pages, as a checkpoint does
         assert all(place.startswith("neo4j/data/") for place in places_of(settings.home, word))
-        write_much(settings)
-        local.stop(settings)
-        left = places_of(settings.home, word)
-        assert all(place.startswith(MAY_HOLD) for place in left), left
+        left = {"neo4j/"}
+        for _ in range(ROUNDS):
+            write_much(settings)
+            local.stop(settings)
+            left = {place for place in places_of(settings.home, word) if not place.startswith(MAY_HOLD)}
+            if not left:
+                break
+        assert not left
     finally:
         local.stop(settings)
