@@ -27,7 +27,7 @@ test: setup  ## All tests, on a real Neo4j of their own
 test-container: setup  ## The integration tests on Neo4j in a container: NEO4J_IMAGE, BASE, TESTS
 	docker build --tag graph-memory $(if $(BASE),--network host --build-arg BASE=$(BASE)) --file docker/Dockerfile .
 	NEO4J_IMAGE=$(or $(NEO4J_IMAGE),neo4j:2026.08.1) SERVICE_IMAGE=graph-memory $(BIN)/pytest tests/container \
-		$(or $(TESTS),tests/integration --ignore tests/integration/local --ignore tests/integration/faults)
+		$(or $(TESTS),tests/integration)
 
 unit: setup  ## The tests that need no database
 	$(BIN)/pytest tests/unit
@@ -41,12 +41,12 @@ lint: setup  ## Style, types and the directions of imports
 check: lint test  ## What CI runs
 
 soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5
-	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/test_state_machine.py tests/integration/test_search_exactness.py \
-		tests/acceptance/test_fuzz_tools.py
-	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/integration/faults/test_kills.py tests/integration/faults/test_long_work.py
-	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/integration/faults/test_network.py -k random
+	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/graph/test_state_machine.py tests/integration/graph/test_search_exactness.py \
+		tests/acceptance/mcp/test_fuzz_tools.py
+	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/lifecycle/faults/test_kills.py tests/lifecycle/faults/test_long_work.py
+	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/lifecycle/faults/test_network.py -k random
 	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/integration/concurrency
-	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/hubs/test_large.py
+	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
 bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI
 	@-GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop >/dev/null
@@ -64,7 +64,7 @@ conformance: setup  ## The MCP server over HTTP against the protocol's conforman
 	$(BIN)/python tools/conformance/run.py
 
 golden: setup  ## Write the golden file of the tools anew, after a change that is meant
-	UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/unit/test_mcp_tools.py
+	UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/unit/mcp_server/test_mcp_tools.py
 
 reference: setup  ## Write the pages that are made from the code anew, after a change that is meant
 	$(BIN)/python -m docs.generate

@@ -10,14 +10,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from neo4j import AsyncDriver
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.nodes import NewNode
-from graph_memory.memory.nodes import decide_create as decide_node
+from graph_memory.memory.graph.nodes import NewNode
+from graph_memory.memory.graph.nodes import decide_create as decide_node
 from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import ConnectionState, Kind
-from graph_memory.model.windows import windows
+from graph_memory.storage.log.work import Head
 from graph_memory.storage.store import Reader
-from graph_memory.storage.work import Head
 
 ONTOLOGY = ontology_from(
     {

@@ -39,7 +39,8 @@ async def called(settings: Settings, profile: Path, calls: int) -> None:
 
 def serve(profile: Path, calls: int) -> None:
     """Serve as `graph-memory mcp` does, profiled from the end of the warm-up to the last call."""
-    from graph_memory.mcp_server import server, stdio
+    from graph_memory.mcp_server import server
+    from graph_memory.mcp_server.transport import stdio
 
     profiler = cProfile.Profile(time.thread_time)
     answer, made = server.Calls.call_tool, 0

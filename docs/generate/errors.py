@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph_memory.cli.exits import EXIT_STATUS
+from graph_memory.cli.errors import EXIT_STATUS
 from graph_memory.model.errors import Code
 
 from .tables import Lines, code, sentences, table, text

@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 
 from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.tools import AnyTool, Effect
-from graph_memory.mcp_server.toolsets import TOOLSETS
-from graph_memory.memory.api import Memory
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.memory.api.memory import Memory
 
 from .tables import Lines, code, sentences, table, text
 

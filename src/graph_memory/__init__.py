@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from graph_memory.app import open_memory
-    from graph_memory.memory.api import Memory
+    from graph_memory.memory.api.memory import Memory
     from graph_memory.model.errors import Code, GraphError
-    from graph_memory.model.ontology import ConnectionType, NodeType, Ontology, PropertyRule, merge, ontology_from
-    from graph_memory.model.ontology_yaml import parse as parse_ontology
+    from graph_memory.model.ontology.ontology import (
+        ConnectionType,
+        NodeType,
+        Ontology,
+        PropertyRule,
+        merge,
+        ontology_from,
+    )
+    from graph_memory.model.ontology.yaml_io import parse as parse_ontology
     from graph_memory.settings import Settings
     from graph_memory.sync import SyncMemory, open_memory_sync
 
@@ -40,19 +47,19 @@ __all__ = [
 
 _HOMES = {
     "Code": "model.errors",
-    "ConnectionType": "model.ontology",
+    "ConnectionType": "model.ontology.ontology",
     "GraphError": "model.errors",
-    "Memory": "memory.api",
-    "NodeType": "model.ontology",
-    "Ontology": "model.ontology",
-    "PropertyRule": "model.ontology",
+    "Memory": "memory.api.memory",
+    "NodeType": "model.ontology.ontology",
+    "Ontology": "model.ontology.ontology",
+    "PropertyRule": "model.ontology.ontology",
     "Settings": "settings",
     "SyncMemory": "sync",
-    "merge": "model.ontology",
-    "ontology_from": "model.ontology",
+    "merge": "model.ontology.ontology",
+    "ontology_from": "model.ontology.ontology",
     "open_memory": "app",
     "open_memory_sync": "sync",
-    "parse_ontology": "model.ontology_yaml:parse",
+    "parse_ontology": "model.ontology.yaml_io:parse",
 }
 
 

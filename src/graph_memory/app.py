@@ -12,21 +12,21 @@ from pathlib import Path
 import anyio.to_thread
 
 from graph_memory import local
-from graph_memory.memory.api import Memory
+from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains import ahead
+from graph_memory.memory.domains.listing import ahead
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
-from graph_memory.model.ontology import Ontology
-from graph_memory.model.ontology_yaml import parse
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.results import rfc3339
 from graph_memory.model.wording import listed, shown, suggestion
 from graph_memory.settings import Settings
-from graph_memory.storage.blobs import Blobs, blobs_at
-from graph_memory.storage.content_cache import ContentCache
-from graph_memory.storage.log import Log
+from graph_memory.storage.blobs.blobs import Blobs, blobs_at
+from graph_memory.storage.blobs.cache import ContentCache
+from graph_memory.storage.log.writing import Log
 from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
 from graph_memory.storage.store import Address, Limits, Store, open_store

@@ -15,10 +15,10 @@ from typing import Concatenate, ParamSpec, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import Progress, open_memory, silent
-from graph_memory.memory.api import Memory
-from graph_memory.memory.history_api import History
-from graph_memory.memory.moving import Moving
-from graph_memory.memory.past import Past
+from graph_memory.memory.api.history import History
+from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.api.transfer import Moving
+from graph_memory.memory.history.past import Past
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 

@@ -7,9 +7,8 @@ from uuid import uuid4
 
 import pytest
 
+from acceptance.agents import GTD, Agent, connected, environment_of
 from graph_memory import Settings
-
-from .agents import GTD, Agent, connected, environment_of
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from .agents import COMMAND
+from acceptance.agents import COMMAND
 
 PATIENCE = 60.0
 """Seconds for which a terminal waits for what it expects."""

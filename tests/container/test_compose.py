@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from graph_memory import Settings
-from graph_memory.mcp_server.http import PORT
+from graph_memory.mcp_server.transport.http import PORT
 
 DOCKER = Path(__file__).parents[2] / "docker"
 SERVICES = yaml.safe_load((DOCKER / "compose.yaml").read_text("utf-8"))["services"]

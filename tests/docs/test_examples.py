@@ -18,9 +18,9 @@ from neo4j import Driver
 from pages import ROOT, Block, blocks
 
 from graph_memory import Settings
-from graph_memory.mcp_server.http import HOST, PORT
-from graph_memory.mcp_server.sessions import PATH
-from graph_memory.mcp_server.toolsets import TOOLSETS, tools_of
+from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
+from graph_memory.mcp_server.transport.http import HOST, PORT
+from graph_memory.mcp_server.transport.sessions import PATH
 
 CONFIGURATIONS = blocks("json", "toml", "yaml")
 PROGRAMS = blocks("python")

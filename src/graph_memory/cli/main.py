@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli import (
+from graph_memory.cli.commands import (
     branch,
     config,
     connection,
@@ -19,25 +19,25 @@ from graph_memory.cli import (
     find,
     gtd,
     history,
-    moving,
     node,
     ontology,
     serve,
+    transfer,
     upkeep,
 )
-from graph_memory.cli.backup import backup, restore
-from graph_memory.cli.diff import diff
-from graph_memory.cli.doctor import doctor
-from graph_memory.cli.exits import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.cli.commands.backup import backup, restore
+from graph_memory.cli.commands.diff import diff
+from graph_memory.cli.commands.doctor import doctor
+from graph_memory.cli.commands.merge import merge
+from graph_memory.cli.commands.neo4j import app as neo4j_app
+from graph_memory.cli.commands.reconcile import reconcile
+from graph_memory.cli.commands.retention import compact, erase, scan
+from graph_memory.cli.commands.review import review
+from graph_memory.cli.commands.validity import validity
+from graph_memory.cli.errors import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
-from graph_memory.cli.merge import merge
-from graph_memory.cli.neo4j import app as neo4j_app
-from graph_memory.cli.options import JsonOption
-from graph_memory.cli.reconcile import reconcile
-from graph_memory.cli.removal import compact, erase, scan
-from graph_memory.cli.review import review
 from graph_memory.cli.session import read_settings
-from graph_memory.cli.validity import validity
 
 REMEMBER = "Remember and find"
 HISTORY = "See what was changed, and undo it"
@@ -62,8 +62,8 @@ app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
 for command in (serve.mcp, upkeep.verify, upkeep.rebuild, scan, reconcile, backup, restore, doctor):
     app.command(rich_help_panel=SERVE)(command)
-app.command("export", rich_help_panel=SERVE)(moving.export_domain)
-app.command("import", rich_help_panel=SERVE)(moving.import_domain)
+app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
+app.command("import", rich_help_panel=SERVE)(transfer.import_domain)
 app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 app.add_typer(config.app, name="config", rich_help_panel=SERVE)

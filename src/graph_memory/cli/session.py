@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import anyio
 from pydantic import ValidationError
 
-from graph_memory.cli.progress import progress_bar, spinner
+from graph_memory.cli.output.progress import progress_bar, spinner
 from graph_memory.local import Progress
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 
 if TYPE_CHECKING:
-    from graph_memory.memory.api import Memory
+    from graph_memory.memory.api.memory import Memory
     from graph_memory.sync import SyncMemory
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from graph_memory.memory.api import Memory
+from graph_memory.memory.api.memory import Memory
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectionSummary, Direction, NodeSummary
 from graph_memory.model.wording import listed

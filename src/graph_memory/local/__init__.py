@@ -1,7 +1,6 @@
 """A Neo4j of our own: resolved, started, shared between processes and stopped, with nothing installed but Python."""
 
-from graph_memory.local.aot_use import FastStart, fast_start
-from graph_memory.local.progress import Progress
+from graph_memory.local.aot.use import FastStart, fast_start
 from graph_memory.local.server import (
     LocalServer,
     State,
@@ -12,6 +11,7 @@ from graph_memory.local.server import (
     status,
     stop,
 )
+from graph_memory.progress import Progress
 
 __all__ = [
     "FastStart",

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from graph_memory.local.config import admin_command, admin_environment
-from graph_memory.local.place import Place
+from graph_memory.local.home import Place
 
 _NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verbose'|Load failed for|Dump failed for")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from graph_memory.local.browser import GUIDE
+from graph_memory.local.browser.jar import GUIDE
 from graph_memory.local.files import write_private
-from graph_memory.local.place import Place, Run
+from graph_memory.local.home import Place, Run
 from graph_memory.local.ports import HOST
 from graph_memory.settings import Settings
 

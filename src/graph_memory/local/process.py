@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from graph_memory.local.config import MAIN_CLASS, home_argument
-from graph_memory.local.place import Place, Run
+from graph_memory.local.home import Place, Run
 from graph_memory.local.ports import accepts
 
 _CLOCK_STEP = 2.0

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import psutil
 
-from graph_memory.local.failures import ended, hung, slow
 from graph_memory.local.files import file_lock, tail
-from graph_memory.local.place import USERNAME, Place, Run, read_run
+from graph_memory.local.home import USERNAME, Place, Run, read_run
 from graph_memory.local.ports import HOST, speaks_bolt
 from graph_memory.local.process import end, find, is_alive, listens, lost, ports_of, recorded
-from graph_memory.local.progress import Progress, silent
+from graph_memory.local.startup_errors import ended, hung, slow
+from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
 
 _POLL = 0.05
@@ -175,8 +175,8 @@ def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServe
 
 
 def _started(place: Place, settings: Settings, progress: Progress) -> LocalServer:
-    from graph_memory.local.aot_use import look_after
-    from graph_memory.local.fetch import forget_checks
+    from graph_memory.local.aot.use import look_after
+    from graph_memory.local.jars.fetch import forget_checks
 
     failed: Run | None = None
     for attempt in (settings, settings.model_copy(update={"aot": "off"})):  # a bad AOT cache can bring Java down

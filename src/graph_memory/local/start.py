@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import psutil
 
-from graph_memory.local.aot_use import flags
+from graph_memory.local.aot.use import flags
+from graph_memory.local.backup.swap import finish_restore
 from graph_memory.local.config import server_command, write_config
-from graph_memory.local.fetch import class_path
-from graph_memory.local.initial_password import ensure_password
+from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
-from graph_memory.local.place import Place, Run, read_run
+from graph_memory.local.password import ensure_password
 from graph_memory.local.ports import choose_port, is_free
 from graph_memory.local.process import launch
-from graph_memory.local.progress import Progress
-from graph_memory.local.putting_in_place import finish_restore
+from graph_memory.progress import Progress
 from graph_memory.settings import Settings
 
 BOLT, HTTP = 7687, 7474

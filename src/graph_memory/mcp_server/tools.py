@@ -15,7 +15,7 @@ from graph_memory.mcp_server.schemas import output_schema
 from graph_memory.model.results import Result
 
 if TYPE_CHECKING:
-    from graph_memory.memory.api import Memory
+    from graph_memory.memory.api.memory import Memory
 
 A = TypeVar("A", bound=Mapping[str, Any])
 R = TypeVar("R", bound=Result)

@@ -12,11 +12,11 @@ import anyio.to_thread
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef, content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.windows import windows
+from graph_memory.model.search_windows import windows
 from graph_memory.model.wording import kind_of
-from graph_memory.storage.blob_places import CHUNK
-from graph_memory.storage.blobs import Blobs
-from graph_memory.storage.content_cache import ContentCache
+from graph_memory.storage.blobs.blobs import Blobs
+from graph_memory.storage.blobs.cache import ContentCache
+from graph_memory.storage.blobs.places import CHUNK
 
 QUICK = 64 * 1024
 """Text up to this size in bytes is cut into search windows at once."""

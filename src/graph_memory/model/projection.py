@@ -1,6 +1,6 @@
 """The one projector: events in, rows for a handful of static statements out.
 
-Live writes and rebuilds share it. Each step is one file under `cypher/project/`, in the order in which they
+Live writes and rebuilds share it. Each step is one file under `cypher/log/`, in the order in which they
 run; rows of subjects that an earlier event in the same batch touched are folded to their last state.
 """
 
@@ -13,10 +13,10 @@ from enum import StrEnum
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
 from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
-from graph_memory.model.windows import windows
 
 Row = dict[str, object]
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 import pytest
-from mixed_writer import deadlocks_met
 from neo4j import Driver, Transaction
 from neo4j.exceptions import TransientError
-from test_mixed_writers import SECONDS, Run, check
 
 from graph_memory import Memory, Settings, ontology_from, open_memory
+from integration.concurrency.mixed_writer import deadlocks_met
+from integration.concurrency.test_mixed_writers import SECONDS, Run, check
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 

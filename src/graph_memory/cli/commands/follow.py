@@ -1,0 +1,143 @@
+"""`graph-memory log --follow`: changes as they come, until the reader has had enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from typing import TYPE_CHECKING, TypedDict
+
+import anyio
+import typer
+
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import local_time, plain, print_json
+from graph_memory.cli.output.progress import progress_bar
+from graph_memory.cli.output.tables import print_tinted
+from graph_memory.cli.session import read_settings
+from graph_memory.memory.history.results import LogEntry, Operation, Source
+from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+QUIET = "dim"
+TINTS: Mapping[Operation, str] = {"create": "green", "update": "yellow", "delete": "red"}
+
+_GLANCE = 0.2
+"""Seconds between two looks at whether anybody still reads."""
+
+
+class Wanted(TypedDict):
+    """Which changes are asked for."""
+
+    session: str | None
+    source: Source | None
+    actor: str | None
+    operations: Sequence[Operation] | None
+    types: Sequence[str] | None
+    full: bool
+    domain: str | None
+
+
+def follow_log(
+    wanted: Wanted, *, since: str | None, until: str | None, limit: int | None, cursor: str | None, as_json: bool
+) -> None:
+    """Print the newest changes, or all from `since` on, and then each new one, oldest first."""
+    for name, given in (("until", until), ("cursor", cursor)):
+        if given is not None:
+            raise fault(name, f"--follow has no end, and so no --{name}", f"Leave out --{name}, or --follow.")
+    size = None if since is not None and limit is None else takes.page_size(limit, as_json=as_json)
+
+    async def work() -> None:
+        from graph_memory.app import open_memory
+
+        async with AsyncExitStack() as opened:
+            with progress_bar() as progress:
+                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+            async with _until_ended(), aclosing(_changes(memory, wanted, since, size)) as changes:
+                async for entry in changes:
+                    if not _printed(entry, as_json=as_json):
+                        return
+
+    try:
+        anyio.run(work)
+    except KeyboardInterrupt:
+        _discard_output()
+
+
+def print_entry(entry: LogEntry) -> None:
+    """Print a change on a line, and its states below it where they were asked for."""
+    by, tint = entry.actor or entry.source, TINTS[entry.operation]
+    print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
+    if entry.before is None and entry.after is None:
+        return
+    print_tinted(("", ""), (f"{entry.id} {entry.subject}", QUIET))
+    for name, state in (("before", entry.before), ("after", entry.after)):
+        if state is not None:
+            typer.echo(f"  {name}  {plain(json.dumps(state, ensure_ascii=False))}")
+
+
+async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int | None) -> AsyncGenerator[LogEntry]:
+    """Give the newest changes, as many as a page has, or all from a point on where no size is given; then new ones."""
+    start: int | str | None = since
+    if size is not None:
+        page = await memory.history.log(since=since, limit=size, **wanted)
+        for entry in reversed(page.entries):
+            yield entry
+        start = page.entries[0].seq + 1 if page.entries else since or 1
+    async with aclosing(memory.history.follow(since=start, **wanted)) as changes:
+        async for entry in changes:
+            yield entry
+
+
+def _printed(entry: LogEntry, *, as_json: bool) -> bool:
+    """Print a change, and tell whether somebody was there to read it."""
+    try:
+        if as_json:
+            print_json(entry)
+        else:
+            print_entry(entry)
+    except BrokenPipeError:
+        _discard_output()
+        return False
+    return True
+
+
+@asynccontextmanager
+async def _until_ended() -> AsyncGenerator[None]:
+    """Leave the block when Ctrl-C or SIGTERM asks for it, or when nobody reads standard output any more."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_await_signal, tasks.cancel_scope)
+        tasks.start_soon(_await_closed_pipe, tasks.cancel_scope)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _await_signal(scope: anyio.CancelScope) -> None:
+    if sys.platform == "win32":  # there, Ctrl-C interrupts and the rest ends the process
+        return
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
+
+
+async def _await_closed_pipe(scope: anyio.CancelScope) -> None:
+    if sys.platform == "win32":  # where only a write shows it
+        return
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    while not poll.poll(0):  # noqa: ASYNC110 - with no events asked for, only a closed reader or an error is told
+        await anyio.sleep(_GLANCE)
+    _discard_output()
+    scope.cancel()
+
+
+def _discard_output() -> None:
+    """Have what may still be flushed to standard output go nowhere: nobody reads it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

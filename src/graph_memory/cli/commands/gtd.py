@@ -1,0 +1,136 @@
+"""`graph-memory gtd …`: the questions of Getting Things Done, for a domain that has its types."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import date, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.gtd_lists import print_available, print_projects, print_review, print_stuck, print_waiting
+from graph_memory.cli.output.printing import print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import Result
+from graph_memory.model.wording import quoted
+
+if TYPE_CHECKING:
+    from graph_memory.gtd import Gtd
+    from graph_memory.memory.api.memory import Memory
+
+R = TypeVar("R", bound=Result)
+
+app = typer.Typer(
+    help="Getting Things Done: what to do now, what is stuck, what is waited for, the weekly review.",
+    no_args_is_help=True,
+)
+
+TodayOption = Annotated[
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The day to take for today.")
+]
+
+
+class Energy(StrEnum):
+    """How much energy a person has."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@app.command()
+def available(
+    contexts: Annotated[
+        list[str] | None, typer.Option("--context", "-c", help="A context at hand, such as phone. Repeatable.")
+    ] = None,
+    time: Annotated[str | None, typer.Option(metavar="MINUTES", help="Time at hand: 30, 45m, 1h30m.")] = None,
+    energy: Annotated[Energy | None, typer.Option(help="The energy that you have.")] = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """List the next actions that can be done now: in your contexts and time, waiting for no other step."""
+    minutes = _minutes(time)
+    _answer(
+        lambda gtd: gtd.available_actions(contexts=contexts, minutes=minutes, energy=energy),
+        print_available,
+        domain,
+        as_json=as_json,
+    )
+
+
+@app.command("next")
+def next_actions(
+    project: Annotated[str | None, typer.Argument(metavar="[PROJECT]", help="Id of one project.")] = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """List the next actions of every active project, or of one project."""
+    _answer(
+        lambda gtd: gtd.next_actions(project=project),
+        lambda found: print_projects(found.projects),
+        domain,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def stuck(domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
+    """List the active projects that no next action moves."""
+    _answer(lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects), domain, as_json=as_json)
+
+
+@app.command()
+def waiting(
+    everything: Annotated[bool, typer.Option("--all", help="Also what is not yet to be followed up.")] = False,
+    today: TodayOption = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """List what somebody else has to do and whose day to ask again has come."""
+    day = _day(today)
+    _answer(
+        lambda gtd: gtd.waiting_for(today=day) if everything else gtd.overdue_waiting(today=day),
+        lambda found: print_waiting(found.waiting),
+        domain,
+        as_json=as_json,
+    )
+
+
+@app.command()
+def review(today: TodayOption = None, domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
+    """Show every list that a weekly review goes through."""
+    day = _day(today)
+    _answer(lambda gtd: gtd.weekly_review(today=day), print_review, domain, as_json=as_json)
+
+
+def _answer(
+    ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], None], domain: str | None, *, as_json: bool
+) -> None:
+    """Print the answer to a question."""
+
+    async def use(memory: Memory) -> R:
+        from graph_memory.gtd import Gtd
+
+        return await ask(Gtd(memory, domain=domain))
+
+    found = with_memory(use, "Reading")
+    if as_json:
+        return print_json(found)
+    return show(found)
+
+
+def _minutes(time: str | None) -> float | None:
+    """Return the time at hand in minutes. Raises INVALID_ARGUMENT."""
+    from graph_memory.gtd.rules import minutes_of
+
+    minutes = minutes_of(time)
+    if time is not None and minutes is None:
+        raise fault("time", f"{quoted(time)} is no length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
+    return minutes
+
+
+def _day(today: datetime | None) -> date | None:
+    return None if today is None else today.date()

@@ -1,0 +1,121 @@
+"""`graph-memory merge`: the changes of a branch written into another domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.output.printing import aside, counted, harmless, note, plain, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.memory.branches.results import How, MergeConflict, Merged
+from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+SourceArgument = Annotated[str, typer.Argument(help="The domain with the changes, such as a branch.")]
+IntoOption = Annotated[
+    str | None, typer.Option("--into", help="The domain to change.", envvar="GRAPH_MEMORY_DOMAIN", show_envvar=True)
+]
+StrategyOption = Annotated[
+    How, typer.Option(help="Which side settles conflicts: ours is the domain that is changed. manual stops at them.")
+]
+ResolveOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--resolve",
+        metavar='"ID [PROPERTY]=ours|theirs"',
+        help="Which side settles the conflicts of a subject, or of one property of it. Repeatable.",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar='"ID PROPERTY=TEXT"|"ID PROPERTY:=JSON"',
+        help="The value that a property gets; _content stands for the content. Repeatable.",
+    ),
+]
+_INDENT = "    "
+
+
+def merge(
+    source: SourceArgument,
+    into: IntoOption = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Only say what would be done.")] = False,
+    strategy: StrategyOption = "manual",
+    resolve: ResolveOption = None,
+    values: SetOption = None,
+    yes: takes.YesOption = False,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Write the changes of a branch into the domain that it is from, or the other way round."""
+    resolutions = [*_sides(resolve), *_values(values)]
+
+    async def use(memory: Memory, *, dry: bool) -> Merged:
+        return await memory.history.merge(
+            source, into=into, preview=dry, strategy=strategy, resolutions=resolutions or None
+        )
+
+    if not preview and takes.asks(yes=yes):
+        tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
+        with aside(as_json=as_json):
+            _show(tried)
+        if not tried.conflicts and (tried.changes or tried.settled):
+            takes.confirm("Merge this?")
+        elif not tried.conflicts and not as_json:
+            return None
+    done = with_memory(lambda memory: use(memory, dry=preview), "Merging")
+    return print_json(done) if as_json else _show(done)
+
+
+def _sides(given: list[str] | None) -> list[dict[str, object]]:
+    resolutions: list[dict[str, object]] = []
+    for one in given or ():
+        about, equals, take = one.rpartition("=")
+        if not equals:
+            hint = 'Write --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
+            raise fault("resolve", f"{plain(one)} is not a resolution", hint)
+        resolutions.append({**_about(about), "take": take})
+    return resolutions
+
+
+def _values(given: list[str] | None) -> list[dict[str, object]]:
+    return [{**_about(about), "value": value} for about, value in (assigned(given) or {}).items()]
+
+
+def _about(given: str) -> dict[str, object]:
+    """Read a subject's id, and a property behind a space; the name of a type may itself hold spaces."""
+    if given.startswith(("node_type/", "connection_type/")):
+        return {"subject": given}
+    subject, _, name = given.partition(" ")
+    return {"subject": subject, "property": name} if name else {"subject": subject}
+
+
+def _show(found: Merged) -> None:
+    words = {"create": "new", "update": "changed", "delete": "deleted"}
+    for change in found.changes:
+        typer.echo(f"{words[change.operation]:<8}  {plain(change.kind)} {plain(change.subject)}")
+    for conflict in found.conflicts:
+        _show_conflict(conflict)
+    verb = "would be merged" if found.preview else "merged"
+    total = counted(found.created + found.updated + found.deleted, "change")
+    more = len(found.conflicts) + (found.more_conflicts or 0)
+    left = f", {counted(more, 'conflict')} to settle" if more else ""
+    note(f"{total} {verb}, {counted(found.settled, 'conflict')} settled{left}.")
+
+
+def _show_conflict(found: MergeConflict) -> None:
+    title = f" {plain(found.title)}" if found.title else ""
+    typer.echo(f"conflict  {plain(found.kind)} {plain(found.subject)}{title}: {plain(found.reason)}")
+    sides = (("base", found.base), ("ours", found.ours), ("theirs", found.theirs))
+    for name, value in sides if found.property else ():
+        if value is not None:
+            typer.echo(f"{_INDENT}{name:<6}  {plain(value)}")
+    for lines in found.lines or ():
+        typer.echo(f"{_INDENT}line {lines.line}")
+        for name, text in (("base", lines.base), ("ours", lines.ours), ("theirs", lines.theirs)):
+            typer.echo(f"{_INDENT}{name:<6}  " + harmless(text).replace("\n", f"\n{_INDENT}        "))

@@ -1,0 +1,188 @@
+"""`graph-memory neo4j …`: the local Neo4j, by hand."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import webbrowser
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from graph_memory import local
+from graph_memory.cli.input.options import DomainOption
+from graph_memory.cli.output.progress import progress_bar
+from graph_memory.cli.session import read_settings
+from graph_memory.model.arguments import check_domain
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import Settings
+
+app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_is_help=True)
+
+_PATIENCE = 20.0
+_KEPT_BACK = "(shown with --show-password)"
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the password as well.")]
+
+
+@app.command()
+def start() -> None:
+    """Start the local Neo4j, or find the one that runs. It keeps running until `stop`."""
+    settings = Settings()
+    with progress_bar() as progress:
+        server = local.ensure_running(settings, progress)
+    typer.echo(f"Neo4j {server.version} runs as process {server.pid}.")
+    typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j shell-url` says how to log in.")
+    if settings.neo4j_uri:
+        typer.echo("NEO4J_URI is set, so graph-memory itself uses that server and not this one.", err=True)
+
+
+@app.command()
+def stop() -> None:
+    """Stop the local Neo4j and wait for its end."""
+    typer.echo("Stopped." if local.stop(Settings()) else "It was not running.")
+
+
+@app.command()
+def status(as_json: JsonOption = False) -> None:
+    """Tell whether the local Neo4j runs, and where; ends with 3 when it is stopped."""
+    settings = Settings()
+    found, fast = local.status(settings), local.fast_start(settings)
+    typer.echo(json.dumps({**_plain(found), "fast_start": asdict(fast)}) if as_json else _described(found))
+    if not as_json:
+        typer.echo(f"fast start: {fast.found}")
+    raise typer.Exit(3 if found.state is local.State.STOPPED else 0)
+
+
+@app.command()
+def logs(
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last lines.")] = 100,
+    path: Annotated[bool, typer.Option("--path", help="Print where the log is, not what it says.")] = False,
+) -> None:
+    """Print what the local Neo4j wrote last."""
+    settings = Settings()
+    if path:
+        return typer.echo(str(local.status(settings).log))
+    for line in local.console_log(settings, lines):
+        typer.echo(line)
+    return None
+
+
+@app.command("shell-url")
+def shell_url(
+    show_password: PasswordOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print how to reach the running local Neo4j with Neo4j Browser, cypher-shell or a driver."""
+    settings = Settings()
+    server = _running(settings)
+    told = {
+        "browser": server.browser_url,
+        "bolt": server.uri,
+        "username": server.username,
+        "password": server.password if show_password else _KEPT_BACK,
+    }
+    typer.echo(json.dumps(told) if as_json else _lines(told))
+
+
+@app.command()
+def browser(
+    domain: DomainOption = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open it, or only print where it is.")] = True,
+    show_password: PasswordOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Open Neo4j Browser on the local Neo4j, logged in; starts the local Neo4j if need be."""
+    settings = read_settings(domain=domain)
+    check_domain(settings.domain)
+    _refuse_other_server(settings)
+    with progress_bar() as progress:
+        server = local.ensure_running(settings, progress)
+    told = {
+        "browser": server.browser_url,
+        "username": server.username,
+        "password": server.password if show_password else _KEPT_BACK,
+    }
+    if not as_json:
+        typer.echo(_lines(told))
+    opened = opens and _opened(server, settings.domain)
+    if as_json:
+        typer.echo(json.dumps({**told, "opened": opened}))
+
+
+@app.command("cypher-shell-line")
+def cypher_shell_line(as_json: JsonOption = False) -> None:
+    """Print a line for a shell that opens cypher-shell, without the password in it."""
+    settings = Settings()
+    line = _line_for_server(settings) if settings.neo4j_uri else _line_for_local(settings)
+    typer.echo(json.dumps({"line": line}) if as_json else line)
+
+
+def _refuse_other_server(settings: Settings) -> None:
+    if settings.neo4j_uri:
+        host = urlsplit(settings.neo4j_uri).hostname or "that server"
+        hint = f"That server's own may be at http://{host}:7474/browser/. Without NEO4J_URI, the local one is opened."
+        message = "this opens the Neo4j Browser of the local Neo4j, and NEO4J_URI names another server"
+        raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
+
+
+def _opened(server: local.LocalServer, domain: str) -> bool:
+    """Open the page where there is a screen; say on stderr how it went."""
+    from graph_memory.cli.input.browser_login import (  # brings a web server, which no other command needs
+        hand_over,
+        has_display,
+    )
+
+    if not has_display():
+        typer.echo("There is no display here: open the address yourself.", err=True)
+        return False
+    login = {"host": server.uri, "username": server.username, "password": server.password, "domain": domain}
+    opened = hand_over(server.browser_url, login, webbrowser.open, _PATIENCE)
+    failed = "No web browser came for it: open the address yourself, --show-password tells the password."
+    typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
+    return opened
+
+
+def _line_for_local(settings: Settings) -> str:
+    server, file = _running(settings), str(local.password_file(settings))
+    if sys.platform == "win32":  # PowerShell
+        quoted = file.replace("'", "''")
+        password = f"(Get-Content '{quoted}')"
+        return f"$env:NEO4J_USERNAME='{server.username}'; $env:NEO4J_PASSWORD={password}; cypher-shell -a {server.uri}"
+    return f'NEO4J_USERNAME={server.username} NEO4J_PASSWORD="$(cat {shlex.quote(file)})" cypher-shell -a {server.uri}'
+
+
+def _line_for_server(settings: Settings) -> str:
+    """Give the line for a server of the user's; cypher-shell itself reads NEO4J_PASSWORD, or asks."""
+    words = ["cypher-shell", "-a", settings.neo4j_uri or "", "-u", settings.neo4j_username]
+    return shlex.join([*words, *(["-d", settings.neo4j_database] if settings.neo4j_database else [])])
+
+
+def _lines(told: Mapping[str, str]) -> str:
+    return "\n".join(f"{name:<9} {value}" for name, value in told.items())
+
+
+def _running(settings: Settings) -> local.LocalServer:
+    if local.status(settings).state is local.State.STOPPED:
+        hint = "`graph-memory neo4j start` starts it."
+        raise GraphError(Code.STORE_UNAVAILABLE, "the local Neo4j does not run", {"hint": hint})
+    return local.ensure_running(settings)
+
+
+def _plain(found: local.Status) -> dict[str, object]:
+    started = found.started and datetime.fromtimestamp(found.started, UTC).isoformat(timespec="seconds")
+    return {**asdict(found), "home": str(found.home), "log": str(found.log), "started": started or None}
+
+
+def _described(found: local.Status) -> str:
+    if found.state is local.State.STOPPED:
+        return f"stopped; its data is in {found.home}"
+    since = datetime.fromtimestamp(found.started or 0).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    where = f"Bolt {found.uri}, HTTP {found.http_url}, data in {found.home}"
+    return f"{found.state}: Neo4j {found.version}, process {found.pid} since {since}\n{where}"

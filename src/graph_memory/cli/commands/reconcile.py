@@ -1,0 +1,120 @@
+"""`graph-memory reconcile`: what was changed by hand is adopted by the log, or undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.errors import DIFFERENCES
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.prompts import answered
+from graph_memory.cli.output.printing import counted, note, plain, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
+from graph_memory.model.arguments import fault
+
+_MARKS = {"made": "+", "deleted": "-", "changed": "~"}
+_INDENT = "    "
+
+AdoptOption = Annotated[
+    list[str] | None, typer.Option("--adopt", metavar="ID", help="Make this a change of the log. Repeatable.")
+]
+RestoreOption = Annotated[
+    list[str] | None, typer.Option("--restore", metavar="ID", help="Put back what the log has. Repeatable.")
+]
+
+
+def reconcile(
+    adopt: AdoptOption = None,
+    restore: RestoreOption = None,
+    adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all that the ontology allows.")] = False,
+    restore_all: Annotated[
+        bool, typer.Option("--restore-all", help="Restore the rest, but for what was made beside the memory.")
+    ] = False,
+    yes: takes.YesOption = False,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Show what was changed by hand in the graph; adopt it or restore the log's state. Ends with 1 if some is left."""
+    to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
+    if to_restore and takes.asks(yes=yes or as_json):
+        takes.confirm("What is restored loses what the hand did, and the log does not keep it. Go on?")
+    found = _done(to_adopt, to_restore, domain)
+    if as_json:
+        print_json(found)
+        raise typer.Exit(0 if found.clean else DIFFERENCES)
+    if not to_adopt and not to_restore and found.changes and takes.asks(yes=yes):
+        found = _settled_one_by_one(found, domain)
+    else:
+        for change in found.changes:
+            _show(change)
+    _show_end(found)
+    raise typer.Exit(0 if found.clean else DIFFERENCES)
+
+
+def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
+    if ids and every:
+        raise fault(name, f"--{name} and --{name}-all were both given", "Give one of them.")
+    return "all" if every else ids or ()
+
+
+def _done(adopt: Which, restore: Which, domain: str | None) -> Reconciliation:
+    return with_memory(lambda memory: memory.reconcile(adopt=adopt, restore=restore, domain=domain), "Comparing")
+
+
+def _settled_one_by_one(found: Reconciliation, domain: str | None) -> Reconciliation:
+    """Ask about each change, do what was chosen, and return what became of all."""
+    chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
+    for change in found.changes:
+        _show(change)
+        answer = answered(f"{_INDENT}What now:", [*(["adopt"] if change.adoptable else []), "restore", "skip", "quit"])
+        if answer == "quit":
+            break
+        chosen[answer].append(change.id)
+    if not chosen["adopt"] and not chosen["restore"]:
+        return found
+    differing = {change.id for change in _done((), (), domain).changes}
+    adopt, restore = (_still(chosen[answer], differing) for answer in ("adopt", "restore"))
+    done = _done(adopt, restore, domain)
+    for change in done.changes:
+        if change.settled is not None:
+            _show_settled(change)
+    return done
+
+
+def _still(chosen: Sequence[str], differing: Set[str]) -> list[str]:
+    """Return what still differs; somebody may have settled the others while the person was asked."""
+    for change in chosen:
+        if change not in differing:
+            typer.echo(f"settled already  {plain(change)}")
+    return [change for change in chosen if change in differing]
+
+
+def _show(change: HandChange) -> None:
+    what = "" if change.what == "changed" else f"  ({change.what} by hand)"
+    typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_named(change))}{what}")
+    for difference in change.differences:
+        typer.echo(f"{_INDENT}{plain(difference)}")
+    if change.settled is not None:
+        _show_settled(change, indent=_INDENT)
+    elif not change.adoptable:
+        typer.echo(f"{_INDENT}Cannot be adopted: {plain(change.reason)}")
+
+
+def _named(change: HandChange) -> str:
+    return " ".join(part for part in (change.type or change.kind, change.title) if part)
+
+
+def _show_settled(change: HandChange, indent: str = "") -> None:
+    told = f"{indent}{change.settled}  {plain(change.id)}"
+    typer.echo(told + (f": {plain(change.reason)}" if change.settled == "refused" else ""))
+
+
+def _show_end(found: Reconciliation) -> None:
+    counts = {word: sum(c.settled == word for c in found.changes) for word in ("adopted", "restored", "refused")}
+    done = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
+    left = any(change.settled is None for change in found.changes)
+    hint = " Settle them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
+    note(f"{counted(len(found.changes), 'change')} by hand{done}.{hint}")

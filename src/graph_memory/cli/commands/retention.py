@@ -1,0 +1,103 @@
+"""`graph-memory erase`, `compact` and `scan`: what goes for good, and proof that it is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.errors import DIFFERENCES
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import aside, counted, note, plain, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.memory.retention.results import Compacted, Erased, Scanned
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")]
+
+
+def erase(
+    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection; also one that was deleted.")],
+    dry_run: DryRunOption = False,
+    yes: takes.YesOption = False,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Erase a node or connection for privacy: all of its past goes, in all branches. Nothing can undo it."""
+    if takes.asks(yes=yes or dry_run):
+        tried = with_memory(lambda memory: memory.history.erase(subject, dry_run=True, domain=domain), "Looking")
+        with aside(as_json=as_json):
+            _show_erased(tried)
+        takes.confirm("Erase this for good?")
+    done = with_memory(lambda memory: memory.history.erase(subject, dry_run=dry_run, domain=domain), "Erasing")
+    return print_json(done) if as_json else _show_erased(done)
+
+
+def _show_erased(found: Erased) -> None:
+    for one in found.domains:
+        subjects, events = counted(one.subjects, "subject"), counted(one.events, "event")
+        typer.echo(f"{one.domain}: {subjects}, {events}, {counted(one.contents, 'content')}")
+        if one.blobs_left:
+            note(f"{counted(one.blobs_left, 'blob')} left: another database keeps its own there too.")
+    note(f"{plain(found.subject)} {'would be erased' if found.dry_run else 'is erased'}.")
+
+
+def compact(
+    before: Annotated[
+        str, typer.Option(metavar="POINT", help='First state to keep: a number, an event id, a time, "90 days ago".')
+    ],
+    archive: Annotated[
+        Path | None, typer.Option(help="File for what goes, .jsonl.gz. Default: in the folder archives of the home.")
+    ] = None,
+    dry_run: DryRunOption = False,
+    yes: takes.YesOption = False,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Free the log before a point: the events go into an archive, and earlier states can no longer be read."""
+
+    async def use(memory: Memory, *, dry: bool) -> Compacted:
+        return await memory.history.compact(before, archive=archive, dry_run=dry, domain=domain)
+
+    if takes.asks(yes=yes or dry_run):
+        tried = with_memory(lambda memory: use(memory, dry=True), "Counting")
+        with aside(as_json=as_json):
+            _show_compacted(tried)
+        takes.confirm("Compact?")
+    done = with_memory(lambda memory: use(memory, dry=dry_run), "Compacting")
+    return print_json(done) if as_json else _show_compacted(done)
+
+
+def _show_compacted(found: Compacted) -> None:
+    size = f"{counted(found.contents, 'content')} of {counted(found.bytes, 'byte')}"
+    verb = "would be freed" if found.dry_run else "freed"
+    typer.echo(
+        f"{found.domain}: {counted(found.events, 'event')}, {size} {verb}; compacted up to {found.compacted_to}."
+    )
+    if found.archive:
+        note(f"They are in {plain(found.archive)}.")
+
+
+def scan(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: an id, a name, a sentence.")],
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Look for a text in the whole database and in all blobs; ends with 1 if it is found."""
+    found = with_memory(lambda memory: memory.history.scan(text), "Looking")
+    _show_scanned(found, as_json=as_json)
+    raise typer.Exit(0 if found.clean else DIFFERENCES)
+
+
+def _show_scanned(found: Scanned, *, as_json: bool) -> None:
+    if as_json:
+        return print_json(found)
+    for one in found.findings:
+        parts = (one.place, one.label, one.domain, one.id, one.property)
+        typer.echo("  ".join(plain(part) for part in parts if part is not None))
+    erased = f" {counted(found.tombstones, 'event')} of something erased." if found.tombstones else ""
+    places, blobs = counted(len(found.findings), "place"), counted(found.blobs, "blob")
+    more = "more than " if found.more else ""
+    return note(f"Found in {more}{places}; {blobs} looked through.{erased}")

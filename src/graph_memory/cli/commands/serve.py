@@ -1,0 +1,62 @@
+"""`graph-memory mcp`: serve the memory to agents."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.input.options import DomainOption
+from graph_memory.cli.session import read_settings
+from graph_memory.model.arguments import check_domain, fault
+
+
+class Transport(StrEnum):
+    """How an MCP client reaches the server."""
+
+    STDIO = "stdio"
+    HTTP = "http"
+
+
+HostOption = Annotated[
+    str | None, typer.Option(help="With http: 127.0.0.1 (the default), localhost or ::1; nothing beyond this machine.")
+]
+PortOption = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 takes a free one.")
+]
+
+
+def mcp(
+    domain: DomainOption = None,
+    toolsets: Annotated[str | None, typer.Option(help="Toolsets to serve, separated by commas.")] = None,
+    transport: Annotated[Transport, typer.Option(help="How clients connect.")] = Transport.STDIO,
+    host: HostOption = None,
+    port: PortOption = None,
+) -> None:
+    """Serve the memory to an MCP client, or over HTTP to many."""
+    settings = read_settings(domain=domain, toolsets=toolsets)
+    check_domain(settings.domain)
+    match transport:
+        case Transport.STDIO:
+            from graph_memory.mcp_server.transport.stdio import serve_stdio
+
+            _refuse_without_http(host=host, port=port)
+            _warn_a_person()
+            serve_stdio(settings, settings.toolsets)
+        case Transport.HTTP:
+            from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
+
+            serve_http(settings, settings.toolsets, HOST if host is None else host, PORT if port is None else port)
+
+
+def _refuse_without_http(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise fault(name, f"--{name} goes with --transport http", f"Add --transport http, or leave --{name} out.")
+
+
+def _warn_a_person() -> None:
+    if sys.stdin.isatty():
+        typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C ends it.", err=True)

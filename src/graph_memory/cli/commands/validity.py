@@ -1,0 +1,43 @@
+"""`graph-memory validity`: when a node or connection holds in the world."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import local_time, plain, print_json
+from graph_memory.cli.session import with_memory
+
+FromOption = Annotated[
+    str | None, typer.Option("--from", metavar="TIME", help='It holds from then on: a time, a date, now, "2 days ago".')
+]
+ToOption = Annotated[
+    str | None, typer.Option("--to", metavar="TIME", help="It holds no longer from then on. open takes the bound away.")
+]
+
+
+def validity(
+    subject: Annotated[str, typer.Argument(metavar="ID", help="Id of a node or connection.")],
+    valid_from: FromOption = None,
+    valid_to: ToOption = None,
+    expected_version: takes.ExpectedVersionOption = None,
+    domain: takes.DomainOption = None,
+    as_json: takes.JsonOption = False,
+) -> None:
+    """Say when a node or connection holds in the world: what has ended is closed with --to, and kept."""
+    changed = with_memory(
+        lambda memory: memory.set_validity(
+            subject, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version, domain=domain
+        ),
+        "Changing",
+    )
+    print_json(changed) if as_json else typer.echo(f"{plain(subject)} is at version {changed.version}.")
+
+
+def bounds(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:
+    """Return the lines of a record that tell when something holds, none when it always does."""
+    told = {"holds from": valid_from, "holds until": valid_to}
+    return {name: local_time(moment) for name, moment in told.items() if moment is not None}

@@ -1,0 +1,89 @@
+"""Changing a node or connection while a person is asked about it: new property values, or its text in an editor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from graph_memory.cli.errors import explained
+from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.content import Given, edited, saved_on_failure
+from graph_memory.cli.input.prompts import answered
+from graph_memory.cli.output.printing import note
+from graph_memory.memory.history.results import LogEntry
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.subjects import Kind
+
+if TYPE_CHECKING:
+    from graph_memory.sync import SyncMemory
+
+
+def can_be_edited(entry: LogEntry) -> bool:
+    """Say whether the subject of a change may have values and a text to edit."""
+    return entry.kind in (Kind.NODE, Kind.CONNECTION) and entry.operation != "delete"
+
+
+def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+    """Let a person change the subject as it is now, and return whether they did; a refusal is told."""
+    match answered("Edit", ["values", "content", "nothing"]):
+        case "values":
+            change = _values
+        case "content":
+            change = _content
+        case _:
+            return False
+    try:
+        return change(memory, entry, domain)
+    except GraphError as error:
+        note(explained(error))
+        return False
+
+
+def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+    given: list[str] = []
+    while line := typer.prompt("name=text or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
+        given.append(line)
+    values = assigned(given)
+    if values is None:
+        return False
+    if entry.kind is Kind.NODE:
+        changed = memory.update_node(entry.subject, properties=values, domain=domain)
+    else:
+        changed = memory.update_connection(entry.subject, properties=values, domain=domain)
+    return _told(entry, changed.version)
+
+
+def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+    before, version = _text(memory, entry, domain)
+    after = edited(before)
+    if after == before:
+        note("The text is as it was.")
+        return False
+    with saved_on_failure(Given(after, "utf-8", None), edit=True):
+        if entry.kind is Kind.NODE:
+            changed = memory.update_node(
+                entry.subject, content=after, encoding="utf-8", expected_version=version, domain=domain
+            )
+        else:
+            changed = memory.update_connection(entry.subject, content=after, expected_version=version, domain=domain)
+    return _told(entry, changed.version)
+
+
+def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str, int]:
+    """Return the text of a subject as it is now, and the version that was read. Raises INVALID_ENCODING."""
+    if entry.kind is Kind.CONNECTION:
+        connection = memory.get_connection(entry.subject, include_content=True, domain=domain)
+        return connection.content or "", connection.version
+    version = memory.get_node(entry.subject, domain=domain).version
+    found = memory.get_node_content(entry.subject, domain=domain)
+    if found.encoding != "utf-8":
+        hint = f"Replace it with `graph-memory node update {entry.subject} --file FILE`."
+        message = f"The content of {entry.subject} is binary: no text to edit"
+        raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
+    return found.content, version
+
+
+def _told(entry: LogEntry, version: int) -> bool:
+    note(f"{entry.subject} is at version {version}.")
+    return True

@@ -1,0 +1,154 @@
+"""The lists of Getting Things Done as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.tables import print_table
+
+if TYPE_CHECKING:
+    from graph_memory.gtd.results import Action, Available, Item, ProjectActions, Review, StuckProject, Waiting
+
+T = TypeVar("T")
+
+_REASONS = {
+    "project": "belong to projects that are over, on hold or for some day",
+    "dependencies": "depend on something that is not complete",
+    "contexts": "need another context",
+    "time": "take longer",
+    "energy": "take more energy",
+}
+
+
+def print_available(found: Available) -> None:
+    """Print the actions that can be done now, and how many cannot and why."""
+    if found.actions:
+        _print_actions(found.actions)
+    why = [f"{number} {_REASONS[name]}" for name, number in found.left_out.to_dict().items() if number]
+    note(f"{counted(len(found.actions), 'action')}.{' Left out: ' + ', '.join(why) + '.' if why else ''}")
+
+
+def print_projects(projects: Sequence[ProjectActions]) -> None:
+    """Print projects with their next actions."""
+    _print_projects(projects)
+    note(f"{counted(len(projects), 'project')}.")
+
+
+def _print_projects(projects: Sequence[ProjectActions]) -> None:
+    for project in projects:
+        typer.echo(plain(f"{project.title}{_due(project.due)}  {project.id}"))
+        for one in project.actions:
+            about = ", ".join(filter(None, [one.status, *one.contexts, _time(one.minutes), one.due]))
+            typer.echo(plain(f"  - {one.title}{f' ({about})' if about else ''}  {one.id}"))
+        if not project.actions:
+            typer.echo("  no next action")
+
+
+def print_stuck(projects: Sequence[StuckProject]) -> None:
+    """Print stuck projects and why they are."""
+    if projects:
+        _print_stuck(projects)
+        return note("Give each a step: `graph-memory connection create NextAction PROJECT ACTION`.")
+    return note("No project is stuck.")
+
+
+def print_waiting(waiting: Sequence[Waiting]) -> None:
+    """Print what is waited for."""
+    if waiting:
+        _print_waiting(waiting)
+    note(f"{len(waiting)} waiting." if waiting else "Nothing to follow up.")
+
+
+def print_review(review: Review) -> None:
+    """Print the lists of a review; those with nothing in them in one line at the end."""
+    lists = (
+        _section("Inbox: decide what each is", review.inbox, _print_items),
+        _section("Unclear: no status", review.unclear, _print_items),
+        _section("Stuck projects", review.stuck, _print_stuck),
+        _section("Blocked by something cancelled", review.blocked, _print_items),
+        _section("Waiting for others", review.waiting, _print_waiting),
+        _section("Overdue", review.overdue, _print_items),
+        _section("Due within 7 days", review.coming, _print_items),
+        _section("Active projects", review.projects, _print_projects),
+        _section("Next actions without a project", review.loose, _print_items),
+        _section("Scheduled", review.scheduled, _print_items),
+        _section("Waiting or on hold", review.resting, _print_items),
+        _section("Due on a day that cannot be read: write 2025-10-31", review.undated, _print_items),
+        _section("Someday", review.someday, _print_items),
+        _section("Done within 7 days", review.done, _print_items),
+    )
+    if empty := [title for title in lists if title]:
+        note(f"Nothing in: {', '.join(empty)}.")
+
+
+def _section(title: str, found: Sequence[T], show: Callable[[Sequence[T]], None]) -> str | None:
+    """Print a list under its title; return the title's name when there is nothing to print."""
+    if not found:
+        return title.partition(":")[0]
+    typer.secho(f"{title} ({len(found)})", bold=True)
+    show(found)
+    typer.echo()
+    return None
+
+
+def _print_actions(actions: Sequence[Action]) -> None:
+    print_table(
+        ("id", "action", "contexts", "time", "due", "project"),
+        [
+            (
+                one.id,
+                one.title,
+                ", ".join(one.contexts),
+                _time(one.minutes),
+                one.due or "",
+                ", ".join(project.title for project in one.projects),
+            )
+            for one in actions
+        ],
+        whole=("id", "time", "due"),
+    )
+
+
+def _print_items(items: Sequence[Item]) -> None:
+    print_table(
+        ("id", "type", "title", "status", "due"),
+        [(one.id, one.type, one.title, one.status or "", one.due or "") for one in items],
+        whole=("id", "type", "status", "due"),
+    )
+
+
+def _print_stuck(projects: Sequence[StuckProject]) -> None:
+    print_table(
+        ("id", "project", "why", "due"),
+        [(one.id, one.title, one.reason, one.due or "") for one in projects],
+        whole=("id", "why", "due"),
+    )
+
+
+def _print_waiting(waiting: Sequence[Waiting]) -> None:
+    print_table(
+        ("waiting", "for", "since", "ask again", "overdue"),
+        [
+            (one.waiting.title, one.person.title, one.since or "", one.follow_up_date or "", _overdue(one))
+            for one in waiting
+        ],
+        whole=("since", "ask again", "overdue"),
+    )
+
+
+def _overdue(one: Waiting) -> str:
+    if one.days_overdue is None or one.days_overdue < 0:
+        return ""
+    return counted(one.days_overdue, "day") if one.days_overdue else "today"
+
+
+def _time(minutes: float | None) -> str:
+    return "" if minutes is None else f"{minutes:g} min"
+
+
+def _due(due: str | None) -> str:
+    return f", due {due}" if due else ""

@@ -1,0 +1,63 @@
+"""An ontology as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import typer
+
+from graph_memory.cli.output.tables import print_table
+from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
+from graph_memory.model.wording import quoted
+
+
+def print_ontology(ontology: Ontology, *, detail: bool) -> None:
+    """Print the node types and the connection types; with detail, every property too."""
+    if ontology.open:
+        typer.echo("Open: an unknown type in a write is added.\n")
+    rows = [(one.name, _properties(one), one.description) for one in ontology.node_types]
+    print_table(("node type", "properties", "description"), rows, whole=("node type",), folded=_LONG)
+    if ontology.connection_types:
+        typer.echo()
+        print_table(
+            ("connection type", "from", "to", "properties", "rules"),
+            [_connection_row(one) for one in ontology.connection_types],
+            whole=("connection type",),
+            folded=("from", "to", "properties", "rules"),
+        )
+    if detail:
+        _print_properties(ontology)
+    elif any(one.required for one in (*ontology.node_types, *ontology.connection_types)):
+        typer.echo("\n* required")
+
+
+_LONG = ("properties", "description")
+
+
+def _print_properties(ontology: Ontology) -> None:
+    rows = [row for one in (*ontology.node_types, *ontology.connection_types) for row in _rule_rows(one)]
+    if rows:
+        typer.echo()
+        columns = ("of", "property", "type", "rules", "description")
+        print_table(columns, rows, whole=("of", "property", "type"), folded=("rules", "description"))
+
+
+def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
+    for rule in declared.properties:
+        yield declared.name, rule.name, str(rule.type or "any"), _rules(rule), rule.description
+
+
+def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
+    flags = [flag for flag in ("unique_source", "unique_target", "acyclic", "ad_hoc") if getattr(declared, flag)]
+    ends = (", ".join(declared.from_types), ", ".join(declared.to_types))
+    return (declared.name, *ends, _properties(declared), ", ".join(flags))
+
+
+def _properties(declared: AnyType) -> str:
+    return ", ".join(rule.name + ("*" if rule.required else "") for rule in declared.properties)
+
+
+def _rules(rule: PropertyRule) -> str:
+    flags = [flag for flag in ("required", "unique", "indexed") if getattr(rule, flag)]
+    enum = [f"one of {', '.join(map(quoted, rule.enum))}"] if rule.enum else []
+    return ", ".join([*flags, *enum])

@@ -1,0 +1,1 @@
+"""Java's cache for a fast start."""

@@ -1,0 +1,159 @@
+"""Save the local Neo4j and its blobs in one file."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from graph_memory.local.admin import AdminError, run_admin
+from graph_memory.local.backup.archive import (
+    DUMP,
+    FORMAT,
+    DomainMark,
+    Manifest,
+    Part,
+    Written,
+    blob_files,
+    write_archive,
+)
+from graph_memory.local.files import sha256_of, sync_folder
+from graph_memory.local.home import Place
+from graph_memory.local.java import find_java
+from graph_memory.local.server import ensure_running, held_stopped
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import Progress, silent
+from graph_memory.settings import MIB, Settings
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What only an open memory knows of a home that is to be saved."""
+
+    domains: Sequence[DomainMark]
+    schema_version: int
+    blobs_elsewhere: str | None = None
+
+
+@dataclass(frozen=True)
+class Backup:
+    """A backup that was made."""
+
+    file: Path
+    size: int
+    manifest: Manifest
+    written: Written
+
+
+def is_empty(settings: Settings) -> bool:
+    """Tell whether a home has no database that anybody wrote into."""
+    place = Place.of(settings)
+    return place.beginning.exists() or not place.data.exists()
+
+
+def backup_file(target: Path) -> Path:
+    """Return the file to write: the target, or one named by the time in it where it is a folder.
+
+    Raises INVALID_ARGUMENT when there is a file of that name, and FILE_CREATION_FAILED when its folder is not there.
+    """
+    target = target.expanduser().absolute()
+    file = target / datetime.now(UTC).strftime("graph-memory-%Y%m%dT%H%M%SZ.tar") if target.is_dir() else target
+    if file.exists():
+        details = {"argument": "target", "hint": "Give another name, or the folder in which to make a new one."}
+        raise GraphError(Code.INVALID_ARGUMENT, f"{file} is there already", details)
+    if not file.parent.is_dir():
+        raise _not_written(file, f"there is no folder {file.parent}", "Make the folder first.")
+    return file
+
+
+def back_up(settings: Settings, file: Path, facts: Facts, *, keep_running: bool, progress: Progress = silent) -> Backup:
+    """Save the home in a file that is there only when it is whole. The local Neo4j is stopped while it is dumped.
+
+    With `keep_running` it is started again, whatever happened. Raises FILE_CREATION_FAILED when there is no room or the
+    file cannot be written, STORE_UNAVAILABLE when Neo4j cannot make its dump, and STARTING.
+    """
+    blobs = None if facts.blobs_elsewhere else settings.home.expanduser().resolve() / "blobs"
+    with _writing(file), _aside(file) as work:
+        manifest = _dumped(settings, work, facts, keep_running=keep_running, progress=progress)
+        _require_room(file, manifest, blobs)
+        progress("Writing the archive", None)
+        written = write_archive(work / "archive", manifest, work / DUMP, blobs, progress)
+        size = (work / "archive").stat().st_size
+        (work / "archive").rename(file)
+        sync_folder(file.parent)
+    return Backup(file, size, manifest, written)
+
+
+def _dumped(settings: Settings, work: Path, facts: Facts, *, keep_running: bool, progress: Progress) -> Manifest:
+    """Have Neo4j write its dump into a folder, and tell what it is of."""
+    try:
+        with held_stopped(settings, progress) as place:
+            progress("Dumping the database", None)
+            made = datetime.now(UTC).isoformat(timespec="seconds")
+            database_bytes = sum(_size(place.data / part / "neo4j") for part in ("databases", "transactions"))
+            _dump(settings, place, work)
+    finally:
+        if keep_running:
+            ensure_running(settings, progress)
+    dump = work / DUMP
+    return Manifest(
+        graph_memory_backup=FORMAT,
+        made=made,
+        graph_memory=version("graph-memory"),
+        neo4j=settings.neo4j_version,
+        schema_version=facts.schema_version,
+        domains=tuple(facts.domains),
+        dump=Part(bytes=dump.stat().st_size, sha256=sha256_of(dump)),
+        database_bytes=database_bytes,
+        blobs_elsewhere=facts.blobs_elsewhere,
+    )
+
+
+def _dump(settings: Settings, place: Place, work: Path) -> None:
+    java = find_java(settings).command
+    try:
+        run_admin(place, java, "database", "dump", "neo4j", f"--to-path={work}", heap=settings.neo4j_heap)
+    except AdminError as error:
+        hint = f"Look for room in {work.parent}. `graph-memory neo4j start`, then `stop`, mends one that was killed."
+        raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not make its dump: {error}", {"hint": hint}) from error
+
+
+def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
+    needed = manifest.dump.bytes + sum(path.stat().st_size for _, path in blob_files(blobs))
+    free = shutil.disk_usage(file.parent).free
+    if free < needed:
+        told = f"{needed / MIB:,.0f} MiB are needed and {free / MIB:,.0f} are free"
+        raise _not_written(file, told, "Make room, or give a folder on another disk.")
+
+
+@contextmanager
+def _aside(file: Path) -> Generator[Path]:
+    """Give a folder beside a file, hidden and for its owner alone, that is gone in the end."""
+    folder = file.with_name(f".{file.name}.part")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _writing(file: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        hint = "Give a folder that can be written, on a disk with room."
+        raise _not_written(file, error.strerror or str(error), hint) from error
+
+
+def _not_written(file: Path, reason: str, hint: str) -> GraphError:
+    return GraphError(Code.FILE_CREATION_FAILED, f"The backup {file} could not be written: {reason}", {"hint": hint})
+
+
+def _size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,1 @@
+"""Neo4j Browser, prepared for the memory."""

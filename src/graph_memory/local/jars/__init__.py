@@ -1,0 +1,1 @@
+"""The jars of Neo4j: which, and how they come here."""

@@ -1,0 +1,108 @@
+"""Jars from a Maven repository: this machine's own, else the public one that `jgo` knows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import requests
+from requests.adapters import HTTPAdapter
+
+from graph_memory.local.files import sha256_of
+from graph_memory.local.jars.manifest import Jar
+
+FIRST_PAUSE = 0.3
+_ATTEMPTS = 4
+_TIMEOUT = (10, 60)
+_BLOCK = 1 << 18
+_PASSING = frozenset({408, 429, 500, 502, 503, 504})
+THREADS = 16
+
+
+class DownloadError(Exception):
+    """A jar could not be had, or its checksum is not the one it must have."""
+
+
+def session() -> requests.Session:
+    """Open connections that `THREADS` threads share; close them by `with`."""
+    opened = requests.Session()
+    opened.mount("https://", HTTPAdapter(pool_maxsize=THREADS))
+    return opened
+
+
+def obtain(jar: Jar, target: Path, connections: requests.Session) -> None:
+    """Put a jar at `target`, whole and with the right checksum, or raise DownloadError."""
+    if target.is_file() and sha256_of(target) == jar.sha256:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.part")
+    sha256 = _copy_local(jar, part) or fetch(jar.path, part, connections)
+    if sha256 != jar.sha256:
+        part.unlink()
+        raise DownloadError(f"{jar.coordinates} came with the wrong checksum {sha256}, not {jar.sha256}")
+    part.replace(target)
+
+
+def fetch(path: str, part: Path, connections: requests.Session) -> str:
+    """Fetch a file of the public repository, trying a few times; give its SHA-256."""
+    from jgo.constants import MAVEN_CENTRAL_URL
+
+    for pause in _pauses():
+        try:
+            return _stream(f"{MAVEN_CENTRAL_URL}/{path}", part, connections)
+        except requests.RequestException as error:
+            if pause is None or not _may_pass(error):
+                raise DownloadError(f"{path.rpartition('/')[2]}: {_why(error)}") from error
+            time.sleep(pause)
+    raise AssertionError
+
+
+def _may_pass(error: requests.RequestException) -> bool:
+    return error.response is None or error.response.status_code in _PASSING
+
+
+def _why(error: requests.RequestException) -> str:
+    """Say it in words: the library's own text is a nest of addresses and class names."""
+    match error:
+        case requests.HTTPError(response=requests.Response(status_code=status)):
+            return f"the repository answers HTTP {status}"
+        case requests.exceptions.SSLError():
+            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE names other authorities)"
+        case requests.exceptions.ProxyError():
+            return "the proxy cannot be reached"
+        case requests.ConnectionError() | requests.Timeout():
+            return "the repository cannot be reached"
+        case _:
+            return type(error).__name__
+
+
+def _pauses() -> Iterator[float | None]:
+    yield from (FIRST_PAUSE * 2**attempt for attempt in range(_ATTEMPTS - 1))
+    yield None
+
+
+def _stream(url: str, part: Path, connections: requests.Session) -> str:
+    digest = hashlib.sha256()
+    with connections.get(url, stream=True, timeout=_TIMEOUT) as response, part.open("wb") as file:
+        response.raise_for_status()
+        for block in response.iter_content(_BLOCK):
+            digest.update(block)
+            file.write(block)
+    return digest.hexdigest()
+
+
+def _copy_local(jar: Jar, part: Path) -> str | None:
+    source = _local_repository() / jar.path
+    if not source.is_file() or sha256_of(source) != jar.sha256:
+        return None
+    shutil.copyfile(source, part)
+    return sha256_of(part)
+
+
+def _local_repository() -> Path:
+    given = os.environ.get("M2_REPO")
+    return Path(given) if given else Path.home() / ".m2" / "repository"

@@ -1,0 +1,156 @@
+"""Have every jar of a Neo4j version in the cache, whole, and know it without reading 180 MB at each start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from graph_memory.local.browser.jar import forget_served_jar, is_browser, make_served_jar, served_jar
+from graph_memory.local.files import file_lock, read_json, sha256_of, write_private
+from graph_memory.local.jars.manifest import Jar, cached_list_path, committed_list, parse, render
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import Progress, silent
+from graph_memory.settings import Settings
+
+_READERS = 4
+_LOCK_TIMEOUT = 900.0
+_HINT = (
+    "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+    "or set NEO4J_URI to a server of yours."
+)
+
+Stamp = dict[str, list[int]]
+"""Size and modification time (ns) of each jar at the moment its checksum was right."""
+
+
+def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
+    """Give the jars of the version in class path order, fetching those that are missing or changed.
+
+    STORE_UNAVAILABLE when one cannot be had.
+    """
+    jars = known_list(settings) or _resolved_list(settings, progress)
+    root = _root(settings)
+    if _suspects(root, jars, settings.neo4j_version):
+        with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+            _complete(settings, jars, progress)
+    for jar in filter(is_browser, jars):
+        make_served_jar(jar, root / jar.path, root.parent)
+    return _paths(root, jars)
+
+
+def known_list(settings: Settings) -> tuple[Jar, ...] | None:
+    """Give the list of the version: the committed one, else a cached one that can be read, else None."""
+    if committed := committed_list(settings.neo4j_version):
+        return committed
+    try:
+        return parse(cached_list_path(_root(settings), settings.neo4j_version).read_text("utf-8")) or None
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def fingerprint(settings: Settings) -> str | None:
+    """Give what changes when a jar, its place, its time or their order does; None when not all jars are there."""
+    marks = [(str(path), _mark(path)) for path in _paths(_root(settings), known_list(settings) or ())]
+    return json.dumps(marks) if marks and all(mark for _, mark in marks) else None
+
+
+def damaged(settings: Settings, jars: Sequence[Jar]) -> tuple[list[Jar], list[Jar]]:
+    """Read the jars in the cache; give those that are missing and those that are not what they must be."""
+    root = _root(settings)
+    missing = [jar for jar in jars if not (root / jar.path).is_file()]
+    there = [jar for jar in jars if jar not in missing]
+    with ThreadPoolExecutor(_READERS) as pool:
+        sums = pool.map(sha256_of, [root / jar.path for jar in there])
+        return missing, [jar for jar, sha256 in zip(there, sums, strict=True) if sha256 != jar.sha256]
+
+
+def forget_checks(settings: Settings) -> None:
+    """Let the next `class_path` read every jar again, and make Neo4j Browser's anew."""
+    _stamp_path(_root(settings), settings.neo4j_version).unlink(missing_ok=True)
+    for jar in filter(is_browser, known_list(settings) or ()):
+        forget_served_jar(jar, _root(settings).parent)
+
+
+def _paths(root: Path, jars: Iterable[Jar]) -> list[Path]:
+    places = {jar: root / jar.path for jar in jars}
+    return [served_jar(jar, path, root.parent) if is_browser(jar) else path for jar, path in places.items()]
+
+
+def _complete(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
+    root = _root(settings)
+    suspects = _suspects(root, jars, settings.neo4j_version)
+    if suspects:
+        _obtain_all(settings, suspects, progress)
+        stamp = {jar.path: _mark(root / jar.path) for jar in jars}
+        write_private(_stamp_path(root, settings.neo4j_version), json.dumps(stamp))
+
+
+def _obtain_all(settings: Settings, jars: Sequence[Jar], progress: Progress) -> None:
+    from graph_memory.local.jars.download import THREADS, DownloadError, obtain, session
+
+    stage = f"Fetching Neo4j {settings.neo4j_version}"
+    total, done = sum(jar.size for jar in jars), 0
+    progress(stage, 0.0)
+    with session() as connections, ThreadPoolExecutor(THREADS) as pool:
+        waiting = {pool.submit(obtain, jar, _root(settings) / jar.path, connections): jar for jar in jars}
+        try:
+            for future in as_completed(waiting):
+                future.result()
+                done += waiting[future].size
+                progress(stage, done / total)
+        except (DownloadError, OSError) as error:
+            raise _unavailable(settings, error) from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
+    from graph_memory.local.jars.download import DownloadError
+    from graph_memory.local.jars.resolve import resolve
+
+    version, root = settings.neo4j_version, _root(settings)
+    progress(f"Resolving Neo4j {version}, for which no list is known (some minutes)", None)
+    with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+        try:
+            jars = resolve(version, root, _root(settings).with_name("poms"))
+        except (DownloadError, OSError) as error:
+            raise _unavailable(settings, error) from error
+        write_private(cached_list_path(_root(settings), version), render(jars))
+    return jars
+
+
+def _suspects(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
+    stamp = _read_stamp(_stamp_path(root, version))
+    return [jar for jar in jars if jar.path not in stamp or stamp[jar.path] != _mark(root / jar.path)]
+
+
+def _root(settings: Settings) -> Path:
+    return settings.cache.expanduser().resolve() / "jars"
+
+
+def _mark(path: Path) -> list[int]:
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return []
+    return [stat.st_size, stat.st_mtime_ns]
+
+
+def _stamp_path(root: Path, version: str) -> Path:
+    return root / f"{version}.checked.json"
+
+
+def _read_stamp(path: Path) -> Stamp:
+    try:
+        return read_json(path.read_bytes(), Stamp) or {}
+    except FileNotFoundError:
+        return {}
+
+
+def _unavailable(settings: Settings, error: Exception) -> GraphError:
+    reason = (error.strerror if isinstance(error, OSError) else None) or error
+    message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {reason}"
+    hint = _HINT if committed_list(settings.neo4j_version) else f"See that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
+    return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=settings.cache)

@@ -1,0 +1,200 @@
+"""MCP over HTTP on the loopback interface: one process and one memory for any number of clients."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+import anyio
+import uvicorn
+
+from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.transport.connections import Acceptor, Connection, Waiting, room
+from graph_memory.mcp_server.transport.http_app import Lifetimes, application
+from graph_memory.mcp_server.transport.process import leave, opener_of, requests_to_end
+from graph_memory.mcp_server.transport.sessions import PATH
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import GraphError
+from graph_memory.model.wording import quoted
+from graph_memory.settings import Settings
+
+HOST = "127.0.0.1"
+PORT = 8848
+
+_BACKLOG = 2048
+"""Connections that wait to be taken. What comes then is tried again by its system, which takes a second."""
+_log = logging.getLogger(__name__)
+_ADDRESSES = {HOST: HOST, "localhost": HOST, "::1": "::1"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many seconds the server waits for what, and how much it holds at once."""
+
+    headers: float = 10.0
+    """For the headers of a request."""
+    body: float = 30.0
+    """For the body of a request."""
+    idle: int = 5
+    """For the next request on a connection."""
+    answer: float = 30.0
+    """For a client to take any of an answer."""
+    calls: float = 2.0
+    """For calls under way to finish, once the server is to end."""
+    rest: int = 5
+    """For whatever has not ended then, before uvicorn drops it."""
+    connections: int = field(default_factory=room)
+    sessions: int = 256
+    """Half of the connections at most: each session may keep one open."""
+
+
+LIMITS = Limits()
+
+
+def serve_http(
+    settings: Settings, toolsets: Sequence[str], host: str = HOST, port: int = PORT, limits: Limits = LIMITS
+) -> NoReturn:
+    """Serve at the address until SIGTERM or SIGINT; then close the memory and end the process. Port 0: a free one.
+
+    Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not, a host that is not the
+    loopback interface, and a port that cannot be had.
+    """
+    server = build_server(opener_of(settings, settings.session), settings, toolsets)
+    with listening(host, port) as listener:
+        port = listener.getsockname()[1]
+        sessions = min(limits.sessions, limits.connections // 2)
+        app = application(server, port, settings.mcp_content_bytes, limits.body, sessions)
+        config = _config(app, settings.log_level == "DEBUG", limits)
+        http_server = HttpServer(config, limits, lambda: _announce(host, port))
+        with suppress(KeyboardInterrupt):  # one that came before we listened for it
+            anyio.run(_serve, http_server, listener, app, limits.calls)
+    leave(1 if http_server.is_broken else 0)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raises INVALID_ARGUMENT."""
+    if host not in _ADDRESSES:
+        hint = (
+            "There is no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
+            "For others, put an SSH tunnel or a proxy that authenticates in front of it."
+        )
+        raise fault("host", f"Cannot serve at {quoted(host)}: only the loopback interface is served", hint)
+    try:
+        return _listener(_ADDRESSES[host], port)
+    except OSError as error:
+        raise _not_to_be_had(host, port, error) from error
+
+
+def _listener(address: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that asyncio sets TCP_NODELAY
+    try:
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)  # or others may take the port too
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
+        listener.bind((address, port))
+        listener.listen(_BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def _not_to_be_had(host: str, port: int, error: OSError) -> GraphError:
+    if error.errno == errno.EADDRINUSE:
+        hint = "Stop what listens there, or give another --port; 0 takes a free one."
+        return fault("port", f"--port {port} is taken", hint)
+    if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
+        return fault("host", f"Cannot listen at {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
+    hint = "Give another --port, 1024 or higher (0 takes a free one), or another --host."
+    return fault("port", f"Cannot listen at {host}, --port {port}: {error.strerror}", hint)
+
+
+def _announce(host: str, port: int) -> None:
+    name = f"[{host}]" if ":" in host else host
+    sys.stderr.write(f"Serving MCP at http://{name}:{port}{PATH} (Ctrl-C ends it)\n")
+    sys.stderr.flush()
+
+
+def _config(app: Lifetimes, log_requests: bool, limits: Limits) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        ws="none",
+        log_config=None,
+        access_log=log_requests,
+        server_header=False,
+        timeout_keep_alive=limits.idle,
+        timeout_graceful_shutdown=limits.rest,
+    )
+
+
+async def _serve(server: HttpServer, listener: socket.socket, app: Lifetimes, patience: float) -> None:
+    requests = requests_to_end()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_end_at, requests, server, app, patience)
+        await server.serve([listener])
+        tasks.cancel_scope.cancel()
+
+
+async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, patience: float) -> None:
+    async for _ in requests:
+        app.end(0.0 if server.should_exit else patience)
+        server.should_exit = True
+
+
+class HttpServer(uvicorn.Server):
+    """Uvicorn's server, but for what it has no limits for, and for signals.
+
+    It takes connections one by one; uvicorn's own would take as many as come. A signal would have it end the process
+    by that signal, with another status than 0.
+    """
+
+    def __init__(self, config: uvicorn.Config, limits: Limits, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._limits = limits
+        self._ready = ready
+        self._accepting: list[asyncio.Task[NoReturn]] = []
+        self.is_broken = False
+        """Whether it ended because it could take no more connections."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and tell that it does."""
+        await super().startup([])
+        waiting = Waiting()
+
+        def make() -> Connection:
+            times = {"headers": self._limits.headers, "answer": self._limits.answer}
+            return Connection(self.config, self.server_state, self.lifespan.state, waiting=waiting, **times)
+
+        acceptor = Acceptor(make, self.server_state, waiting, self._limits.connections)
+        self._accepting = [asyncio.create_task(acceptor.accept(listener)) for listener in sockets or ()]
+        for task in self._accepting:
+            task.add_done_callback(self._end_unless_cancelled)
+        self._ready()
+
+    def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
+        """End a server that can take no more connections, so that whoever runs it starts another."""
+        if not task.cancelled():
+            _log.critical("No more connections can be taken", exc_info=task.exception())
+            self.is_broken = self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and end those that there are."""
+        for task in self._accepting:
+            task.cancel()
+        await asyncio.gather(*self._accepting, return_exceptions=True)
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave the signals to us."""
+        yield

@@ -1,0 +1,69 @@
+"""What a server process has, whichever way its clients reach it: a memory that opens, signals, an end."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import signal
+import sys
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+import anyio
+import anyio.to_thread
+
+from graph_memory.mcp_server.transport.startup import Opener, Progress
+from graph_memory.model.events import Origin
+from graph_memory.settings import Settings
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+def own_session(settings: Settings) -> str:
+    """Return the session of a process that serves one client: the one that the settings name, or a new one."""
+    return settings.session or f"session_{uuid.uuid4().hex}"
+
+
+def opener_of(settings: Settings, session: str | None) -> Opener:
+    """Return what opens the memory of these settings, for changes in a session.
+
+    The driver is imported behind too: it takes a while.
+    """
+
+    @asynccontextmanager
+    async def opened(progress: Progress) -> AsyncGenerator[Memory]:
+        await anyio.to_thread.run_sync(import_module, "graph_memory.app")
+        from graph_memory.app import open_memory
+
+        origin = Origin(session=session, source="agent", actor=settings.actor)
+        async with open_memory(settings, progress=progress, origin=origin) as memory:
+            yield memory
+
+    return opened
+
+
+def requests_to_end() -> AsyncIterator[None]:
+    """Return what gives each SIGTERM and SIGINT (Ctrl-C) that the process gets; from now on they do nothing else."""
+    noted, requests = anyio.create_memory_object_stream[None](math.inf)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        _on_signal(number, lambda: noted.send_nowait(None))
+    return requests
+
+
+def _on_signal(number: signal.Signals, act: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    if sys.platform == "win32":  # its loops take no handlers
+        signal.signal(number, lambda _number, _frame: loop.call_soon_threadsafe(act))
+    else:
+        loop.add_signal_handler(number, act)
+
+
+def leave(status: int = 0) -> NoReturn:
+    """End the process, though a thread may still wait for input, or for a start of Neo4j that was given up."""
+    sys.stderr.flush()
+    os._exit(status)

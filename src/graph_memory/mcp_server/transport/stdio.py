@@ -1,0 +1,82 @@
+"""MCP over standard input and output, from the first line to a clean end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn, Protocol, cast
+
+import anyio
+from mcp.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+
+from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.transport.invalid_lines import refusal
+from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
+from graph_memory.mcp_server.transport.process import leave, opener_of, own_session, requests_to_end
+from graph_memory.mcp_server.transport.startup import Startup
+from graph_memory.mcp_server.transport.surrogates import well_formed
+from graph_memory.settings import Settings
+
+
+def serve_stdio(settings: Settings, toolsets: Sequence[str]) -> NoReturn:
+    """Serve until the client closes standard input, or SIGTERM or SIGINT; then close the memory and end the process.
+
+    Raises INVALID_ARGUMENT, before anything is started, for a toolset that there is not.
+    """
+    anyio.run(_serve, build_server(opener_of(settings, own_session(settings)), settings, toolsets))
+    leave()
+
+
+async def _serve(server: Server[Startup]) -> None:
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_on_signal, tasks.cancel_scope)
+            lines, answers = Lines(LineReader(claim_stdin())), TextWriter(claim_stdout())
+            async with stdio_server(
+                stdin=cast("anyio.AsyncFile[str]", lines), stdout=cast("anyio.AsyncFile[str]", answers)
+            ) as (read, write):
+                lines.answer_on(write)
+                await server.run(read, write, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
+    except* BrokenPipeError:
+        pass  # the client has gone without saying so
+
+
+async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
+    async for _ in requests_to_end():
+        scope.cancel()
+
+
+class Answers(Protocol):
+    """Where messages to the client go."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send one."""
+        ...
+
+
+class Lines:
+    """The lines that are messages, as the SDK's transport reads them; the others are answered here."""
+
+    def __init__(self, source: LineReader) -> None:
+        self._source = source
+        self._answers: Answers | None = None
+
+    def answer_on(self, answers: Answers) -> None:
+        """Answer lines that are no messages on this stream, from now on; the SDK drops them without a word."""
+        self._answers = answers
+
+    def __aiter__(self) -> Lines:
+        return self
+
+    async def __anext__(self) -> str:
+        while True:
+            line = await self._source.readline()
+            if not line:
+                raise StopAsyncIteration
+            line = well_formed(line)
+            refused = refusal(line)
+            if refused is None or self._answers is None:
+                return line
+            await self._answers.send(SessionMessage(refused))

@@ -1,0 +1,1 @@
+"""What a memory can do: one facade a file, one call a method."""

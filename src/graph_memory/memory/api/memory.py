@@ -1,0 +1,447 @@
+"""`Memory`: everything that can be asked of a memory, in one place. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from graph_memory.memory.api.history import History
+from graph_memory.memory.api.transfer import Moving
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains import deletion, listing
+from graph_memory.memory.drift.reconcile import reconcile
+from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.graph import connections, describe, neighbours, node_deletion, nodes, queries, validity
+from graph_memory.memory.graph import ontology as types
+from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.graph.substring import Search
+from graph_memory.memory.verify import blob_gc
+from graph_memory.memory.verify import verify as audit
+from graph_memory.model.arguments import check_domain
+from graph_memory.model.content import Encoding
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.model.results import (
+    BlobsCollected,
+    Changed,
+    ConnectionCreated,
+    ConnectionIds,
+    ConnectionInfo,
+    ConnectionSummary,
+    Direction,
+    DomainDeleted,
+    DomainInfo,
+    Domains,
+    NodeContent,
+    NodeCreated,
+    NodeDeleted,
+    NodeIds,
+    NodeInfo,
+    NodeSummary,
+    OntologyApplied,
+    OntologyChanged,
+    Validity,
+    Verification,
+)
+
+
+class Memory:
+    """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
+
+    Every method takes an optional `domain`, the namespace to work in; without it the default domain is meant.
+    A domain comes into being with `create_ontology`; until then every other method but the two queries and
+    `search_content` (which find nothing) raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method may
+    raise STORE_UNAVAILABLE, TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY.
+
+    Property values are strings, finite numbers (integers within 64 bits) and booleans. Versions count the changes
+    of the domain: give the one you saw as `expected_version`, and a change made since raises VERSION_CONFLICT.
+    """
+
+    def __init__(self, core: Core, *, default_domain: str) -> None:
+        self._core = core
+        self._search = Search(core)
+        self._default_domain = check_domain(default_domain)
+
+    def in_domain(self, domain: str) -> Memory:
+        """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
+        return Memory(self._core, default_domain=domain)
+
+    def acting_as(self, actor: str | None, session: str | None = None) -> Memory:
+        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+
+        Where the settings name an actor or a session, those are named.
+        """
+        own = self._core.origin
+        core = replace(self._core, origin=replace(own, actor=own.actor or actor, session=own.session or session))
+        return Memory(core, default_domain=self._default_domain)
+
+    def _domain(self, domain: str | None) -> str:
+        return self._default_domain if domain is None else check_domain(domain)
+
+    @property
+    def history(self) -> History:
+        """What was changed, when and by whom."""
+        return History(self._core, self._domain)
+
+    @property
+    def moving(self) -> Moving:
+        """Taking a domain from one place to another."""
+        return Moving(self._core, self._domain)
+
+    async def create_node(
+        self,
+        type: str,  # noqa: A002 - the names of the tool specification
+        content: str | bytes | Path,
+        *,
+        encoding: Encoding = "utf-8",
+        format: str = "markdown",  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        tags: Sequence[str] | None = None,
+        path: str | None = None,
+        id: str | None = None,  # noqa: A002
+        domain: str | None = None,
+    ) -> NodeCreated:
+        """Create a node of a type that the ontology has.
+
+        `content` is text, or with encoding `base64` binary content as base64 text, as bytes, or as the path of a
+        file. `format` is a word of your own, such as `markdown` or `pdf`. `id` is for imports: one of your own
+        choice, never used before.
+
+        Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
+        INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
+        """
+        return await nodes.create_node(
+            self._core,
+            self._domain(domain),
+            type,
+            content,
+            encoding=encoding,
+            content_format=format,
+            properties=properties,
+            tags=tags,
+            path=path,
+            given_id=id,
+        )
+
+    async def get_node(self, node_id: str, *, domain: str | None = None) -> NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        return await nodes.get_node(self._core, self._domain(domain), node_id)
+
+    async def get_node_content(self, node_id: str, *, domain: str | None = None) -> NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        return await nodes.get_node_content(self._core, self._domain(domain), node_id)
+
+    async def update_node(
+        self,
+        node_id: str,
+        *,
+        properties: Mapping[str, object] | None = None,
+        content: str | bytes | Path | None = None,
+        encoding: Encoding | None = None,
+        format: str | None = None,  # noqa: A002
+        tags: Sequence[str] | None = None,
+        path: str | None = None,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Change a node: properties are merged into those it has, everything else given replaces what was.
+
+        New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
+        VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
+        FILE_CREATION_FAILED.
+        """
+        edit = await nodes.edit_of(
+            properties=properties,
+            content=content,
+            encoding=encoding,
+            content_format=format,
+            tags=tags,
+            path=path,
+            expected_version=expected_version,
+        )
+        return await nodes.update_node(self._core, self._domain(domain), node_id, edit)
+
+    async def delete_node(
+        self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
+    ) -> NodeDeleted:
+        """Delete a node and all its connections; the nodes at their other ends stay.
+
+        More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
+        meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
+
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        """
+        return await node_deletion.delete_node(self._core, self._domain(domain), node_id, expected_version)
+
+    async def create_connection(
+        self,
+        type: str,  # noqa: A002
+        from_node_id: str,
+        to_node_id: str,
+        *,
+        properties: Mapping[str, object] | None = None,
+        content: str | None = None,
+        id: str | None = None,  # noqa: A002
+        domain: str | None = None,
+    ) -> ConnectionCreated:
+        """Connect two nodes with a type that the ontology has and that may join them; `content` is a note on it.
+
+        Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
+        INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
+        TYPE_LIMIT_REACHED.
+        """
+        return await connections.create_connection(
+            self._core,
+            self._domain(domain),
+            type,
+            from_node_id,
+            to_node_id,
+            properties=properties,
+            content=content,
+            given_id=id,
+        )
+
+    async def get_connection(
+        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
+    ) -> ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        return await connections.get_connection(
+            self._core, self._domain(domain), connection_id, include_content=include_content
+        )
+
+    async def update_connection(
+        self,
+        connection_id: str,
+        *,
+        properties: Mapping[str, object] | None = None,
+        content: str | None = None,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Change a connection: properties are merged into those it has, content replaces what was.
+
+        Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
+        UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
+        """
+        edit = connections.edit_of(properties=properties, content=content, expected_version=expected_version)
+        return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
+
+    async def delete_connection(
+        self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
+    ) -> Changed:
+        """Delete a connection; its nodes stay. Raises CONNECTION_NOT_FOUND and VERSION_CONFLICT."""
+        return await connections.delete_connection(self._core, self._domain(domain), connection_id, expected_version)
+
+    async def set_validity(
+        self,
+        id: str,  # noqa: A002
+        *,
+        valid_from: datetime | str | None = None,
+        valid_to: datetime | str | None = None,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Say from when and until when a node or connection holds in the world, whenever that became known.
+
+        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
+        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        """
+        edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
+        return await validity.set_validity(self._core, self._domain(domain), id, edit)
+
+    async def invalidate(
+        self,
+        id: str,  # noqa: A002
+        *,
+        at: datetime | str = "now",
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> Changed:
+        """Close a node or connection: it is kept, but holds no longer from a time on.
+
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        """
+        return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
+
+    async def query_nodes(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> NodeIds:
+        """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
+
+        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
+        `limit` all are returned; with it, `next_cursor` leads on. Raises INVALID_PROPERTY.
+        """
+        page = Page.of(limit, cursor, valid_at)
+        return await queries.query_nodes(self._core, self._domain(domain), page, type_name=type, properties=properties)
+
+    async def query_connections(
+        self,
+        *,
+        from_node_id: str | None = None,
+        to_node_id: str | None = None,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> ConnectionIds:
+        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes."""
+        return await queries.query_connections(
+            self._core,
+            self._domain(domain),
+            Page.of(limit, cursor, valid_at),
+            from_node_id=from_node_id,
+            to_node_id=to_node_id,
+            type_name=type,
+            properties=properties,
+        )
+
+    async def get_connected_nodes(
+        self,
+        node_id: str,
+        *,
+        direction: Direction,
+        connection_type: str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> NodeIds:
+        """Return the nodes at the other ends of a node's connections, each once.
+
+        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
+        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
+        Raises NODE_NOT_FOUND.
+        """
+        return await neighbours.get_connected_nodes(
+            self._core,
+            self._domain(domain),
+            node_id,
+            Page.of(limit, cursor, valid_at),
+            direction=direction,
+            connection_type=connection_type,
+        )
+
+    async def search_content(
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> NodeIds:
+        """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
+
+        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
+        found. Binary content is not searched.
+        """
+        page = Page.of(limit, cursor)
+        return await self._search.search_content(self._domain(domain), query, page, node_type=node_type)
+
+    async def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[NodeSummary, ...]:
+        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
+
+    async def describe_connections(
+        self, connection_ids: Sequence[str], *, domain: str | None = None
+    ) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
+
+    async def get_neighbours(
+        self,
+        node_ids: Sequence[str],
+        *,
+        direction: Direction,
+        connection_type: str | None = None,
+        domain: str | None = None,
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        return await neighbours.neighbours(
+            self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
+        )
+
+    async def validate_connection(
+        self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
+    ) -> Validity:
+        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
+        return await queries.validate_connection(
+            self._core, self._domain(domain), connection_type, from_node_type, to_node_type
+        )
+
+    async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> OntologyChanged:
+        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        return await types.create_ontology(self._core, self._domain(domain), ontology)
+
+    async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> OntologyChanged:
+        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
+        return await types.add_node_type(self._core, self._domain(domain), node_type)
+
+    async def add_connection_type(
+        self, connection_type: ConnectionType, *, domain: str | None = None
+    ) -> OntologyChanged:
+        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
+        return await types.add_connection_type(self._core, self._domain(domain), connection_type)
+
+    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> OntologyApplied:
+        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+
+        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
+        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
+        """
+        return await types.apply_ontology(self._core, self._domain(domain), ontology)
+
+    async def get_ontology(self, *, domain: str | None = None) -> Ontology:
+        """Return the ontology with everything that is declared, in the order of declaration."""
+        return await self._core.log.require_ontology(self._domain(domain))
+
+    async def list_domains(self) -> Domains:
+        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        return await listing.list_domains(self._core)
+
+    async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return await listing.domain_info(self._core, self._domain(domain))
+
+    async def delete_domain(self, name: str) -> DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+
+        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
+        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return await deletion.delete_domain(self._core, check_domain(name))
+
+    async def verify(self, *, domain: str | None = None) -> Verification:
+        """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""
+        return await audit.verify(self._core, self._domain(domain))
+
+    async def rebuild(self, *, domain: str | None = None) -> Verification:
+        """Mend every difference that `verify` finds, and return those that were found."""
+        return await audit.rebuild(self._core, self._domain(domain))
+
+    async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
+        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
+
+        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
+        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
+        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
+        """
+        return await reconcile(self._core, self._domain(domain), adopt, restore)
+
+    async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
+        """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.
+
+        Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
+        """
+        return await blob_gc.collect(self._core, dry_run=dry_run, grace=grace, now=now)

@@ -1,0 +1,306 @@
+"""Branches: a domain made of another as it was at a point, copied inside Neo4j, a page at a time.
+
+Its log begins with one snapshot event for each subject that lived then, numbered from the fork on; what was before is
+in the log of its source. So a branch is verified, rebuilt and compacted like any other domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Place, compacted, place_of
+from graph_memory.memory.domains.relatives import check_is_ready
+from graph_memory.memory.graph.ontology import logged_ontology, types_at
+from graph_memory.memory.tasks import together
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.projection import Projection, Step, indexed_rules, project
+from graph_memory.model.results import Branched
+from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.jobs import Job
+from graph_memory.storage.log.ontologies import HEAD
+from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import Nothing, Query, query
+from graph_memory.storage.store import Transaction
+
+PAGE = 2_000
+"""Subjects that are copied in one transaction."""
+BRANCHING = "branching"
+_DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
+_COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectRow:
+    """A subject as it was at the fork: its last event, whether it is as it was, and the hash of a blob."""
+
+    subject: str
+    origin: int
+    op: str
+    kind: str
+    type: str | None
+    is_present: bool
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """How many were copied."""
+
+    copied: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many were made."""
+
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """How many were to be tied to nodes, and how many were."""
+
+    expected: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A subject that has changed."""
+
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """An event and its small text."""
+
+    event: Mapping[str, object]
+    text: str | None
+
+
+PAGE_OF = query("branches/page", SubjectRow)
+CHANGED = query("branches/changed", ChangedRow)
+STATES = query("branches/states", StateRow)
+COPY_EVENTS = query("branches/copy_events", Copied)
+PUT_NODES = query("branches/put_nodes", Found)
+COPY_WINDOWS = query("branches/copy_windows", Copied)
+COPY_KEYS = query("branches/copy_keys", Copied)
+PUT_CONNECTIONS = query("branches/put_connections", Tied)
+PUT_OBSERVATIONS = query("branches/put_observations", Tied)
+ADVANCE = query("branches/advance", Nothing)
+
+
+async def branch(core: Core, source: str, at: int, name: str) -> Branched:
+    """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
+    place = await _fork(core, source, at)
+    types = await types_at(core.store, place)
+    params = {"source": place.domain, "at": place.seq}
+    given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
+    job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
+    try:
+        if await _fork(core, source, at) != place:
+            raise compacted(place.domain, place.seq)
+    except GraphError:
+        if not job.is_resumed:
+            await job.withdraw()
+        raise
+    seq = await _Branching(core, job, place, types).run()
+    core.log.forget(name)
+    return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)
+
+
+async def _fork(core: Core, source: str, at: int) -> Place:
+    """Return whose log has the state to begin with; nothing goes on in it that would change or delete that log.
+
+    A branch asks for it before and after it begins, and who begins such a thing looks for branches afterwards: so one
+    of the two is refused.
+    """
+    place = await place_of(core.store, source, at)
+    for domain in {source, place.domain}:
+        await check_is_ready(core.store, domain)
+    return place
+
+
+class _Branching:
+    """The stages of making a branch, from wherever an earlier run of it was cut off."""
+
+    def __init__(self, core: Core, job: Job, fork: Place, types: Sequence[Event]) -> None:
+        self._core = core
+        self._job = job
+        self._source = fork.domain
+        self._at = fork.seq
+        self._types = types
+        self._ontology = logged_ontology(types)
+        self._batch = str(job.given["batch"])
+        self._began = datetime.fromisoformat(str(job.given["began"]))
+
+    async def run(self) -> int:
+        """Go through what is left, and return the number of the branch's last event."""
+        if self._job.progress.stage == "":
+            await self._copy_types()
+        if self._job.progress.stage == "subjects":
+            await self._copy_subjects()
+        while self._job.progress.stage == "ties":
+            await self._tie_page()
+        return await self._end()
+
+    async def _copy_types(self) -> None:
+        drafts = [replace(event.draft, op=Op.SNAPSHOT, previous=None) for event in self._types]
+        events = self._numbered(drafts, after=self._at)
+
+        async def copy(transaction: Transaction) -> None:
+            await transaction.run(APPEND, **appended(events, 0, 0))
+            await run_projection(transaction, project(self._job.domain, events, self._ontology))
+
+        then = self._job.then(stage="subjects", seq=self._at + len(events), done=len(events))
+        await self._job.step(then, copy)
+
+    async def _copy_subjects(self) -> None:
+        """Copy a page of subjects after the other, and read the next one while one is written."""
+        async with together() as tasks:
+            send, pages = anyio.create_memory_object_stream[Sequence[SubjectRow]](0)
+            tasks.start_soon(self._read_pages, send, self._job.progress.after)
+            async with pages:
+                async for page in pages:
+                    await self._copy_page(page)
+        await self._job.step(self._job.then(stage="ties", after=str(self._at)))
+
+    async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectRow]], after: str) -> None:
+        async with send:
+            while page := await self._core.store.read(
+                PAGE_OF, source=self._source, at=self._at, after=after, limit=PAGE
+            ):
+                await send.send(page)
+                after = page[-1].subject
+
+    async def _copy_page(self, page: Sequence[SubjectRow]) -> None:
+        """Copy the events of a page of subjects, and what follows from them but for connections and observations."""
+        before = self._job.progress
+        living = [row for row in page if row.op != Op.DELETE and row.kind in _COPIED]
+        await self._copy_blobs(living)
+        numbered = list(zip(living, range(before.seq + 1, before.seq + len(living) + 1), strict=True))
+        then = self._job.then(after=page[-1].subject, seq=before.seq + len(living), done=before.done + len(living))
+
+        async def copy(transaction: Transaction) -> None:
+            await self._copy_events(transaction, numbered)
+            await self._put_nodes(transaction, numbered)
+            await self._derive(transaction, living)
+            await transaction.run(ADVANCE, domain=self._job.domain, seq=then.seq)
+
+        await self._job.step(then, copy)
+
+    async def _copy_blobs(self, rows: Sequence[SubjectRow]) -> None:
+        """Copy content that is not in Neo4j; domains share no blobs."""
+        for sha256 in {row.blob for row in rows if row.blob is not None}:
+            await self._core.contents.copy(self._source, self._job.domain, sha256)
+
+    async def _copy_events(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
+        origin = self._core.origin
+        await transaction.run(
+            COPY_EVENTS,
+            source=self._source,
+            domain=self._job.domain,
+            rows=[{"origin": row.origin, "seq": seq, "id": new_id("evt")} for row, seq in numbered],
+            at=self._began,
+            batch=self._batch,
+            session=origin.session,
+            source_of=origin.source,
+            actor=origin.actor,
+        )
+
+    async def _put_nodes(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
+        if seqs := [seq for row, seq in numbered if row.kind == Kind.NODE]:
+            await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
+
+    async def _derive(self, transaction: Transaction, living: Sequence[SubjectRow]) -> None:
+        """Copy the derived rows of what is as it was, and make those of what has changed since.
+
+        Nothing holds the source still: what changed while it was copied is seen afterwards, and made anew.
+        """
+        rows = [row for row in living if row.kind == Kind.NODE or self._has_keys(row)]
+        present = [row for row in rows if row.is_present]
+        await self._copy_derived(transaction, COPY_WINDOWS, [row for row in present if row.kind == Kind.NODE])
+        await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
+        ids = [row.subject for row in present]
+        changed = {row.subject for row in await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids)}
+        await self._drop_derived(transaction, changed)
+        missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
+        if missing:
+            await self._make_derived(transaction, missing)
+
+    def _has_keys(self, row: SubjectRow) -> bool:
+        return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
+
+    async def _copy_derived(
+        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectRow]
+    ) -> None:
+        if rows:
+            owners = [row.subject for row in rows]
+            await transaction.run(statement, source=self._source, domain=self._job.domain, owners=owners)
+
+    async def _drop_derived(self, transaction: Transaction, owners: Iterable[str]) -> None:
+        projection = Projection(self._job.domain)
+        for step in (Step.DROP_KEYS, Step.DROP_WINDOWS):
+            projection.add(step, ({"owner": owner} for owner in owners))
+        await run_projection(transaction, projection)
+
+    async def _make_derived(self, transaction: Transaction, origins: Sequence[int]) -> None:
+        events: list[Event] = []
+        for row in await transaction.run(STATES, source=self._source, seqs=origins):
+            event = Event.from_row(row.event)
+            ref = content_ref(event.draft.state or {}) if event.draft.kind is Kind.NODE else None
+            content = await self._core.contents.fetch(self._source, ref, row.text) if ref else None
+            events.append(replace(event, draft=replace(event.draft, op=Op.CREATE, content=content)))
+        made = project(self._job.domain, events, self._ontology)
+        derived = {step: rows for step, rows in made.rows.items() if step in _DERIVED}
+        await run_projection(transaction, Projection(self._job.domain, derived))
+
+    async def _tie_page(self) -> None:
+        """Tie a stretch of connections and observations to the nodes, which are all there now."""
+        progress = self._job.progress
+        after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
+        then = self._job.then(after=str(until), stage="ties" if until < progress.seq else "end")
+
+        async def tie(transaction: Transaction) -> None:
+            for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS):
+                stretch = {"domain": self._job.domain, "after": after, "until": until}
+                [tied] = await transaction.run(statement, **stretch)
+                if tied.found != tied.expected:
+                    raise _dangling(self._source, tied.expected - tied.found)
+
+        await self._job.step(then, tie)
+
+    async def _end(self) -> int:
+        """Write the event that says where the branch is from, and let it be used."""
+        seq = self._job.progress.seq + 1
+        state = DomainState(created=self._began, forked_from=self._source, forked_at=self._at, begins_at=seq).state()
+        draft = Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=state)
+        events = self._numbered([draft], after=seq - 1)
+
+        async def end(transaction: Transaction) -> None:
+            head = await transaction.one(HEAD, domain=self._job.domain)
+            await transaction.run(APPEND, **appended(events, head.ontology_version if head else 0, 0))
+            await run_projection(transaction, project(self._job.domain, events, self._ontology))
+
+        await self._job.end(end)
+        return seq
+
+    def _numbered(self, drafts: Sequence[Draft], *, after: int) -> list[Event]:
+        first, who = new_id("evt"), self._core.origin
+        events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=who)
+        return [replace(event, batch=self._batch) for event in events]
+
+
+def _dangling(source: str, missing: int) -> GraphError:
+    hint = f"Run `graph-memory verify` on domain {source}: its log lacks the ends of connections."
+    return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} have no ends", {"hint": hint})

@@ -1,0 +1,269 @@
+"""What a merge has to know: each subject in three states, their contents, and what lives around them in the target."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from graph_memory.memory.branches.plan import Surroundings, unique_values
+from graph_memory.memory.branches.values import Choices, Trio, Version
+from graph_memory.memory.changes.attached import ATTACHED, detaching
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Place, Stretch, changes_between
+from graph_memory.memory.history.comparison import IGNORED
+from graph_memory.memory.revert.revert import LIVING
+from graph_memory.memory.revert.values import UniqueValue
+from graph_memory.memory.tasks import together
+from graph_memory.memory.verify.compare import CONTENTS
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event
+from graph_memory.model.properties import key_value
+from graph_memory.model.subjects import Kind
+from graph_memory.model.wording import shown
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+PAGE = 2_000
+"""Subjects that are read at once."""
+AT_ONCE = 8
+"""Contents that are read at once."""
+MOST = 50_000
+"""Subjects that one merge changes: it is one transaction."""
+MOST_GONE = 10_000
+"""Subjects that one merge deletes, with what goes along: the default heap of Neo4j holds some 20,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A subject that was changed."""
+
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsRow:
+    """The last events of a subject in the logs of the base, the target and the source."""
+
+    subject: str
+    base_event: dict[str, object] | None
+    ours: dict[str, object] | None
+    theirs: dict[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """Who has a unique value."""
+
+    kind: str
+    type: str
+    property: str
+    value: str
+    owner: str
+
+
+CHANGED = query("branches/changed_subjects", ChangedRow)
+VERSIONS = query("branches/versions", VersionsRow)
+OWNERS = query("branches/owners", OwnerRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The states that a merge looks at: the one that both come from, and the source's."""
+
+    base: Place
+    source: Place
+    target: str
+
+    @property
+    def params(self) -> dict[str, object]:
+        """The places as the statement takes them."""
+        return {
+            "domain": self.target,
+            "base": self.base.domain,
+            "base_seq": self.base.seq,
+            "source": self.source.domain,
+            "source_seq": self.source.seq,
+        }
+
+
+async def trios_of(reader: Reader, between: Between) -> list[Trio]:
+    """Return the subjects that are not in the source as they were in the base, with the contents that it takes.
+
+    Raises INVALID_ARGUMENT when there are too many for one write, and CONTENT_READ_FAILED.
+    """
+    changed: set[str] = set()
+    for stretch in await _stretches(reader, between):
+        rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
+        changed.update(row.subject for row in rows)
+    trios = await _trios(reader, between, sorted(changed), all_of_them=False)
+    left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
+    gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
+    if len(gone) > MOST_GONE:
+        raise _too_many_gone(between, gone)
+    if len(left) > MOST:
+        message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
+        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
+    return left
+
+
+def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
+    """Return the error for more deletions than one transaction takes; the node that has most of them is named."""
+    message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
+    ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
+    [(hub, count)] = ends.most_common(1) or [("", 0)]
+    if len(gone) - count - 1 > MOST_GONE:
+        hint = f"Delete nodes in {between.target} too, with delete_node, which takes any number; then merge again."
+        return fault("source", message, hint)
+    message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
+    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
+    return fault("source", message, hint)
+
+
+async def _stretches(reader: Reader, between: Between) -> Sequence[Stretch]:
+    """Return the stretches of logs in which all is that differs; where changes were compacted, all that is kept."""
+    try:
+        return await changes_between(reader, between.base, between.source)
+    except GraphError as error:
+        if error.code is not Code.HISTORY_COMPACTED:
+            raise
+    return [Stretch(place.domain, 0, place.seq) for place in (between.base, between.source)]
+
+
+async def _trios(reader: Reader, between: Between, subjects: Sequence[str], *, all_of_them: bool) -> list[Trio]:
+    trios: list[Trio] = []
+    given = {**between.params, "ignored": sorted(IGNORED), "all": all_of_them}
+    for start in range(0, len(subjects), PAGE):
+        rows = await reader.read(VERSIONS, subjects=subjects[start : start + PAGE], **given)
+        trios += map(_trio, rows)
+    return trios
+
+
+def _trio(row: VersionsRow) -> Trio:
+    base, ours, theirs = (
+        Event.from_row(event) if event is not None else None for event in (row.base_event, row.ours, row.theirs)
+    )
+    return Trio(subject=row.subject, base=Version.of(base), ours=Version.of(ours), theirs=Version.of(theirs), last=ours)
+
+
+async def surroundings(
+    core: Core, reader: Reader, head: Head, between: Between, trios: Sequence[Trio], choices: Choices
+) -> tuple[list[Trio], Surroundings]:
+    """Return the subjects with their contents, and with nodes that a choice may bring back; and what is around them."""
+    living = await _living(reader, head.domain, trios)
+    known = {trio.subject for trio in trios}
+    missing = {end for trio in trios if trio.theirs for end in trio.theirs.ends} - living.keys() - known
+    every = [*trios, *await _trios(reader, between, sorted(missing), all_of_them=True)]
+    around = Surroundings(
+        ontology=head.ontology,
+        living=living,
+        attached=await _attached(reader, head.domain, every),
+        owners=await _owners(reader, head, every, choices),
+    )
+    return await _with_contents(core, reader, between, every), around
+
+
+async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, str]:
+    versions = [one for trio in trios for one in (trio.ours, trio.theirs) if one is not None]
+    ends = {end for version in versions for end in version.ends}
+    nodes = {trio.subject for trio in trios if trio.kind is Kind.NODE}
+    found = await reader.read(LIVING, domain=domain, ids=sorted(ends | nodes))
+    return {row.id: row.type for row in found}
+
+
+async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, Sequence[Draft]]:
+    """Return what would go with nodes. Raises INVALID_ARGUMENT if more would go than one merge deletes."""
+    gone = {trio.subject: trio.kind for trio in trios if trio.ours and trio.theirs is None}
+    nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
+    limit = 2 * MOST_GONE + 1  # a connection may be found from both of its ends
+    rows = await reader.read(ATTACHED, domain=domain, nodes=nodes, limit=limit) if nodes else []
+    if len(gone.keys() | {row.id for row in rows}) > MOST_GONE:
+        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
+        hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
+        raise fault("source", message, hint)
+    attached: dict[str, list[Draft]] = {}
+    for found in rows:
+        attached.setdefault(found.node, []).append(detaching(found))
+    return attached
+
+
+async def _owners(reader: Reader, head: Head, trios: Iterable[Trio], choices: Choices) -> Mapping[UniqueValue, str]:
+    """Return who has the unique values that the subjects may get: those of the source, and those that are told."""
+    wanted = {value for trio in trios if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
+    rows = [asdict(value) for value in wanted]
+    found = await reader.read(OWNERS, domain=head.domain, rows=rows) if rows else []
+    return {UniqueValue(Kind(row.kind), row.type, row.property, row.value): row.owner for row in found}
+
+
+def _wanted(trio: Trio, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
+    yield from unique_values(theirs, head.ontology)
+    for told in choices.named(trio.subject):
+        if isinstance(told.value, (str, int, float)):
+            yield UniqueValue(theirs.kind, theirs.type or "", told.name or "", key_value(told.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A content that the plan needs, and whose it is."""
+
+    domain: str
+    ref: ContentRef
+
+
+async def _with_contents(core: Core, reader: Reader, between: Between, trios: Sequence[Trio]) -> list[Trio]:
+    """Give the subjects the contents that are taken over or merged line by line."""
+    wanted = {trio.subject: _contents_of(trio, between) for trio in trios}
+    found = await _fetched(core, reader, {one for sides in wanted.values() for one in sides.values()})
+    return [
+        replace(trio, **{side: _having(getattr(trio, side), found[one]) for side, one in wanted[trio.subject].items()})
+        for trio in trios
+    ]
+
+
+def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
+    refs = {side: version and version.ref for side, version in _sides(trio)}
+    domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
+    ours, theirs = refs["ours"], refs["theirs"]
+    sides = {"base", "ours"} if trio.needs_lines else {"ours"} if trio.may_lose_title else set[str]()
+    if theirs is not None and (ours is None or not ours.is_same(theirs)):
+        sides |= {"theirs"}
+    return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
+
+
+def _sides(trio: Trio) -> Iterable[tuple[str, Version | None]]:
+    return ("base", trio.base), ("ours", trio.ours), ("theirs", trio.theirs)
+
+
+def _having(version: Version, content: Content) -> Version:
+    return replace(version, content=content)
+
+
+async def _fetched(core: Core, reader: Reader, wanted: Iterable[_Wanted]) -> Mapping[_Wanted, Content]:
+    """Return contents. Binary content is never looked into, so its bytes are left where they are among the blobs."""
+    texts: dict[tuple[str, str], str] = {}
+    every = list(wanted)
+    for domain in {one.domain for one in every}:
+        hashes = sorted({one.ref.sha256 for one in every if one.domain == domain})
+        for start in range(0, len(hashes), PAGE):
+            rows = await reader.read(CONTENTS, domain=domain, hashes=hashes[start : start + PAGE])
+            texts.update(((domain, row.sha256), row.text) for row in rows)
+    return await _contents(core, {one: texts.get((one.domain, one.ref.sha256)) for one in every})
+
+
+async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping[_Wanted, Content]:
+    """Return contents, given the texts that Neo4j keeps; several of the others are read at once."""
+    blobs = [one for one, text in wanted.items() if not one.ref.is_text and text is None]
+    found = {one: Content(b"", "base64", one.ref.format) for one in blobs}
+    texts = [one for one in wanted if one not in found]
+
+    async def read(one: _Wanted) -> None:
+        found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
+
+    for start in range(0, len(texts), AT_ONCE):
+        async with together() as tasks:
+            for one in texts[start : start + AT_ONCE]:
+                tasks.start_soon(read, one)
+    return found

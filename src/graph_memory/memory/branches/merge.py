@@ -1,0 +1,161 @@
+"""Merging: what was changed in one domain since both were the same is written into another, as one batch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+import anyio.to_thread
+
+from graph_memory.memory.branches.load import Between, surroundings, trios_of
+from graph_memory.memory.branches.merge_base import base_of, check_is_kept, noted
+from graph_memory.memory.branches.plan import Plan, plan
+from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
+from graph_memory.memory.branches.results import Merged, MergedChange
+from graph_memory.memory.branches.values import Choices, Trio
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Place
+from graph_memory.memory.history.results import Operation
+from graph_memory.memory.revert.revert import RulesBroken, check_rules
+from graph_memory.model.arguments import fault
+from graph_memory.model.events import Draft, Event, Op, Receipt
+from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.storage.log.jobs import JOB, READY, busy
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.store import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a merge comes to, and what is to be told of the target then."""
+
+    between: Between
+    trios: Mapping[str, Trio]
+    plan: Plan
+    domain: DomainState
+    told_at: int
+
+    @property
+    def drafts(self) -> Sequence[Draft]:
+        """The changes, and the event that tells of the merge once all conflicts are settled.
+
+        When there was nothing to decide and there is nothing to write, there is no such event either.
+        """
+        if self.plan.conflicts or not (self.plan.drafts or self.plan.settled):
+            return self.plan.drafts
+        state = self.domain.state()
+        note = Draft(op=Op.UPDATE, kind=Kind.DOMAIN, subject="domain", previous=self.told_at, state=state)
+        return [*self.plan.drafts, note]
+
+
+async def merge(core: Core, source: str, target: str, choices: Choices, *, preview: bool) -> Merged:
+    """Merge one domain into another. `History.merge` tells the rest."""
+    if source == target:
+        raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
+    barred: dict[str, str] = {}
+    while True:
+        merging = _Merging(core, source, choices, barred, preview=preview)
+        try:
+            receipt = await core.log.write(
+                "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
+            )
+        except RulesBroken as broken:
+            barred.update(broken.reasons)
+        else:
+            return merging.told(receipt)
+
+
+class _Merging:
+    """One attempt: what it found is kept for what is told afterwards."""
+
+    def __init__(self, core: Core, source: str, choices: Choices, barred: Mapping[str, str], *, preview: bool) -> None:
+        self._core = core
+        self._source = source
+        self._choices = choices
+        self._barred = barred
+        self._preview = preview
+        self._found: Found | None = None
+
+    async def read(self, reader: Reader, head: Head) -> Found:
+        """Read both domains and plan the merge; contents that are kept outside Neo4j are there when it is written."""
+        row = await reader.one(JOB, domain=self._source)  # with its lock: nothing is erased or compacted meanwhile
+        if row is None:
+            raise no_ontology(self._source)
+        if row.state != READY:
+            raise busy(self._source, row.state, row.job)
+        source, target = Place(self._source, row.seq), Place(head.domain, head.seq)
+        between = Between(await base_of(reader, source, target), source, head.domain)
+        trios = await trios_of(reader, between)
+        trios, around = await surroundings(self._core, reader, head, between, trios, self._choices)
+        made = partial(plan, trios, around, self._choices, head.at, self._barred)
+        planned = await anyio.to_thread.run_sync(made)
+        domain, told_at = await noted(reader, source, target, head.seq + len(planned.drafts) + 1)
+        self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at)
+        if not (self._preview or planned.conflicts):
+            await self._keep_contents(head.domain, planned.drafts)
+        return self._found
+
+    async def _keep_contents(self, domain: str, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            ref = content_ref(draft.state or {})
+            if draft.content is None or ref is None or self._core.contents.is_inline(ref):
+                continue
+            if draft.content.sha256 == ref.sha256:
+                await self._core.contents.keep(domain, draft.content)
+            else:
+                await self._core.contents.copy(self._source, domain, ref.sha256)
+
+    def decide(self, _: Head, found: Found) -> Sequence[Draft]:
+        """Return the changes. Raises MERGE_CONFLICT where nothing else is left to be found out."""
+        if found.plan.conflicts and not found.plan.drafts and not self._preview:
+            raise refused(found.plan.conflicts, found.trios)
+        return found.drafts
+
+    async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+        """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left.
+
+        Raises DOMAIN_BUSY and HISTORY_COMPACTED where the state that both come from may not have been read whole.
+        """
+        found = cast("Found", self._found)
+        await check_is_kept(reader, found.between.base)
+        await check_rules(reader, found.between.target, events, found.plan.ontology, in_turn=False)
+        if found.plan.conflicts and not self._preview:
+            raise refused(found.plan.conflicts, found.trios)
+
+    def told(self, receipt: Receipt) -> Merged:
+        """Return what was done, or would be."""
+        found = cast("Found", self._found)
+        own = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
+        counts = Counter(change.op for change in own)
+        conflicts, more = told_conflicts(found.plan.conflicts, found.trios)
+        is_written = bool(receipt.changes) and not self._preview
+        return Merged(
+            preview=self._preview,
+            source=self._source,
+            source_seq=found.between.source.seq,
+            target=found.between.target,
+            base=found.between.base.domain,
+            base_seq=found.between.base.seq,
+            batch=receipt.batch if is_written else None,
+            seq=receipt.seq if is_written else None,
+            created=counts[Op.CREATE],
+            updated=counts[Op.UPDATE],
+            deleted=counts[Op.DELETE],
+            changes=tuple(
+                MergedChange(
+                    subject=change.subject,
+                    kind=change.kind,
+                    operation=cast("Operation", str(change.op)),
+                    seq=change.seq,
+                )
+                for change in own[:MOST_CHANGES]
+            ),
+            settled=len(found.plan.settled),
+            conflicts=conflicts,
+            more_conflicts=more or None,
+            unused=tuple(sorted(self._choices.resolutions.keys() - found.trios.keys())) or None,
+        )

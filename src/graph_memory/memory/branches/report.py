@@ -1,0 +1,122 @@
+"""How conflicts of a merge are told, and how what settles them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from graph_memory.memory.branches.diff3 import Chunk
+from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
+from graph_memory.memory.branches.values import CONTENT, Choices, Conflict, Resolution, Strategy, Take, Trio
+from graph_memory.memory.history.comparison import told_value
+from graph_memory.model.arguments import check_path, fault, is_encodable
+from graph_memory.model.content import checked_format
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.properties import PropertyValue, check_key, check_value
+from graph_memory.model.wording import quoted, shown
+
+MOST_CHANGES = 100
+MOST_CONFLICTS = 20
+"""What is told of a merge; the rest is counted."""
+_MOST_CHUNKS = 10
+_LONGEST = 500
+_TEXTS = frozenset({CONTENT, "_text"})
+
+
+def told_conflicts(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> tuple[tuple[MergeConflict, ...], int]:
+    """Return the first conflicts as they are told, and how many more there are."""
+    told = tuple(_told(conflict, trios[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
+    return told, len(conflicts) - len(told)
+
+
+def refused(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> GraphError:
+    """Return the error that names what stands against a merge."""
+    told, more = told_conflicts(conflicts, trios)
+    first = conflicts[0]
+    others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
+    message = f"{first.subject} cannot be merged: {first.reason}{others}; nothing was changed"
+    hint = (
+        "Settle each with a resolution: a subject, perhaps a property, and take ours or theirs, or a value; "
+        "or choose the strategy ours or theirs. A preview shows what that comes to."
+    )
+    details = {"conflicts": [one.to_dict() for one in told], "more": more, "hint": hint}
+    return GraphError(Code.MERGE_CONFLICT, message, details)
+
+
+def _told(conflict: Conflict, trio: Trio) -> MergeConflict:
+    version = trio.ours or trio.theirs or trio.base
+    title = version.state.get("_title") if version else None
+    sides = (conflict.base, conflict.ours, conflict.theirs)
+    base, ours, theirs = (None if conflict.name == CONTENT else told_value(value) for value in sides)
+    return MergeConflict(
+        subject=conflict.subject,
+        kind=conflict.kind,
+        type=version.type if version else None,
+        title=str(title) if title is not None else None,
+        conflict=conflict.clash.value,
+        reason=conflict.reason,
+        property=conflict.name,
+        base=base,
+        ours=ours,
+        theirs=theirs,
+        lines=tuple(map(_lines, conflict.chunks[:_MOST_CHUNKS])) or None,
+        takes=tuple(cast("Side", str(take)) for take in Take if take in conflict.takes),
+    )
+
+
+def _lines(chunk: Chunk) -> LineConflict:
+    base, ours, theirs = ("\n".join(lines)[:_LONGEST] for lines in (chunk.base, chunk.ours, chunk.theirs))
+    return LineConflict(line=chunk.before[1] + 1, base=base, ours=ours, theirs=theirs)
+
+
+def choices_from(strategy: str, given: Sequence[Mapping[str, object]] | None) -> Choices:
+    """Return what settles conflicts. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    try:
+        chosen = Strategy(strategy)
+    except ValueError:
+        raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Give manual, ours or theirs.") from None
+    told = [_resolution(one) for one in given or ()]
+    if len({(one.subject, one.name) for one in told}) < len(told):
+        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution for each.")
+    return Choices.of(chosen, told)
+
+
+_KEYS = frozenset({"subject", "property", "take", "value"})
+
+
+def _resolution(given: object) -> Resolution:
+    if not isinstance(given, Mapping):
+        raise _unfit(given)
+    return _read(cast("Mapping[str, object]", given))
+
+
+def _read(one: Mapping[str, object]) -> Resolution:
+    subject, name, take = one.get("subject"), one.get("property"), one.get("take")
+    if not isinstance(subject, str) or one.keys() - _KEYS or not isinstance(name, str | None):
+        raise _unfit(one)
+    if (take is None) == (one.get("value") is None) or take not in (None, *Take):
+        raise _unfit(one)
+    if take is not None:
+        return Resolution(subject=subject, name=name, take=Take(str(take)))
+    if name is None:
+        raise _unfit(one)
+    return Resolution(subject=subject, name=name, value=_value(name, one["value"]))
+
+
+def _value(name: str, value: object) -> PropertyValue:
+    if not name.startswith("_"):
+        return check_value(check_key(name), value)
+    if not isinstance(value, str) or not is_encodable(value):
+        raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the text that it is to be.")
+    if name == "_path":
+        return check_path(value)
+    if name == "_content_format":
+        return checked_format(value)
+    if name not in _TEXTS:
+        raise fault("resolutions", f"{shown(name)} cannot be given a value", "Take ours or theirs.")
+    return value
+
+
+def _unfit(given: object) -> GraphError:
+    hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, for one value also "property"; or "property" and "value".'
+    return fault("resolutions", f"{shown(str(given))} is not a resolution", hint)

@@ -1,0 +1,73 @@
+"""What merging gives."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.memory.history.diff_results import Value
+from graph_memory.memory.history.results import Operation
+from graph_memory.model.results import Result
+from graph_memory.model.subjects import Kind
+
+Side = Literal["ours", "theirs"]
+How = Literal["manual", "ours", "theirs"]
+
+
+class MergedChange(Result):
+    """What merging wrote, or would write, about one subject."""
+
+    subject: str
+    kind: Kind
+    operation: Operation
+    seq: int = Field(description="Number of the new event; also the subject's version")
+
+
+class LineConflict(Result):
+    """Lines that both have changed differently."""
+
+    line: int = Field(description="Number of the first of them in the target's text")
+    base: str
+    ours: str
+    theirs: str
+
+
+class MergeConflict(Result):
+    """What stands against merging one subject, or one value of it. `ours` is the target's, `theirs` the source's."""
+
+    subject: str
+    kind: Kind
+    type: str | None = None
+    title: str | None = None
+    conflict: str = Field(
+        description="property, content, deleted, changed, created, type, ontology, end, attached, unique, rule, invalid"
+    )
+    reason: str
+    property: str | None = Field(default=None, description="The value that it is about; _content for the content")
+    base: Value | None = None
+    ours: Value | None = None
+    theirs: Value | None = None
+    lines: tuple[LineConflict, ...] | None = None
+    takes: tuple[Side, ...] = Field(description="The sides that can settle it")
+
+
+class Merged(Result):
+    """What was merged, or would be. It is one batch of the target's log, and can be reverted as one."""
+
+    preview: bool
+    source: str
+    source_seq: int = Field(description="Number in the source's log until which it was merged")
+    target: str
+    base: str = Field(description="The domain in whose log the state is from which both were compared")
+    base_seq: int = Field(description="Its number there")
+    batch: str | None = Field(default=None, description="Absent when nothing was written")
+    seq: int | None = Field(default=None, description="Number of the event that tells of the merge")
+    created: int = Field(description="Number of subjects that are new in the target")
+    updated: int
+    deleted: int
+    changes: tuple[MergedChange, ...] = Field(description="The first 100 of them")
+    settled: int = Field(description="Number of conflicts that the strategy or a resolution settled")
+    conflicts: tuple[MergeConflict, ...] = Field(description="Of a preview: the first 20 that nothing settles")
+    more_conflicts: int | None = None
+    unused: tuple[str, ...] | None = Field(default=None, description="Subjects of resolutions that met no difference")

@@ -1,0 +1,276 @@
+"""One subject merged: what one side changed is taken from it, what both changed differently is a conflict. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from graph_memory.memory.branches.diff3 import Chunk, merge_texts
+from graph_memory.memory.branches.values import (
+    CONTENT,
+    WRITTEN,
+    Choices,
+    Clash,
+    Conflict,
+    Resolution,
+    Take,
+    Trio,
+    Version,
+    check_resolution,
+    same,
+)
+from graph_memory.model.content import Content
+from graph_memory.model.exact import same_value
+from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, content_ref, content_state
+from graph_memory.model.titles import title_of
+
+_TEXT = "_text"
+_TAGS = "_tags"
+_FORMAT = "_content_format"
+_CONTENT = frozenset({"_content_encoding", "_content_size", "_content_sha256"})
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a subject comes to in the target; the conflicts that nothing settled, and those that a choice did.
+
+    Where there are conflicts left, what they are about is as in the target.
+    """
+
+    after: Version | None
+    conflicts: tuple[Conflict, ...] = ()
+    settled: tuple[Conflict, ...] = ()
+
+
+def merge_subject(trio: Trio, choices: Choices) -> Merged:
+    """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution."""
+    named = choices.named(trio.subject)
+    for told in named:
+        check_resolution(told, trio)
+    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_taken_back(trio):
+        return Merged(_ByValue(trio, choices).changed(trio.ours, named))
+    if conflict := _as_a_whole(trio):
+        return _settled_as_a_whole(trio, conflict, choices)
+    if trio.theirs is None:
+        return Merged(None)
+    if same(trio.ours, trio.base) and not named:
+        return Merged(_finished(trio, dict(trio.theirs.state), trio.theirs.content))
+    return _ByValue(trio, choices).merged(named)
+
+
+def _is_taken_back(trio: Trio) -> bool:
+    """Say whether the source has taken a type back: the target keeps it, because it may need it."""
+    return trio.theirs is None and trio.kind in ONTOLOGY_KINDS
+
+
+def _as_a_whole(trio: Trio) -> Conflict | None:
+    """Return the conflict that is not about single values, if there is one."""
+    base, ours, theirs = trio.base, trio.ours, trio.theirs
+    if theirs is None:
+        reason = "the source deleted it, and the target has changed it"
+        return None if same(ours, base) else _conflict(trio, Clash.CHANGED, reason)
+    if theirs.identity != _known(trio, theirs):
+        reason = "its id stands for something else in the target: another type, or other ends"
+        return _conflict(trio, Clash.TYPE, reason, takes=frozenset({Take.OURS}))
+    if ours is None:
+        reason = "the target deleted it, and the source has changed it"
+        return None if base is None else _conflict(trio, Clash.DELETED, reason)
+    if trio.kind in ONTOLOGY_KINDS:
+        reason = "the target and the source declare it differently, and types are never changed"
+        return _conflict(trio, Clash.ONTOLOGY, reason, takes=frozenset({Take.OURS}))
+    if base is None:
+        return _conflict(trio, Clash.CREATED, "the target and the source have both made it, differently")
+    return None
+
+
+def _known(trio: Trio, theirs: Version) -> object:
+    """Return what the target knows under that id, also if it was deleted."""
+    if trio.ours is not None:
+        return trio.ours.identity
+    if trio.last is None:
+        return theirs.identity
+    draft = trio.last.draft
+    return draft.kind, draft.type, draft.from_id, draft.to_id
+
+
+def _settled_as_a_whole(trio: Trio, conflict: Conflict, choices: Choices) -> Merged:
+    values = _ByValue(trio, choices)
+    match choices.take(conflict):
+        case None:
+            return Merged(trio.ours, conflicts=(conflict,))
+        case Take.OURS:
+            after = trio.ours
+        case Take.THEIRS:
+            after = trio.theirs and _finished(trio, dict(trio.theirs.state), trio.theirs.content)
+    return Merged(values.changed(after, choices.named(trio.subject)), settled=(conflict,))
+
+
+def _conflict(trio: Trio, clash: Clash, reason: str, takes: frozenset[Take] = frozenset(Take)) -> Conflict:
+    return Conflict(subject=trio.subject, kind=trio.kind, clash=clash, reason=reason, takes=takes)
+
+
+class _ByValue:
+    """The merge of a subject value by value."""
+
+    def __init__(self, trio: Trio, choices: Choices) -> None:
+        self.trio = trio
+        self.choices = choices
+        self.conflicts: dict[str, Conflict] = {}
+        self.base, self.ours, self.theirs = (one.state if one else {} for one in (trio.base, trio.ours, trio.theirs))
+        self.after: State = {}
+        self.content = trio.ours.content if trio.ours else None
+
+    def merged(self, named: Sequence[Resolution]) -> Merged:
+        for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
+            self._merge_value(name)
+        self._merge_content()
+        for resolution in named:
+            self._take_as_told(resolution)
+        settled: list[Conflict] = []
+        for name, conflict in [*self.conflicts.items()]:
+            if (take := self.choices.take(conflict)) is not None:
+                self._choose(name, take)
+                settled.append(self.conflicts.pop(name))
+        return Merged(_finished(self.trio, self._whole(), self.content), tuple(self.conflicts.values()), tuple(settled))
+
+    def changed(self, version: Version | None, named: Sequence[Resolution]) -> Version | None:
+        """Return a version, which was taken as a whole, with the values that are told by name."""
+        if version is None or not named or version.kind is not self.trio.kind:
+            return version
+        self.after, self.content = dict(version.state), version.content
+        for resolution in named:
+            self._take_as_told(resolution)
+        return _finished(self.trio, self._whole(), self.content, like=version)
+
+    def _merge_value(self, name: str) -> None:
+        base, ours, theirs = (state.get(name) for state in (self.base, self.ours, self.theirs))
+        if same_value(theirs, base) or same_value(ours, theirs):
+            return self._put(name, ours)
+        if same_value(ours, base):
+            return self._put(name, theirs)
+        if name == _TAGS:
+            return self._put(name, merged_tags(*map(_tags, (base, ours, theirs))) or None)
+        self._put(name, ours)
+        chunks: tuple[Chunk, ...] = ()
+        if name == _TEXT and isinstance(base, str) and isinstance(ours, str) and isinstance(theirs, str):
+            merge = merge_texts(base, ours, theirs)
+            if merge is not None and merge.text is not None:
+                return self._put(name, merge.text)
+            chunks = merge.conflicts if merge else ()
+        self._clash(name, Clash.PROPERTY, (base, ours, theirs), chunks)
+        return None
+
+    def _merge_content(self) -> None:
+        base, ours, theirs = map(_content_key, (self.base, self.ours, self.theirs))
+        self._take(CONTENT, Take.OURS)
+        if theirs in (base, ours):
+            return
+        if ours == base:
+            self._take(CONTENT, Take.THEIRS)
+            return
+        merge = merge_texts(*texts) if (texts := self._texts()) else None
+        if merge is not None and merge.text is not None:
+            self._put_text(merge.text)
+            return
+        hashes = [key and key[1] for key in (base, ours, theirs)]
+        self._clash(CONTENT, Clash.CONTENT, hashes, merge.conflicts if merge else ())
+
+    def _texts(self) -> tuple[str, str, str] | None:
+        if not self.trio.needs_lines:
+            return None
+        contents = (one and one.content for one in (self.trio.base, self.trio.ours, self.trio.theirs))
+        base, ours, theirs = (content and content.text for content in contents)
+        return None if base is None or ours is None or theirs is None else (base, ours, theirs)
+
+    def _clash(self, name: str, clash: Clash, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]) -> None:
+        what = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
+        where = f", in {len(chunks)} places" if len(chunks) > 1 else ""
+        conflict = _conflict(self.trio, clash, f"both have changed {what} differently{where}")
+        base, ours, theirs = sides
+        self.conflicts[name] = replace(conflict, name=name, base=base, ours=ours, theirs=theirs, chunks=chunks)
+
+    def _take_as_told(self, told: Resolution) -> None:
+        name = cast("str", told.name)
+        self.conflicts.pop(name, None)
+        if told.take is not None:
+            self._choose(name, told.take)
+        elif name == CONTENT:
+            self._put_text(str(told.value))
+        else:
+            self._put(name, told.value)
+
+    def _choose(self, name: str, take: Take) -> None:
+        """Take one side's value; content that was chosen keeps its format."""
+        self._take(name, take)
+        if name == CONTENT:
+            self._take(_FORMAT, take)
+
+    def _take(self, name: str, take: Take) -> None:
+        version = self.trio.ours if take is Take.OURS else self.trio.theirs
+        state = version.state if version else {}
+        if name != CONTENT:
+            return self._put(name, state.get(name))
+        self.content = version.content if version else None
+        for key in _CONTENT:
+            self._put(key, state.get(key))
+        if _FORMAT not in self.after:
+            self._put(_FORMAT, state.get(_FORMAT))
+        return None
+
+    def _put_text(self, text: str) -> None:
+        shown = self.after.get(_FORMAT) or self.theirs.get(_FORMAT) or "markdown"
+        self.content = Content(text.encode(), "utf-8", str(shown))
+        self.after.update(content_state(self.content.ref))
+
+    def _put(self, name: str, value: StoredValue | None) -> None:
+        if value is None:
+            self.after.pop(name, None)
+        else:
+            self.after[name] = value
+
+    def _whole(self) -> State:
+        if "_content_sha256" not in self.after:
+            self.after.pop(_FORMAT, None)
+        return self.after
+
+
+def _finished(trio: Trio, state: State, content: Content | None, like: Version | None = None) -> Version:
+    """Return the version, by default like the source's, with what a write sets by itself: oldest creation, title.
+
+    Its content is that which is to be written, None where the target has it.
+    """
+    like = like or cast("Version", trio.theirs)
+    known = [one.state for one in (trio.base, trio.ours, trio.theirs) if one is not None]
+    if created := [cast("datetime", one["_created"]) for one in known if "_created" in one]:
+        state["_created"] = min(created)
+    if like.kind is Kind.NODE:
+        state["_title"] = _title(trio, like, state, content)
+    if content is not None and _FORMAT in state:
+        content = replace(content, format=cast("str", state[_FORMAT]))
+    has_it = trio.ours is not None and _content_key(trio.ours.state) == _content_key(state)
+    return replace(like, state=state, content=None if has_it else content)
+
+
+def _title(trio: Trio, like: Version, state: State, content: Content | None) -> str:
+    """Return the title that properties and text make; that of a side with the same text where it is not at hand."""
+    properties = replace(like, state=state).properties
+    sides = [one.state for one in (trio.ours, trio.theirs) if one and _content_key(one.state) == _content_key(state)]
+    before = next((cast("str", one["_title"]) for one in sides if "_title" in one), None)
+    return title_of(like.type or "", properties, content.text if content else None, before=None if content else before)
+
+
+def merged_tags(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the tags of both sides without those that either took away, in the order of ours."""
+    kept = [tag for tag in ours if tag in theirs or tag not in base]
+    return [*kept, *(tag for tag in theirs if tag not in base and tag not in ours)]
+
+
+def _tags(value: StoredValue | None) -> Sequence[str]:
+    return cast("Sequence[str]", value or ())
+
+
+def _content_key(state: Mapping[str, object]) -> tuple[str, str] | None:
+    ref = content_ref(state)
+    return ref and (ref.encoding, ref.sha256)

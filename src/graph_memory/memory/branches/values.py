@@ -1,0 +1,252 @@
+"""What merging is about: a subject in two domains and where both come from, conflicts, and what settles them.
+
+`ours` is the target's side, `theirs` the source's; None stands for a subject that is not there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import cast
+
+from graph_memory.memory.branches.diff3 import Chunk
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.events import Event, Op
+from graph_memory.model.exact import same_state
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
+from graph_memory.model.wording import shown
+
+CONTENT = "_content"
+"""The name under which content is in conflict and is resolved."""
+_TYPES = frozenset({Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
+_LASTING = frozenset({"_valid_from", "_valid_to"})
+_DESCRIBED = _LASTING | {CONTENT, "_content_format"}
+_ATTRIBUTES: Mapping[Kind, frozenset[str]] = {
+    Kind.NODE: _DESCRIBED | {"_tags", "_path"},
+    Kind.CONNECTION: _DESCRIBED,
+    Kind.OBSERVATION: _LASTING | {"_text", "_time", "_origin", "_confidence"},
+}
+"""The attributes that a resolution can name, by the kind of its subject; of nodes and connections also properties."""
+_REQUIRED: Mapping[Kind, frozenset[str]] = {
+    Kind.NODE: frozenset({CONTENT, "_content_format"}),
+    Kind.CONNECTION: frozenset({"_content_format"}),
+    Kind.OBSERVATION: frozenset({"_text", "_time"}),
+}
+"""Those that cannot be taken from a side that has none."""
+WRITTEN = frozenset({"_created", "_modified", "_title"})
+"""What a write sets by itself."""
+
+
+class Take(StrEnum):
+    """Whose side settles a conflict."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+class Strategy(StrEnum):
+    """What settles conflicts that no resolution names."""
+
+    MANUAL = "manual"
+    """Nothing does: they stop the merge."""
+    OURS = "ours"
+    """The target stays as it is."""
+    THEIRS = "theirs"
+    """The source's side is taken, where that is possible."""
+
+
+class Clash(StrEnum):
+    """What a conflict is about."""
+
+    PROPERTY = "property"
+    """Both changed a value, differently."""
+    CONTENT = "content"
+    """Both changed the same lines, or content that has no lines."""
+    DELETED = "deleted"
+    """The target deleted what the source changed."""
+    CHANGED = "changed"
+    """The source deleted what the target changed."""
+    CREATED = "created"
+    """Both made a subject of that id, differently."""
+    TYPE = "type"
+    """The id stands for another kind or type, or for other ends, in the target."""
+    ONTOLOGY = "ontology"
+    """Both declare a type of that name, differently."""
+    END = "end"
+    """A node that it needs does not exist in the target, or would not after the merge."""
+    ATTACHED = "attached"
+    """The source deleted a node to which the target has tied something."""
+    UNIQUE = "unique"
+    """Another subject of the target has the value of a unique property."""
+    RULE = "rule"
+    """A connection that breaks a rule of its type in the merged graph only."""
+    INVALID = "invalid"
+    """The target does not allow it: its ontology, or the times between which it would hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A subject as it is somewhere, its content where that is at hand."""
+
+    kind: Kind
+    type: str | None = None
+    from_id: str | None = None
+    to_id: str | None = None
+    state: State = field(default_factory=dict[str, StoredValue])
+    content: Content | None = None
+
+    @classmethod
+    def of(cls, event: Event | None, content: Content | None = None) -> Version | None:
+        """Return the subject after an event, None when it is not there."""
+        if event is None or event.draft.op is Op.DELETE:
+            return None
+        draft = event.draft
+        state = draft.state or {}
+        ends = {"from_id": draft.from_id, "to_id": draft.to_id}
+        return cls(kind=draft.kind, type=draft.type, **ends, state=state, content=content)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The nodes that it needs: the ends of a connection, the node of an observation."""
+        return tuple(end for end in (self.from_id, self.to_id) if end is not None)
+
+    @property
+    def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
+        """What never changes while it lives."""
+        return self.kind, self.type, self.from_id, self.to_id
+
+    @property
+    def ref(self) -> ContentRef | None:
+        """What is known of its content, None when it has none."""
+        return content_ref(self.state)
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]:
+        """The user's properties."""
+        return {key: cast("PropertyValue", value) for key, value in self.state.items() if not key.startswith("_")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trio:
+    """A subject to merge, and the last that the target's log says of it."""
+
+    subject: str
+    base: Version | None = None
+    ours: Version | None = None
+    theirs: Version | None = None
+    last: Event | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What it is; in the source, if it is there."""
+        return next(one.kind for one in (self.theirs, self.ours, self.base) if one is not None)
+
+    @property
+    def needs_lines(self) -> bool:
+        """Whether its three contents are to be merged line by line."""
+        refs = [one.ref for one in (self.base, self.ours, self.theirs) if one is not None]
+        found = [ref for ref in refs if ref is not None and ref.is_text]
+        return len(found) == 3 and len({ref.sha256 for ref in found}) == 3
+
+    @property
+    def may_lose_title(self) -> bool:
+        """Whether the target's title may have to be made of its text."""
+        given = {"title", "name"}
+        return (
+            self.ours is not None
+            and self.theirs is not None
+            and self.kind is Kind.NODE
+            and bool(given & self.ours.state.keys() - self.theirs.state.keys())
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """What stands against merging one subject, or the value of it that has a `name`; `takes` is what can settle it."""
+
+    subject: str
+    kind: Kind
+    clash: Clash
+    reason: str
+    takes: frozenset[Take] = frozenset(Take)
+    name: str | None = None
+    base: StoredValue | None = None
+    ours: StoredValue | None = None
+    theirs: StoredValue | None = None
+    chunks: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What settles the conflicts of a subject, or that about one value of it: a side, or the value itself.
+
+    `name` is a property, or `_content`, `_content_format`, `_path`, `_text`. Such a value is taken as told even where
+    there is no conflict about it.
+    """
+
+    subject: str
+    name: str | None = None
+    take: Take | None = None
+    value: PropertyValue | Sequence[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Everything that settles conflicts: what is told of each subject, and what else."""
+
+    strategy: Strategy = Strategy.MANUAL
+    resolutions: Mapping[str, Sequence[Resolution]] = field(default_factory=dict[str, Sequence[Resolution]])
+
+    @classmethod
+    def of(cls, strategy: Strategy, resolutions: Iterable[Resolution] = ()) -> Choices:
+        """Return the choices that were made."""
+        told: dict[str, list[Resolution]] = {}
+        for one in resolutions:
+            told.setdefault(one.subject, []).append(one)
+        return cls(strategy, told)
+
+    def named(self, subject: str) -> list[Resolution]:
+        """Return what is told about single values of a subject."""
+        return [one for one in self.resolutions.get(subject, ()) if one.name is not None]
+
+    def take(self, conflict: Conflict) -> Take | None:
+        """Return whose side settles a conflict, None when nothing does."""
+        told = [one.take for one in self.resolutions.get(conflict.subject, ()) if one.name is None]
+        by_strategy = None if self.strategy is Strategy.MANUAL else Take(self.strategy)
+        wanted = told[0] if told else by_strategy
+        return wanted if wanted in conflict.takes else None
+
+
+def check_resolution(told: Resolution, trio: Trio) -> None:
+    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without."""
+    kind, name = trio.kind, told.name or ""
+    is_property = not name.startswith("_") and kind in (Kind.NODE, Kind.CONNECTION)
+    if not is_property and name not in _ATTRIBUTES.get(kind, ()):
+        names = ", ".join(sorted(_ATTRIBUTES.get(kind, ()))) or "none"
+        raise fault("resolutions", f"{told.subject} has no {shown(name)} to settle", f"Of a {kind} name: {names}.")
+    if told.take is None or name not in _REQUIRED[kind]:
+        return
+    side = trio.ours if told.take is Take.OURS else trio.theirs
+    if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
+        message = f"{told.subject} has no {shown(name)} on the side {told.take}, and needs one"
+        raise fault("resolutions", message, "Take the other side, or give a value.")
+
+
+def same(one: Version | None, other: Version | None) -> bool:
+    """Say whether two versions differ in nothing that lasts: times and titles are set by every write."""
+    if one is None or other is None:
+        return one is other
+    if one.kind is other.kind and one.kind in _TYPES:
+        return _declared(one) == _declared(other)
+    return one.identity == other.identity and same_state(one.state, other.state, WRITTEN)
+
+
+def _declared(version: Version) -> str:
+    """Return what a type declares; that an open ontology met it first in a write makes no difference."""
+    declared = json.loads(cast("str", version.state["_definition"]))
+    declared.pop("ad_hoc", None)
+    return json.dumps(declared)

@@ -1,0 +1,1 @@
+"""Many subjects in one write."""

@@ -1,0 +1,96 @@
+"""Writes that are too large for one transaction: one batch of the log, written a page at a time.
+
+Each page appends its events and projects them in one transaction, which also notes how far the batch has come. The
+domain is not `ready` meanwhile, so nobody writes in between: the events of a batch stand next to each other, and after
+each of them the graph is one that may be. One that was cut off goes on where it was when the same is asked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Origin, new_id
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.jobs import Job, Params
+from graph_memory.storage.store import Reader, Transaction
+
+AT_ONCE = 5_000
+"""Events that one transaction takes: the default heap of Neo4j holds several times as many."""
+PAGE = 2_000
+"""Events of a page."""
+PAGE_BYTES = 8_000_000
+"""Content of a page, unless it is that of one event."""
+
+Look = Callable[[Reader, Sequence[Event]], Awaitable[None]]
+"""Looks at a page before it is committed; whatever it raises undoes the page."""
+
+
+class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in pages
+    """Ends a write that one transaction cannot hold, so that it is made in pages."""
+
+    def __init__(self, least: int) -> None:
+        message = f"These are {least:,} changes or more, and one transaction takes {AT_ONCE:,}"
+        super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Change less at once."})
+        self.least = least
+
+
+def check_amount(count: int, most: int) -> None:
+    """Raise TooMany for more events than are to be at once."""
+    if count > most:
+        raise TooMany(count)
+
+
+def goes_on(error: GraphError, state: str) -> bool:
+    """Say whether a write was refused because an operation of this kind goes on, or was cut off, in its domain."""
+    return error.code is Code.DOMAIN_BUSY and error.details.get("state") == state
+
+
+@dataclass(slots=True)
+class Batch:
+    """A batch that is written in pages. `begin` gives one."""
+
+    core: Core
+    job: Job
+    id: str
+    origin: Origin
+
+    @classmethod
+    async def begin(cls, core: Core, domain: str, state: str, params: Params, given: Mapping[str, str | int]) -> Batch:
+        """Begin a batch, or go on with the same one where it is, as whoever began it.
+
+        Raises ONTOLOGY_NOT_FOUND, and DOMAIN_BUSY while something else goes on.
+        """
+        who = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
+        named = {name: value for name, value in who.items() if value is not None}
+        job = await jobs.begin(core.store, domain, state, params, {**given, **named, "batch": new_id("evt")})
+        told = {name: str(job.given[name]) if name in job.given else None for name in who}
+        origin = Origin(session=told["session"], source=str(told["source"]), actor=told["actor"])
+        return cls(core, job, str(job.given["batch"]), origin)
+
+    async def page(self, drafts: Sequence[Draft], look: Look | None = None) -> None:
+        """Append a page of events, and project them."""
+
+        async def append(transaction: Transaction) -> None:
+            events = await self.core.log.append(transaction, self.job.domain, self.origin, self.id, drafts)
+            if look is not None:
+                await look(transaction, events)
+
+        await self.job.step(self.job.then(done=self.job.progress.done + len(drafts)), append)
+
+    async def give_up(self) -> None:
+        """End the batch after a failure if nothing of it is written: the domain is as it was, and can be written.
+
+        Otherwise it stays to be gone on with, as it does where another run has it by now or the store is out of reach.
+        """
+        if self.job.progress.done == 0:
+            with suppress(GraphError):
+                await self.end()
+
+    async def end(self) -> None:
+        """End the batch: the domain can be written again."""
+        await self.job.end()
+        self.core.log.forget(self.job.domain)

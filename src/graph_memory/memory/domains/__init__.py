@@ -1,0 +1,1 @@
+"""Domains: which there are, where they come from, how they end."""

@@ -1,0 +1,118 @@
+"""Deleting a domain: everything in it, a page at a time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import DomainDeleted
+from graph_memory.model.wording import listed
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
+from graph_memory.storage.queries import Query, query
+from graph_memory.storage.store import Reader, Transaction
+
+PAGE = 2_000
+"""How much is deleted in one transaction."""
+DELETING = "deleting"
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """How many were deleted."""
+
+    deleted: int
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRow:
+    """A domain that is made, or being made, from another."""
+
+    name: str
+    forked_from: str | None
+    job: str | None
+
+
+BRANCHES = query("domains/branches", BranchRow)
+STAGES: dict[str, Query[Deleted]] = {
+    stage: query(f"domains/delete_{stage}", Deleted)
+    for stage in (
+        "nodes",
+        "observations",
+        "windows",
+        "keys",
+        "events",
+        "contents",
+        "node_types",
+        "connection_types",
+    )
+}
+
+
+async def delete_domain(core: Core, domain: str) -> DomainDeleted:
+    """Delete a domain with all that is in it. `Memory.delete_domain` tells the rest."""
+    if names := await branches_of(core.store, domain):
+        raise _has_branches(domain, names)
+    job = await jobs.begin(core.store, domain, DELETING, {}, {}, takes_over=True)
+    if not job.is_resumed and (names := await branches_of(core.store, domain)):
+        await job.withdraw()
+        raise _has_branches(domain, names)
+    counts = dict.fromkeys(STAGES, 0)
+    for stage, statement in STAGES.items():
+        while deleted := await _delete_page(job, statement):
+            counts[stage] += deleted
+    blobs = await _delete_blobs(core, domain)
+
+    async def end(transaction: Transaction) -> None:
+        await transaction.run(DELETE_DOMAIN, domain=domain)
+
+    await job.end(end)
+    core.log.forget(domain)
+    return DomainDeleted(
+        domain=domain,
+        nodes=counts["nodes"],
+        events=counts["events"],
+        blobs=blobs,
+        resumed=job.is_resumed or None,
+    )
+
+
+async def branches_of(reader: Reader, domain: str) -> list[str]:
+    """Return the names of the branches that were made from a domain, or are being made."""
+    rows = await reader.read(BRANCHES)
+    return [row.name for row in rows if source_of(row) == domain]
+
+
+def source_of(row: BranchRow) -> str | None:
+    """Return the domain that a branch is made from, or is being made from."""
+    return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)
+
+
+async def _delete_page(job: Job, statement: Query[Deleted]) -> int:
+    deleted = 0
+
+    async def delete(transaction: Transaction) -> None:
+        nonlocal deleted
+        [row] = await transaction.run(statement, domain=job.domain, limit=PAGE)
+        deleted = row.deleted
+
+    await job.step(job.then(done=job.progress.done + PAGE), delete)
+    return deleted
+
+
+async def _delete_blobs(core: Core, domain: str) -> int | None:
+    """Delete the blobs of a domain; None where another database keeps blobs too, which may be those."""
+    blobs = core.contents.blobs
+    names = [blob.name for blob in await blobs.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC))]
+    if names and not await blobs.is_claimed_by(core.contents.store):
+        return None
+    return sum([await blobs.delete(domain, name) for name in names])
+
+
+def _has_branches(domain: str, names: list[str]) -> GraphError:
+    hint = f"The past of {listed(names)} is in it: delete these first."
+    details = {"domain": domain, "branches": names, "hint": hint}
+    return GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)

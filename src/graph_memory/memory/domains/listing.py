@@ -1,0 +1,61 @@
+"""Domains: which there are, and how much is in them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.model.clock import AHEAD
+from graph_memory.model.results import DomainInfo, Domains, DomainSummary
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRow:
+    """One domain, as its own node and its ontology tell."""
+
+    name: str
+    created: datetime
+    modified: datetime
+    events: int
+    forked_from: str | None
+    forked_at: int | None
+    busy: str | None
+    node_types: int
+    connection_types: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRow(DomainRow):
+    """One domain with its live graph counted."""
+
+    nodes: int
+    connections: int
+
+
+LIST = query("domains/list", DomainRow)
+INFO = query("domains/info", CountedRow)
+
+
+async def list_domains(core: Core) -> Domains:
+    """Return all domains, in the order of their names."""
+    rows = await core.store.read(LIST)
+    return Domains(domains=tuple(DomainSummary(**asdict(row)) for row in rows))
+
+
+async def ahead(reader: Reader) -> list[DomainRow]:
+    """Return the domains whose last change was stamped by a clock far ahead of this machine's."""
+    now = utc_now()
+    return [row for row in await reader.read(LIST) if row.modified - now > AHEAD]
+
+
+async def domain_info(core: Core, domain: str) -> DomainInfo:
+    """Return one domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+    row = await core.store.one(INFO, domain=domain)
+    if row is None:
+        raise no_ontology(domain)
+    return DomainInfo(**asdict(row))

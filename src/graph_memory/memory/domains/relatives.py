@@ -1,0 +1,41 @@
+"""The family of a domain: all domains that share a past with it, because one was branched from another."""
+
+from __future__ import annotations
+
+from graph_memory.memory.domains.deletion import BRANCHES, source_of
+from graph_memory.storage.log.jobs import READY, JobRow, busy
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+ERASING = "erasing"
+COMPACTING = "compacting"
+STATE = query("domains/state", JobRow)
+
+
+async def family_of(reader: Reader, domain: str) -> list[str]:
+    """Return the domain, those that it was branched from, and the branches of all of these, in the order of names."""
+    ties = [{row.name, source_of(row)} for row in await reader.read(BRANCHES)]
+    family = {domain}
+    while more := {name for tie in ties if tie & family for name in tie} - family - {None}:
+        family |= {name for name in more if name is not None}
+    return sorted(family)
+
+
+async def unfinished_branches(reader: Reader, domains: set[str]) -> list[str]:
+    """Return the domains that are just being branched from one of these."""
+    rows = await reader.read(BRANCHES)
+    return [row.name for row in rows if row.forked_from is None and source_of(row) in domains]
+
+
+async def check_is_ready(reader: Reader, domain: str) -> None:
+    """Raise DOMAIN_BUSY while something long goes on in a domain, or after it was cut off."""
+    row = await reader.one(STATE, domain=domain)
+    if row is not None and row.state != READY:
+        raise busy(domain, row.state, row.job)
+
+
+async def check_past_is_kept(reader: Reader, domain: str) -> None:
+    """Raise DOMAIN_BUSY while events of a domain are being changed or deleted, which never happens otherwise."""
+    row = await reader.one(STATE, domain=domain)
+    if row is not None and row.state in (ERASING, COMPACTING):
+        raise busy(domain, row.state, row.job)

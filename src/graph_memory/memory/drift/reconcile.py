@@ -1,0 +1,342 @@
+"""Somebody changed the graph by hand: each change is made one of the log, or the log's state is put back.
+
+What differs is looked for as `verify` does, without the lock, and looked at again under it. A rehearsal of adopting all
+of it says what could be adopted and what the ontology has against the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graph_memory.memory.changes import paging
+from graph_memory.memory.core import Core
+from graph_memory.memory.drift import detect
+from graph_memory.memory.drift.adopt import Around, ByHand, adoption, barred
+from graph_memory.memory.drift.detect import Places, ends_of
+from graph_memory.memory.drift.results import (
+    HandChange,
+    HandWork,
+    Reconciliation,
+    Settled,
+    Which,
+    listed_properties,
+    worded,
+)
+from graph_memory.memory.revert.revert import RulesBroken, check_rules
+from graph_memory.memory.verify import verify
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Receipt
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import live_state
+from graph_memory.model.results import Difference
+from graph_memory.model.subjects import Kind
+from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Reader, Transaction
+
+MOST = 10_000
+"""Changes that one write adopts."""
+DOMAIN = "domain"
+"""The id of what is wrong with the log's own counters."""
+
+
+NAME_NODES = query("drift/name_nodes", Nothing)
+NAME_CONNECTIONS = query("drift/name_connections", Nothing)
+DROP_NODES = query("drift/drop_nodes", Nothing)
+DROP_CONNECTIONS = query("drift/drop_connections", Nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """What one write is to adopt, None for all; `spared` is to be restored."""
+
+    ids: frozenset[str] | None = None
+    spared: frozenset[str] = frozenset()
+    is_faulty: bool = False
+    """Whether the counters of the log itself were changed."""
+
+    def takes(self, change: ByHand) -> bool:
+        return self.ids is None or change.id in self.ids
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What the last attempt found and decided."""
+
+    found: Sequence[ByHand] = ()
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    refused: Mapping[str, GraphError] = field(default_factory=dict[str, GraphError])
+    ontology: Ontology | None = None
+    receipt: Receipt | None = None
+
+    @property
+    def adopted(self) -> set[str]:
+        """The subjects of what was written."""
+        return {change.subject for change in self.receipt.changes} if self.receipt else set()
+
+
+async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Reconciliation:
+    """Tell what was changed by hand, and adopt and restore what was asked for. `Memory.reconcile` tells the rest."""
+    _check_lists(adopt=adopt, restore=restore)
+    places = await detect.places(core, domain)
+    faults = await verify.shape_faults(core.store, domain)
+    tried = await _adopt(core, domain, places, _Choice(is_faulty=bool(faults)), rehearse=True)
+    changes = {change.id: _told(change, tried) for change in tried.found}
+    if faults:
+        changes[DOMAIN] = _domain_change(faults)
+    adopted, restored = _chosen(changes, adopt, restore)
+    choice = _Choice(ids=adopted, spared=restored, is_faulty=bool(faults))
+    batch = await _adopt_chosen(core, domain, places, changes, choice) if adopted else None
+    if left := [change for change in changes.values() if change.id in restored and change.settled is None]:
+        await _restore(core, domain, places, changes, left, {change.id: change for change in tried.found})
+    return Reconciliation(domain=domain, changes=tuple(changes.values()), batch=batch)
+
+
+def _check_lists(**given: Which) -> None:
+    for name, which in given.items():
+        if isinstance(which, str) and which != "all":
+            raise fault(name, f"{name} must be a list of ids, or all", 'Write ["one"] for one.')
+
+
+def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids of what is to be adopted and restored. Raises INVALID_ARGUMENT.
+
+    All that is restored does not include what was made beside the memory: somebody's own may be among it.
+    """
+    named = frozenset(restore if restore != "all" else ())
+    every = (change.id for change in changes.values() if change.adoptable or restore != "all")
+    adopted = frozenset(adopt if adopt != "all" else every) - (named if adopt == "all" else frozenset())
+    rest = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
+    restored = frozenset(restore if restore != "all" else rest)
+    if both := adopted & restored:
+        raise fault("restore", f"{shown(min(both))} is to be adopted and restored", "Choose one of the two.")
+    if unknown := (adopted | restored) - changes.keys():
+        hint = "`graph-memory reconcile` lists what was changed by hand."
+        raise fault("adopt", f"{quoted(min(unknown))} does not differ from its log", hint)
+    return adopted, restored
+
+
+async def _adopt_chosen(
+    core: Core, domain: str, places: Places, changes: dict[str, HandChange], choice: _Choice
+) -> str | None:
+    """Adopt what was chosen, note it in `changes`, and return the batch."""
+    done = await _adopt(core, domain, places, choice, rehearse=False)
+    for change in done.found:
+        if change.subject in done.adopted:
+            changes[change.id] = _settled(changes[change.id], "adopted")
+        elif choice.takes(change) and change.id in done.refused:
+            changes[change.id] = _settled(changes[change.id], "refused", done.refused[change.id])
+    if DOMAIN in changes and DOMAIN in (choice.ids or ()):
+        changes[DOMAIN] = _settled(changes[DOMAIN], "refused")
+    return done.receipt.batch if done.receipt and done.receipt.changes else None
+
+
+async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, rehearse: bool) -> _Outcome:
+    """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
+    refused: dict[str, GraphError] = {}
+    while places.size:
+        outcome = _Outcome()
+        try:
+            outcome.receipt = await _Attempt(core, domain, places, choice, refused, outcome, rehearse).write()
+        except RulesBroken as broken:
+            by_subject = {change.subject: change.id for change in outcome.found}
+            refused |= {by_subject[subject]: barred(reason) for subject, reason in broken.reasons.items()}
+        else:
+            return outcome
+    return _Outcome()
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One write that adopts what can be adopted."""
+
+    core: Core
+    domain: str
+    places: Places
+    choice: _Choice
+    barred: Mapping[str, GraphError]
+    outcome: _Outcome
+    rehearse: bool
+
+    async def write(self) -> Receipt:
+        """Read under the lock, decide, and write."""
+        log, origin = self.core.log, self.core.origin
+        return await log.write(
+            "reconcile",
+            self.domain,
+            origin,
+            self._read,
+            self._decide,
+            prepare=self._prepare,
+            confirm=self._confirm,
+            rehearse=self.rehearse,
+        )
+
+    async def _read(self, reader: Reader, head: Head) -> tuple[Around, Mapping[str, GraphError]]:
+        found = await detect.found(self.core, reader, self.domain, self.places)
+        self.outcome.found = found
+        self.outcome.ontology = head.ontology
+        around, self.outcome.titles = await detect.look_around(reader, head, found)
+        return around, {**self._unfit(found, around), **self.barred}
+
+    def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
+        around, unfit = given
+        chosen = [change for change in self.outcome.found if self.choice.takes(change)]
+        decided = adoption(chosen, around, head, unfit)
+        self.outcome.refused = decided.refused
+        return decided.drafts
+
+    def _unfit(self, found: Sequence[ByHand], around: Around) -> dict[str, GraphError]:
+        """Return what cannot be adopted for reasons that the ontology does not know."""
+        refused: dict[str, GraphError] = {}
+        taken = 0
+        for change in found:
+            taken += self.choice.takes(change)
+            try:
+                self._check_fit(taken, change, around)
+            except GraphError as error:
+                refused[change.id] = error
+        return refused
+
+    def _check_fit(self, taken: int, change: ByHand, around: Around) -> None:
+        if self.choice.is_faulty:
+            raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
+        if taken > MOST:
+            raise _refusal(f"One write adopts {MOST:,} changes, and this is beyond", "Settle the others first.")
+        if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
+            message = f"{count:,} connections and observations go with it, and one write takes {paging.AT_ONCE:,}"
+            raise _refusal(message, "Restore it with these, then delete it with delete_node, which takes any number.")
+        if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
+            raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
+        if change.text is not None:
+            self.core.contents.check(content_from(change.text, "utf-8", "text"))
+
+    async def _prepare(self, transaction: Transaction, events: Sequence[Event]) -> None:
+        """Keep the contents, and give what was made by hand the ids of its events."""
+        if not self.rehearse:
+            for event in events:
+                if event.draft.content is not None:
+                    await self.core.contents.keep(self.domain, event.draft.content)
+        written = {event.draft.subject for event in events}
+        named = [change for change in self.outcome.found if change.element and change.subject in written]
+        for kind, statement in ((Kind.NODE, NAME_NODES), (Kind.CONNECTION, NAME_CONNECTIONS)):
+            rows = [{"element": each.element, "id": each.subject} for each in named if each.kind is kind]
+            if rows:
+                await transaction.run(statement, domain=self.domain, rows=rows)
+
+    async def _confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+        await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
+
+
+async def _restore(
+    core: Core,
+    domain: str,
+    places: Places,
+    changes: dict[str, HandChange],
+    chosen: Sequence[HandChange],
+    found: Mapping[str, ByHand],
+) -> None:
+    """Put back what the log has of the subjects that were chosen, and note it in `changes`."""
+    ids = frozenset(change.id for change in chosen)
+    for change in chosen:
+        if missing := _missing_end(found.get(change.id), found, ids):
+            error = _refusal(f"Node {missing}, which it needs, is missing", f"Restore {missing} too.")
+            changes[change.id] = _settled(change, "refused", error)
+    ids = frozenset(id_ for id_ in ids if changes[id_].settled is None)
+    left = await _put_back(core, domain, places.only(ids), is_domain=DOMAIN in ids)
+    for id_ in ids:
+        error = _refusal("The log does not have it whole either", "Restore the database or its blobs from a backup.")
+        changes[id_] = _settled(changes[id_], "refused", error) if id_ in left else _settled(changes[id_], "restored")
+
+
+def _missing_end(change: ByHand | None, found: Mapping[str, ByHand], restored: frozenset[str]) -> str | None:
+    if change is None or not change.is_known or change.kind not in (Kind.CONNECTION, Kind.OBSERVATION):
+        return None
+    missing = (end for end in ends_of(change) if end and end in found and found[end].is_gone and end not in restored)
+    return next(missing, None)
+
+
+async def _put_back(core: Core, domain: str, places: Places, *, is_domain: bool) -> set[str]:
+    """Mend the subjects, remove what has no id, and return the ids of what still differs."""
+    await _drop_made(core, domain, places)
+    left = places.subjects
+    for _ in range(verify.ROUNDS):
+        if left:
+            await verify.mend(core, domain, left)
+            left = tuple(finding.subject for finding in await verify.examined(core, core.store, domain, left))
+    if is_domain or any("/" in subject.id or subject.id == "ontology" for subject in places.subjects):
+        await verify.mend_domain(core, domain)
+    faulty = {DOMAIN} if is_domain and await verify.shape_faults(core.store, domain) else set[str]()
+    return {subject.id for subject in left} | faulty
+
+
+async def _drop_made(core: Core, domain: str, places: Places) -> None:
+    async def work(transaction: Transaction) -> None:
+        await core.log.head(transaction, domain)
+        await transaction.run(DROP_CONNECTIONS, domain=domain, elements=list(places.connections))
+        await transaction.run(DROP_NODES, domain=domain, elements=list(places.nodes))
+
+    if places.nodes or places.connections:
+        await core.store.write("reconcile", work)
+
+
+def _told(change: ByHand, tried: _Outcome) -> HandChange:
+    refusal = tried.refused.get(change.id)
+    return HandChange(
+        id=change.id,
+        kind=str(change.kind or "unknown"),
+        type=change.type,
+        title=_title(change, tried.titles),
+        what=_work(change),
+        differences=_differences(change),
+        adoptable=refusal is None,
+        beside=change.element is not None,
+        reason=_reason(refusal) if refusal else None,
+    )
+
+
+def _work(change: ByHand) -> HandWork:
+    if change.is_gone:
+        return "deleted"
+    return "changed" if change.is_known else "made"
+
+
+def _differences(change: ByHand) -> tuple[str, ...]:
+    if change.stored is not None and not change.is_known:
+        return tuple(listed_properties(change.stored))
+    if change.is_gone:
+        return ()
+    before = live_state(change.last) if change.last is not None and change.is_known else {}
+    return worded(change.differences, before, change.stored or {})
+
+
+def _title(change: ByHand, titles: Mapping[str, str]) -> str | None:
+    if change.kind is Kind.CONNECTION:
+        ends = (quoted(titles.get(end or "", end or "?")) for end in ends_of(change))
+        return " → ".join(ends)
+    state = (change.last.draft.state if change.last else None) or change.stored or {}
+    title = next((state[name] for name in ("_title", "title", "name", "_text") if name in state), None)
+    return None if title is None else shown(title)
+
+
+def _domain_change(faults: Sequence[Difference]) -> HandChange:
+    reason = f"The counters follow from the log; restore {DOMAIN}."
+    return HandChange(
+        id=DOMAIN, kind=DOMAIN, what="changed", differences=worded(faults, {}, {}), adoptable=False, reason=reason
+    )
+
+
+def _settled(change: HandChange, outcome: Settled, error: GraphError | None = None) -> HandChange:
+    return change.model_copy(update={"settled": outcome, **({"reason": _reason(error)} if error else {})})
+
+
+def _reason(error: GraphError) -> str:
+    return f"{error.message.rstrip('.')}. {error.hint}" if error.hint else error.message
+
+
+def _refusal(message: str, hint: str) -> GraphError:
+    return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})

@@ -1,0 +1,1 @@
+"""Nodes, connections and types: the verbs and the queries."""

@@ -1,0 +1,382 @@
+"""Connections: create, read, update, delete. Each write is what to read and a pure decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from graph_memory.memory.core import (
+    Core,
+    KeyOwner,
+    SubjectRow,
+    check_ad_hoc,
+    check_unique,
+    check_version,
+    last_state,
+    unique_owners,
+    version_after,
+    was_seen,
+)
+from graph_memory.memory.graph.nodes import node_not_found
+from graph_memory.memory.graph.ontology import ad_hoc_connection_type, connection_type_draft
+from graph_memory.model.arguments import check_new_id, fault
+from graph_memory.model.content import Content, content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.exact import same_state
+from graph_memory.model.ontology.ontology import ConnectionType
+from graph_memory.model.properties import PropertyValue, check_amount, check_name, check_properties
+from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
+from graph_memory.model.subjects import ConnectionState, Kind
+from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.queries import query
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Reader
+
+FORMAT = "markdown"
+"""The format of a connection's content: notes for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndsRow:
+    """The types of two nodes, None for one that does not exist."""
+
+    from_type: str | None
+    to_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardinalityRow:
+    """Whether either end has a connection of the type already."""
+
+    source_taken: bool
+    target_taken: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CycleRow:
+    """Whether a connection would close a cycle."""
+
+    closes: bool
+
+
+GET = query("graph/connection", SubjectRow)
+ENDS = query("graph/ends", EndsRow)
+CARDINALITY = query("graph/cardinality", CardinalityRow)
+CYCLE = query("graph/cycle", CycleRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewConnection:
+    """A connection that was asked for, its arguments checked."""
+
+    id: str
+    type: str
+    from_id: str
+    to_id: str
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a decision about a new connection looks at."""
+
+    ends: EndsRow
+    seen: bool = False
+    owners: Sequence[KeyOwner] = ()
+    source_taken: bool = False
+    target_taken: bool = False
+    closes_cycle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionEdit:
+    """What an update asks for, its arguments checked; None leaves as it is."""
+
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+    expected_version: int | None
+
+
+async def create_connection(
+    core: Core,
+    domain: str,
+    type_name: str,
+    from_node_id: str,
+    to_node_id: str,
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | None,
+    given_id: str | None,
+) -> ConnectionCreated:
+    """Create a connection and return its id. `Memory.create_connection` tells the rest."""
+    wanted = NewConnection(
+        id=check_new_id("id", given_id) if given_id is not None else new_id("conn"),
+        type=type_name,
+        from_id=from_node_id,
+        to_id=to_node_id,
+        properties=check_properties(properties or {}),
+        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+    )
+    await _prepare(core, domain, wanted)
+    if wanted.content is not None:
+        await core.contents.keep(domain, wanted.content)
+
+    async def read(reader: Reader, head: Head) -> Surroundings:
+        return await _look_around(reader, head, wanted, given_id)
+
+    def decide(head: Head, found: Surroundings) -> Sequence[Draft]:
+        return decide_create(head, wanted, found, open_type_limit=core.open_type_limit)
+
+    receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
+    return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
+
+
+async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
+    """Refuse what is sure to be refused before anything lasting is made: a blob, or the constraint of an ad-hoc type.
+
+    The decision checks it all again under the lock. A type that was there once has its constraint for ever.
+    """
+    needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
+    remembered = core.log.remembered(domain)
+    if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
+        return
+    ontology = await core.log.require_ontology(domain)
+    is_ad_hoc = ontology.open and ontology.find_connection_type(wanted.type) is None
+    if not is_ad_hoc and not needs_blob:
+        return
+    if is_ad_hoc:
+        check_name("Connection type", wanted.type)
+        check_ad_hoc(ontology, domain, core.open_type_limit)
+        ontology = ontology.with_connection_type(ad_hoc_connection_type(wanted.type))
+    ontology.connection_type(wanted.type)
+    ends = await core.store.one(ENDS, domain=domain, from_id=wanted.from_id, to_id=wanted.to_id)
+    ontology.check_topology(wanted.type, *_end_types(domain, wanted, ends or EndsRow(None, None)))
+    ontology.check_connection(wanted.type, wanted.properties)
+    if is_ad_hoc:
+        await ensure_connection_type(core.store, wanted.type)
+
+
+async def _look_around(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Surroundings:
+    ends = await reader.one(ENDS, domain=head.domain, from_id=wanted.from_id, to_id=wanted.to_id)
+    around = Surroundings(
+        ends=ends or EndsRow(None, None),
+        seen=await was_seen(reader, head.domain, given_id),
+        owners=await unique_owners(reader, head, Kind.CONNECTION, wanted.type, wanted.properties),
+    )
+    declared = head.ontology.find_connection_type(wanted.type)
+    return around if declared is None else await _look_at_rules(reader, head, wanted, declared, around)
+
+
+async def _look_at_rules(
+    reader: Reader, head: Head, wanted: NewConnection, declared: ConnectionType, around: Surroundings
+) -> Surroundings:
+    ends = {"domain": head.domain, "from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
+    if declared.unique_source or declared.unique_target:
+        row = await reader.one(CARDINALITY, **ends)
+        if row is not None:
+            around = replace(around, source_taken=row.source_taken, target_taken=row.target_taken)
+    if declared.acyclic:
+        cycle = await reader.one(CYCLE, **ends)
+        around = replace(around, closes_cycle=cycle is not None and cycle.closes)
+    return around
+
+
+def decide_create(head: Head, wanted: NewConnection, around: Surroundings, *, open_type_limit: int) -> list[Draft]:
+    """Return the events that create a connection.
+
+    Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+    UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
+    """
+    drafts: list[Draft] = []
+    ontology = head.ontology
+    if ontology.open and ontology.find_connection_type(wanted.type) is None:
+        check_ad_hoc(ontology, head.domain, open_type_limit)
+        added = ad_hoc_connection_type(wanted.type)
+        ontology = ontology.with_connection_type(added)
+        drafts.append(connection_type_draft(added))
+    declared = ontology.connection_type(wanted.type)
+    from_type, to_type = _end_types(head.domain, wanted, around.ends)
+    ontology.check_topology(wanted.type, from_type, to_type)
+    ontology.check_connection(wanted.type, wanted.properties)
+    _check_rules(declared, wanted, around)
+    if around.seen:
+        raise _exists(wanted.id)
+    check_unique(wanted.type, wanted.id, around.owners)
+    return [*drafts, _draft(Op.CREATE, _begun(head, wanted), wanted.content)]
+
+
+def _begun(head: Head, wanted: NewConnection) -> ConnectionState:
+    return ConnectionState(
+        id=wanted.id,
+        type=wanted.type,
+        from_node_id=wanted.from_id,
+        to_node_id=wanted.to_id,
+        created=head.at,
+        modified=head.at,
+        content=wanted.content.ref if wanted.content else None,
+        properties=wanted.properties,
+    )
+
+
+def _end_types(domain: str, wanted: NewConnection, ends: EndsRow) -> tuple[str, str]:
+    if ends.from_type is None:
+        raise node_not_found(domain, wanted.from_id)
+    if ends.to_type is None:
+        raise node_not_found(domain, wanted.to_id)
+    return ends.from_type, ends.to_type
+
+
+def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surroundings) -> None:
+    if declared.unique_source and around.source_taken:
+        message = f"Node {wanted.from_id} already has its one outgoing {wanted.type}"
+        raise _not_allowed(message, "Delete that connection first: a node may be its source once.")
+    if declared.unique_target and around.target_taken:
+        message = f"Node {wanted.to_id} already has its one incoming {wanted.type}"
+        raise _not_allowed(message, "Delete that connection first: a node may be its target once.")
+    if around.closes_cycle:
+        message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would close a cycle"
+        raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to where it began.")
+
+
+async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
+    """Return a connection, with its content when asked for."""
+    found, inline = await _found(core.store, domain, connection_id)
+    content = None
+    if include_content and found.content is not None:
+        content = await core.contents.fetch(domain, found.content, inline)
+    return connection_info(found, content)
+
+
+def connection_info(connection: ConnectionState, content: Content | None) -> ConnectionInfo:
+    """Return what a caller is shown of a connection."""
+    return ConnectionInfo(
+        id=connection.id,
+        type=connection.type,
+        from_node_id=connection.from_node_id,
+        to_node_id=connection.to_node_id,
+        created=connection.created,
+        modified=connection.modified,
+        properties=dict(connection.properties),
+        has_content=connection.content is not None,
+        version=connection.version,
+        content=content.as_given if content is not None else None,
+        valid_from=connection.validity.valid_from,
+        valid_to=connection.validity.valid_to,
+    )
+
+
+async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
+    """Change a connection and return its version. `Memory.update_connection` tells the rest."""
+    before_version = 0
+    if edit.content is not None:
+        if not core.contents.is_inline(edit.content.ref):
+            await _found(core.store, domain, connection_id)
+        await core.contents.keep(domain, edit.content)
+
+    async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
+        nonlocal before_version
+        found, _ = await _found(reader, domain, connection_id)
+        before_version = found.version
+        return found, await unique_owners(reader, head, Kind.CONNECTION, found.type, edit.properties)
+
+    def decide(head: Head, found: tuple[ConnectionState, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        return decide_update(head, found[0], edit, owners=found[1])
+
+    receipt = await core.log.write("update_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(connection_id), before_version))
+
+
+def decide_update(
+    head: Head, before: ConnectionState, edit: ConnectionEdit, *, owners: Sequence[KeyOwner]
+) -> list[Draft]:
+    """Return the event that updates a connection, none when it changes nothing.
+
+    Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
+    """
+    check_version("Connection", before.id, before.version, edit.expected_version)
+    after = replace(
+        before,
+        properties={**before.properties, **edit.properties},
+        content=edit.content.ref if edit.content else before.content,
+    )
+    check_amount(after.properties)
+    head.ontology.check_connection(before.type, after.properties)
+    check_unique(before.type, before.id, owners)
+    if same_state(after.state(), before.state()):
+        return []
+    return [_draft(Op.UPDATE, replace(after, modified=head.at), edit.content)]
+
+
+async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
+    """Delete a connection; its nodes stay."""
+
+    async def read(reader: Reader, _: Head) -> ConnectionState:
+        return (await _found(reader, domain, connection_id))[0]
+
+    def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
+        check_version("Connection", found.id, found.version, expected_version)
+        return [replace(_draft(Op.DELETE, found, None), state=None)]
+
+    receipt = await core.log.write("delete_connection", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(connection_id), 0))
+
+
+def edit_of(
+    *, properties: Mapping[str, object] | None, content: str | None, expected_version: int | None
+) -> ConnectionEdit:
+    """Return a checked edit. Raises INVALID_ARGUMENT when there is nothing to update."""
+    if properties is None and content is None:
+        raise fault("properties", "Nothing to update", "Give properties or content.")
+    return ConnectionEdit(
+        properties=check_properties(properties or {}),
+        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+        expected_version=expected_version,
+    )
+
+
+async def _found(reader: Reader, domain: str, connection_id: str) -> tuple[ConnectionState, str | None]:
+    """Return a connection and its small text. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    row = await last_state(reader, GET, domain, connection_id)
+    if row is None or row.from_id is None or row.to_id is None:
+        raise connection_not_found(domain, connection_id)
+    return ConnectionState.from_live(row.state, row.from_id, row.to_id), row.text
+
+
+def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draft:
+    return Draft(
+        op=op,
+        kind=Kind.CONNECTION,
+        subject=connection.id,
+        type=connection.type,
+        from_id=connection.from_node_id,
+        to_id=connection.to_node_id,
+        previous=connection.version or None,
+        state=connection.state(),
+        content=content,
+    )
+
+
+def _not_allowed(message: str, hint: str) -> GraphError:
+    return GraphError(Code.INVALID_TOPOLOGY, message, {"hint": hint})
+
+
+def connection_not_found(domain: str, connection_id: str) -> GraphError:
+    """Return the error for an id that the domain does not have."""
+    hint = "Find connections with query_connections; ids belong to one domain."
+    return GraphError(
+        Code.CONNECTION_NOT_FOUND,
+        f"Connection {shown(connection_id) or quoted(connection_id)} does not exist",
+        {"connection_id": shown(connection_id), "domain": domain, "hint": hint},
+    )
+
+
+def _exists(connection_id: str) -> GraphError:
+    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    return GraphError(
+        Code.CONNECTION_ALREADY_EXISTS,
+        f"Connection {connection_id} exists or has existed",
+        {"connection_id": connection_id, "hint": hint},
+    )

@@ -1,0 +1,151 @@
+"""What is around nodes: those at the other ends of their connections, of one node page by page or of many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.nodes import node_not_found
+from graph_memory.memory.graph.overtaking import Look, look, overtaken
+from graph_memory.memory.graph.queries import IdRow, Page, matching_connections
+from graph_memory.model.arguments import UNLIMITED, check_direction
+from graph_memory.model.matching import Wanted
+from graph_memory.model.results import Direction, NodeIds
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.queries import marked, query
+
+S = TypeVar("S")
+
+AT_ONCE = 500
+"""Ids that one statement takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeighboursRow:
+    """The nodes at the other ends of a node's connections."""
+
+    id: str
+    ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """The last event of a subject up to a number."""
+
+    event: Mapping[str, object]
+
+
+CONNECTED_NODES = marked(query("graph/connected_nodes", IdRow))
+NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
+STATES = query("graph/states", EventRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Which connections of a node are followed. Raises INVALID_ARGUMENT for a direction that is none."""
+
+    direction: Direction
+    type: str | None
+    valid_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+
+    @property
+    def params(self) -> dict[str, object]:
+        """Return what is followed as statements take it."""
+        outgoing, incoming = self.direction in ("out", "both"), self.direction in ("in", "both")
+        return {"type": self.type, "outgoing": outgoing, "incoming": incoming, "valid_at": self.valid_at}
+
+    def ends(self, node_id: str) -> list[dict[str, str]]:
+        """Return the ends by which the connections of a node are found."""
+        ways = {"from_id": ("out", "both"), "to_id": ("in", "both")}
+        return [{end: node_id} for end, directions in ways.items() if self.direction in directions]
+
+    def others(self, node_id: str, events: Sequence[Mapping[str, object]]) -> set[str]:
+        """Return the other ends of a node's connections, by the events of these."""
+        ways = [("_from", "_to")] if self.direction in ("out", "both") else []
+        ways += [("_to", "_from")] if self.direction in ("in", "both") else []
+        return {str(event[other]) for event in events for own, other in ways if event[own] == node_id}
+
+
+async def get_connected_nodes(
+    core: Core, domain: str, node_id: str, page: Page, *, direction: Direction, connection_type: str | None
+) -> NodeIds:
+    """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
+    around = Around(direction, connection_type, page.valid_at)
+    given = {"id": node_id, "after": page.after, "limit": page.size, **around.params}
+    found = await look(core, CONNECTED_NODES, domain, **given)
+    if not found.edition:
+        raise no_ontology(domain)
+    if not found.rows:
+        raise node_not_found(domain, node_id)
+    others = {row.id for row in found.rows}
+    if await may_lack(core, domain, found, {node_id: others}):
+        others = {one for one in await _by_connections(core, domain, node_id, around) if one > page.after}
+    ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
+    return NodeIds(node_ids=ids, next_cursor=cursor)
+
+
+async def neighbours(
+    core: Core, domain: str, ids: Sequence[str], *, direction: Direction, connection_type: str | None
+) -> dict[str, tuple[str, ...]]:
+    """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
+    around = Around(direction, connection_type)
+    found: dict[str, tuple[str, ...]] = {}
+    for start in range(0, len(ids), AT_ONCE):
+        seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **around.params)
+        others: dict[str, set[str | None]] = {row.id: {one or None for one in row.ids} for row in seen.rows}
+        found |= {node_id: tuple(sorted(one for one in several if one)) for node_id, several in others.items()}
+        for node_id in await may_lack(core, domain, seen, others):
+            found[node_id] = tuple(await _by_connections(core, domain, node_id, around))
+    return found
+
+
+async def may_lack(
+    core: Core, domain: str, found: Look[S], others: Mapping[str, set[str | None]], at: int = END
+) -> list[str]:
+    """Return the nodes of whose neighbours some may have been missed, by what overtook the look at them.
+
+    Which connections a list of neighbours rests on is not seen. So a connection that changed is told by its ends, and a
+    neighbour that changed by an id that was seen by halves. An event that was erased has no ends: it counts for all.
+    """
+    rows = await overtaken(core, domain, found, at)
+    events = [row.event for row in rows if row.event is not None]
+    touched = {event.get(end) for event in events if event["_kind"] == Kind.CONNECTION for end in ("_from", "_to")}
+    is_touched = {one: None in touched or one in touched or None in several for one, several in others.items()}
+    return [one for one in others if rows and is_touched[one]]
+
+
+async def _by_connections(core: Core, domain: str, node_id: str, around: Around) -> list[str]:
+    async def matching(page: Page, wanted: Wanted) -> list[str]:
+        return await matching_connections(core, domain, page, wanted)
+
+    async def states(subjects: Sequence[str]) -> list[Mapping[str, object]]:
+        found: list[Mapping[str, object]] = []
+        for start in range(0, len(subjects), AT_ONCE):
+            rows = await core.store.read(STATES, domain=domain, ids=subjects[start : start + AT_ONCE], at=END)
+            found += [row.event for row in rows]
+        return found
+
+    return await other_ends(around, node_id, matching, states)
+
+
+async def other_ends(
+    around: Around,
+    node_id: str,
+    matching: Callable[[Page, Wanted], Awaitable[list[str]]],
+    states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
+) -> list[str]:
+    """Return the nodes at the other ends by way of the connections, in order."""
+    everything = Page("", UNLIMITED, around.valid_at)
+    connections: set[str] = set()
+    for end in around.ends(node_id):
+        wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={}, valid_at=around.valid_at, **end)
+        connections.update(await matching(everything, wanted))
+    return sorted(around.others(node_id, await states(sorted(connections))))

@@ -1,0 +1,305 @@
+"""Nodes: create, read, update, delete. Each write is what to read and a pure decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graph_memory.memory.contents import content_of
+from graph_memory.memory.core import (
+    Core,
+    KeyOwner,
+    SubjectRow,
+    check_ad_hoc,
+    check_unique,
+    check_version,
+    last_state,
+    unique_owners,
+    version_after,
+    was_seen,
+)
+from graph_memory.memory.graph.ontology import ad_hoc_node_type, node_type_draft
+from graph_memory.model.arguments import check_new_id, check_path, check_tags, fault
+from graph_memory.model.content import Content, checked_format
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.exact import same_state
+from graph_memory.model.properties import PropertyValue, check_amount, check_properties
+from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
+from graph_memory.model.subjects import Kind, NodeState
+from graph_memory.model.titles import title_of
+from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+GET = query("graph/node", SubjectRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewNode:
+    """A node that was asked for, its arguments checked."""
+
+    id: str
+    type: str
+    content: Content
+    properties: Mapping[str, PropertyValue]
+    tags: tuple[str, ...]
+    path: str | None
+    windows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEdit:
+    """What an update asks for, its arguments checked; None leaves as it is."""
+
+    properties: Mapping[str, PropertyValue]
+    content: Content | None
+    format: str | None
+    tags: tuple[str, ...] | None
+    path: str | None
+    expected_version: int | None
+    windows: tuple[str, ...] = ()
+
+
+async def create_node(
+    core: Core,
+    domain: str,
+    type_name: str,
+    content: str | bytes | Path,
+    *,
+    encoding: str,
+    content_format: str,
+    properties: Mapping[str, object] | None,
+    tags: Sequence[str] | None,
+    path: str | None,
+    given_id: str | None,
+) -> NodeCreated:
+    """Create a node and return its id. `Memory.create_node` tells the rest."""
+    node = NewNode(
+        id=check_new_id("id", given_id) if given_id is not None else new_id("mem"),
+        type=type_name,
+        properties=check_properties(properties or {}),
+        tags=check_tags(tags or ()),
+        path=check_path(path) if path is not None else None,
+        content=await content_of(content, encoding, content_format),
+    )
+    await _check_before_blob(core, domain, node)
+    node = replace(node, windows=await _kept(core, domain, node.content))
+
+    async def read(reader: Reader, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
+        seen = await was_seen(reader, domain, given_id)
+        return seen, await unique_owners(reader, head, Kind.NODE, node.type, node.properties)
+
+    def decide(head: Head, found: tuple[bool, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        return decide_create(head, node, seen=found[0], owners=found[1], open_type_limit=core.open_type_limit)
+
+    receipt = await core.log.write("create_node", domain, core.origin, read, decide)
+    return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
+
+
+async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
+    """Refuse what the ontology refuses before a blob is written; the decision checks it again under the lock."""
+    if not core.contents.is_inline(node.content.ref):
+        ontology = await core.log.require_ontology(domain)
+        if not ontology.open or ontology.find_node_type(node.type) is not None:
+            ontology.check_node(node.type, node.properties)
+
+
+async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
+    """Put content where it is safe to refer to, and return its search windows."""
+    await core.contents.keep(domain, content)
+    return await core.contents.windows(content)
+
+
+def decide_create(
+    head: Head, node: NewNode, *, seen: bool, owners: Sequence[KeyOwner], open_type_limit: int
+) -> list[Draft]:
+    """Return the events that create a node.
+
+    Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
+    NODE_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
+    """
+    drafts: list[Draft] = []
+    ontology = head.ontology
+    if ontology.open and ontology.find_node_type(node.type) is None:
+        check_ad_hoc(ontology, head.domain, open_type_limit)
+        added = ad_hoc_node_type(node.type)
+        ontology = ontology.with_node_type(added)
+        drafts.append(node_type_draft(added))
+    ontology.check_node(node.type, node.properties)
+    if seen:
+        raise _exists(node.id)
+    check_unique(node.type, node.id, owners)
+    state = NodeState(
+        id=node.id,
+        type=node.type,
+        created=head.at,
+        modified=head.at,
+        title=title_of(node.type, node.properties, node.content.text),
+        content=node.content.ref,
+        properties=node.properties,
+        tags=node.tags,
+        path=node.path,
+    )
+    return [*drafts, _draft(Op.CREATE, state, node.content, node.windows)]
+
+
+async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
+    """Return a node without its content."""
+    return node_info((await _found(core.store, domain, node_id))[0])
+
+
+def node_info(node: NodeState) -> NodeInfo:
+    """Return what a caller is shown of a node."""
+    return NodeInfo(
+        id=node.id,
+        type=node.type,
+        created=node.created,
+        modified=node.modified,
+        properties=dict(node.properties),
+        content_format=node.content.format,
+        version=node.version,
+        tags=node.tags or None,
+        path=node.path,
+        valid_from=node.validity.valid_from,
+        valid_to=node.validity.valid_to,
+    )
+
+
+async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
+    """Return a node's content as it was given."""
+    node, inline = await _found(core.store, domain, node_id)
+    content = await core.contents.fetch(domain, node.content, inline)
+    return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+
+
+async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> Changed:
+    """Change a node and return its version. `Memory.update_node` tells the rest."""
+    before_version = 0
+    if edit.content is not None:
+        if not core.contents.is_inline(edit.content.ref):
+            await _found(core.store, domain, node_id)
+        edit = replace(edit, windows=await _kept(core, domain, edit.content))
+
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
+        nonlocal before_version
+        node, _ = await _found(reader, domain, node_id)
+        before_version = node.version
+        return node, await unique_owners(reader, head, Kind.NODE, node.type, edit.properties)
+
+    def decide(head: Head, found: tuple[NodeState, Sequence[KeyOwner]]) -> Sequence[Draft]:
+        return decide_update(head, found[0], edit, owners=found[1])
+
+    receipt = await core.log.write("update_node", domain, core.origin, read, decide)
+    return Changed(version=version_after(receipt.version_of(node_id), before_version))
+
+
+def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequence[KeyOwner]) -> list[Draft]:
+    """Return the event that updates a node, none when it changes nothing.
+
+    Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
+    """
+    check_version("Node", node.id, node.version, edit.expected_version)
+    after = _edited(node, edit)
+    check_amount(after.properties)
+    head.ontology.check_node(node.type, after.properties)
+    check_unique(node.type, node.id, owners)
+    if same_state(after.state(), node.state()):
+        return []
+    rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
+    return [_draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)]
+
+
+def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
+    properties = {**node.properties, **edit.properties}
+    content = edit.content.ref if edit.content else node.content
+    text, title = (edit.content.text, None) if edit.content else (None, node.title)
+    return replace(
+        node,
+        properties=properties,
+        content=replace(content, format=edit.format or node.content.format),
+        title=title_of(node.type, properties, text, before=title),
+        tags=node.tags if edit.tags is None else edit.tags,
+        path=node.path if edit.path is None else edit.path,
+    )
+
+
+def _recoded(after: NodeState, before: NodeState) -> bool:
+    return after.content.encoding != before.content.encoding
+
+
+async def edit_of(
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | bytes | Path | None,
+    encoding: str | None,
+    content_format: str | None,
+    tags: Sequence[str] | None,
+    path: str | None,
+    expected_version: int | None,
+) -> NodeEdit:
+    """Return a checked edit.
+
+    Raises INVALID_ENCODING for content without an encoding, INVALID_ARGUMENT for an encoding without content and
+    when there is nothing to update.
+    """
+    if content is not None and encoding is None:
+        hint = "Give encoding utf-8 for text, base64 for binary content."
+        raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
+    if content is None and encoding is not None:
+        raise fault("encoding", "encoding was given without content", "Give both, or neither.")
+    if all(given is None for given in (properties, content, content_format, tags, path)):
+        raise fault("properties", "Nothing to update", "Give properties, content with encoding, format, tags or path.")
+    return NodeEdit(
+        properties=check_properties(properties or {}),
+        content=await content_of(content, encoding or "", content_format or "kept") if content is not None else None,
+        format=checked_format(content_format) if content_format is not None else None,
+        tags=check_tags(tags) if tags is not None else None,
+        path=check_path(path) if path is not None else None,
+        expected_version=expected_version,
+    )
+
+
+async def the_node(reader: Reader, domain: str, node_id: str) -> NodeState:
+    """Return a node as it is. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    return (await _found(reader, domain, node_id))[0]
+
+
+async def _found(reader: Reader, domain: str, node_id: str) -> tuple[NodeState, str | None]:
+    """Return a node and its small text. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    row = await last_state(reader, GET, domain, node_id)
+    if row is None:
+        raise node_not_found(domain, node_id)
+    return NodeState.from_live(row.state), row.text
+
+
+def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str, ...]) -> Draft:
+    return Draft(
+        op=op,
+        kind=Kind.NODE,
+        subject=node.id,
+        type=node.type,
+        previous=node.version or None,
+        state=node.state(),
+        content=content,
+        windows=windows if content is not None else None,
+    )
+
+
+def node_not_found(domain: str, node_id: str) -> GraphError:
+    """Return the error for an id that the domain does not have."""
+    hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
+    return GraphError(
+        Code.NODE_NOT_FOUND,
+        f"Node {shown(node_id) or quoted(node_id)} does not exist",
+        {"node_id": shown(node_id), "domain": domain, "hint": hint},
+    )
+
+
+def _exists(node_id: str) -> GraphError:
+    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    return GraphError(
+        Code.NODE_ALREADY_EXISTS, f"Node {node_id} exists or has existed", {"node_id": node_id, "hint": hint}
+    )

@@ -1,0 +1,194 @@
+"""Adding to a domain's ontology: its beginning, declared types, and the ad-hoc types of an open one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END, Place
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.ontology.additions import Additions, additions
+from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
+from graph_memory.model.ontology.types import type_state
+from graph_memory.model.results import OntologyApplied, OntologyChanged
+from graph_memory.model.subjects import DomainState, Kind, type_subject
+from graph_memory.model.wording import kind_of
+from graph_memory.storage.log.ontologies import HEAD, ontology_from_definitions
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.queries import query
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """The properties of an event."""
+
+    stored: Mapping[str, object]
+
+
+LOGGED = query("graph/logged_ontology", StoredRow)
+
+
+async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
+    """Begin a domain with an ontology.
+
+    The constraints of its connection types are made first, each in a transaction of its own: when that is
+    interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
+    """
+    _check_ontology(ontology)
+    if await core.log.ontology(domain) is not None:
+        raise _exists(domain)
+    for connection_type in ontology.connection_types:
+        await ensure_connection_type(core.store, connection_type.name)
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        return decide_ontology(head, ontology)
+
+    receipt = await core.log.write("create_ontology", domain, core.origin, _nothing, decide, begins=True)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+async def add_node_type(core: Core, domain: str, node_type: NodeType) -> OntologyChanged:
+    """Add a node type. Raises ONTOLOGY_NOT_FOUND and TYPE_ALREADY_EXISTS."""
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        head.ontology.with_node_type(node_type)
+        return [node_type_draft(node_type)]
+
+    receipt = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+async def add_connection_type(core: Core, domain: str, connection_type: ConnectionType) -> OntologyChanged:
+    """Add a connection type, its constraint first.
+
+    Raises ONTOLOGY_NOT_FOUND, TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
+    """
+    (await core.log.require_ontology(domain)).with_connection_type(connection_type)
+    await ensure_connection_type(core.store, connection_type.name)
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        head.ontology.with_connection_type(connection_type)
+        return [connection_type_draft(connection_type)]
+
+    receipt = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
+    return OntologyChanged(version=receipt.seq or 0)
+
+
+async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyApplied:
+    """Give a domain all types of an ontology in one write: begin it with them, or add those that it lacks.
+
+    Raises TYPE_ALREADY_EXISTS and INVALID_ONTOLOGY as `additions` does, before anything is written.
+    """
+    _check_ontology(wanted)
+    added = missing_types(await core.log.ontology(domain), wanted)
+    for connection_type in added.connection_types:
+        await ensure_connection_type(core.store, connection_type.name)
+    created = False
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        nonlocal added, created
+        created = head.seq == 0
+        added = missing_types(None if created else head.ontology, wanted)
+        return decide_ontology(head, wanted) if created else type_drafts(added)
+
+    receipt = await core.log.write("apply_ontology", domain, core.origin, _nothing, decide, begins=True)
+    head = await core.store.one(HEAD, domain=domain)
+    return OntologyApplied(
+        version=receipt.seq or (head.ontology_version if head else 0),
+        created=created,
+        node_types=tuple(declared.name for declared in added.node_types),
+        connection_types=tuple(declared.name for declared in added.connection_types),
+    )
+
+
+async def types_at(reader: Reader, place: Place) -> list[Event]:
+    """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
+    found = await logged_types(reader, place.domain, place.seq)
+    if not found:
+        hint = "Give a later point; memory_log shows the numbers."
+        raise fault("at", f"Domain {place.domain} had not begun by {place.seq}", hint)
+    return found
+
+
+async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
+    """Return the last events of a domain's ontology and types up to a number; none where it had not begun."""
+    return [Event.from_row(row.stored) for row in await reader.read(LOGGED, domain=domain, until=until)]
+
+
+def logged_ontology(types: Iterable[Event]) -> Ontology:
+    """Return the ontology that the events of its types tell of."""
+    states = [(event.draft.kind, event.draft.state or {}) for event in types]
+    return ontology_from_definitions(
+        [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
+        [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],
+        is_open=any(state.get("_open") is True for kind, state in states if kind is Kind.ONTOLOGY),
+    )
+
+
+def _check_ontology(given: object) -> None:
+    """Raise INVALID_ARGUMENT for what is no ontology, such as the dict that the tools take."""
+    if not isinstance(given, Ontology):
+        message = f"The ontology must be an Ontology, not {kind_of(given)}"
+        raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
+
+
+def missing_types(present: Ontology | None, wanted: Ontology) -> Additions:
+    """Return what a domain lacks of an ontology: all of it when it has none yet."""
+    if present is None:
+        return Additions(wanted.node_types, wanted.connection_types)
+    return additions(present, wanted)
+
+
+def type_drafts(added: Additions) -> list[Draft]:
+    """Return the events that add types, node types first."""
+    node_types = [node_type_draft(node_type) for node_type in added.node_types]
+    return [*node_types, *(connection_type_draft(connection_type) for connection_type in added.connection_types)]
+
+
+def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
+    """Return the events that begin a domain; only an empty log may begin. Raises ONTOLOGY_ALREADY_EXISTS."""
+    if head.seq > 0:
+        raise _exists(head.domain)
+    return [
+        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=DomainState(created=head.at).state()),
+        Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": ontology.open}),
+        *type_drafts(Additions(ontology.node_types, ontology.connection_types)),
+    ]
+
+
+def node_type_draft(node_type: NodeType) -> Draft:
+    """Return the event that adds a node type."""
+    subject = type_subject(Kind.NODE_TYPE, node_type.name)
+    return Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject=subject, state=type_state(node_type))
+
+
+def connection_type_draft(connection_type: ConnectionType) -> Draft:
+    """Return the event that adds a connection type."""
+    subject = type_subject(Kind.CONNECTION_TYPE, connection_type.name)
+    return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=type_state(connection_type))
+
+
+def ad_hoc_node_type(name: str) -> NodeType:
+    """Return the node type that an open ontology adds for an unknown name."""
+    return NodeType(name=name, ad_hoc=True)
+
+
+def ad_hoc_connection_type(name: str) -> ConnectionType:
+    """Return the connection type that an open ontology adds for an unknown name: between any nodes."""
+    return ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)
+
+
+async def _nothing(_: Reader, __: Head) -> None:
+    return None
+
+
+def _exists(domain: str) -> GraphError:
+    hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
+    return GraphError(
+        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} has an ontology", {"domain": domain, "hint": hint}
+    )

@@ -1,0 +1,191 @@
+"""Finding nodes and connections by type, properties and neighbourhood. Ids come in order, page by page on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.points import instant
+from graph_memory.model.projection import indexed_rules
+from graph_memory.model.properties import PropertyValue, check_properties, key_value
+from graph_memory.model.results import ConnectionIds, NodeIds, Validity
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.log.ontologies import Remembered
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import Mark, Query, marked, query
+
+
+@dataclass(frozen=True, slots=True)
+class IdRow:
+    """One match; it has no id when it was seen by halves."""
+
+    id: str | None
+
+
+NODES = marked(query("graph/nodes", IdRow))
+NODES_OF_TYPE = marked(query("graph/nodes_of_type", IdRow))
+NODES_BY_KEY = marked(query("graph/nodes_by_key", IdRow))
+CONNECTIONS = marked(query("graph/connections", IdRow))
+CONNECTIONS_OF_TYPE = marked(query("graph/connections_of_type", IdRow))
+CONNECTIONS_BY_KEY = marked(query("graph/connections_by_key", IdRow))
+BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
+CONNECTIONS_FROM = marked(query("graph/connections_from", IdRow))
+CONNECTIONS_TO = marked(query("graph/connections_to", IdRow))
+CONNECTIONS_BETWEEN = marked(query("graph/connections_between", IdRow))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The part of the results that was asked for: after an id, at most so many, and if so what holds at a time."""
+
+    after: str
+    limit: int
+    valid_at: datetime | None = None
+
+    @classmethod
+    def of(cls, limit: int | None, cursor: str | None, valid_at: datetime | str | None = None) -> Page:
+        """Return the page for the arguments of that name. Raises INVALID_ARGUMENT."""
+        holds = None if valid_at is None else instant("valid_at", valid_at, utc_now())
+        return cls(after=check_cursor(cursor), limit=check_limit(limit), valid_at=holds)
+
+    @property
+    def size(self) -> int:
+        """How many results are looked for: one more than asked for tells whether there are others."""
+        return min(self.limit + 1, UNLIMITED)
+
+    def cut(self, ids: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
+        """Return the page's ids, and the cursor of the next page when there is one."""
+        page = tuple(ids[: self.limit])
+        return page, cursor_after(page[-1]) if len(ids) > self.limit else None
+
+
+async def query_nodes(
+    core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None
+) -> NodeIds:
+    """Return the nodes that match. `Memory.query_nodes` tells the rest."""
+    filtered = check_properties(properties or {})
+    wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at)
+    found = NODES if type_name is None else NODES_OF_TYPE
+    ids, cursor = page.cut(await _matching(core, domain, page, wanted, found))
+    return NodeIds(node_ids=ids, next_cursor=cursor)
+
+
+async def query_connections(
+    core: Core,
+    domain: str,
+    page: Page,
+    *,
+    from_node_id: str | None,
+    to_node_id: str | None,
+    type_name: str | None,
+    properties: Mapping[str, object] | None,
+) -> ConnectionIds:
+    """Return the connections that match. `Memory.query_connections` tells the rest."""
+    wanted = Wanted(
+        kind=Kind.CONNECTION,
+        type=type_name,
+        properties=check_properties(properties or {}),
+        valid_at=page.valid_at,
+        from_id=from_node_id,
+        to_id=to_node_id,
+    )
+    ids, cursor = page.cut(await matching_connections(core, domain, page, wanted))
+    return ConnectionIds(connection_ids=ids, next_cursor=cursor)
+
+
+async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
+    """Return the ids of connections that are wanted: one more than the page takes, if there are as many."""
+    if wanted.from_id is not None and wanted.to_id is not None:
+        statement = CONNECTIONS_BETWEEN
+    elif wanted.from_id is not None:
+        statement = CONNECTIONS_FROM
+    elif wanted.to_id is not None:
+        statement = CONNECTIONS_TO
+    else:
+        statement = CONNECTIONS if wanted.type is None else CONNECTIONS_OF_TYPE
+    return await _matching(core, domain, page, wanted, statement)
+
+
+async def _matching(
+    core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Mark | Sequence[IdRow]]
+) -> list[str]:
+    """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
+    has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
+
+    async def read(after: str, limit: int) -> Look[str | None]:
+        given = {**given_to(statement, wanted), "after": after, "limit": limit}
+        found = await _by_key(core, domain, wanted, given) if has_key else None
+        return ids_of(found or await look(core, statement, domain, **given))
+
+    async def is_meant(row: OvertakenRow) -> bool:
+        return wanted.takes(row.event)
+
+    return await page_of(core, domain, page.after, page.size, read, is_meant)
+
+
+def given_to(statement: Query[Mark | Sequence[IdRow]], wanted: Wanted) -> dict[str, object]:
+    """Return what is wanted as a statement takes it."""
+    ends = {"from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
+    named = {name: value for name, value in ends.items() if name in statement.params}
+    return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
+
+
+def ids_of(found: Look[IdRow]) -> Look[str | None]:
+    """Return a look with the ids of its rows."""
+    return found.of([row.id for row in found.rows])
+
+
+async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[IdRow] | None:
+    """Return what an indexed property leads to, None when none of the properties is indexed in the type.
+
+    The ontology that this process remembers will do if the domain is still of the same edition: types are only
+    added within it.
+    """
+    for _ in range(2 if wanted.properties else 0):
+        known = await _known(core, domain, wanted.kind, wanted.type or "")
+        key = _key(known.ontology, wanted.kind, wanted.type or "", wanted.properties) if known else None
+        if known is None or key is None:
+            return None
+        found = await look(core, BY_KEY[wanted.kind], domain, **key, **given)
+        if found.edition == known.edition:
+            return found
+        core.log.forget(domain)
+    return None
+
+
+async def _known(core: Core, domain: str, kind: Kind, type_name: str) -> Remembered | None:
+    """Return what is remembered of a domain, read anew if that does not have the type."""
+    known = core.log.remembered(domain)
+    if known is None or not known.has(kind, type_name):
+        await core.log.ontology(domain)
+        known = core.log.remembered(domain)
+    return known
+
+
+def _key(
+    ontology: Ontology, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue]
+) -> dict[str, object] | None:
+    """Return the key to look for when one of the properties is indexed in the type; `unique` ones first."""
+    rules = indexed_rules(kind, type_name, ontology)
+    rule = next((rule for rule in sorted(rules, key=lambda rule: not rule.unique) if rule.name in wanted), None)
+    return {"property": rule.name, "value": key_value(wanted[rule.name])} if rule else None
+
+
+async def validate_connection(
+    core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
+) -> Validity:
+    """Return whether the ontology allows such a connection.
+
+    Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
+    """
+    ontology = await core.log.require_ontology(domain)
+    if ontology.open and ontology.find_connection_type(connection_type) is None:
+        known = ontology.find_node_type(from_node_type) and ontology.find_node_type(to_node_type)
+        return Validity(valid=known is not None)
+    return Validity(valid=ontology.can_connect(connection_type, from_node_type, to_node_type))

@@ -1,0 +1,126 @@
+"""Two states of a subject compared: value by value, and text line by line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from graph_memory.memory.history.diff_results import ContentChange, Value, ValueChange
+from graph_memory.model.events import HEADER
+from graph_memory.model.exact import same_value
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects import State, StoredValue, content_ref
+
+MOST_VALUES = 100
+"""Values that one entry tells of; the rest are counted."""
+LONGEST_VALUE = 1_000
+"""Characters of a value that are told."""
+MOST_LINES = 200
+MOST_CHARACTERS = 20_000
+"""What is told of a text diff."""
+COMPARED_LINES = 5_000
+COMPARED_BYTES = 500_000
+"""Longer text is not compared line by line: that could take minutes."""
+
+_TIMES = frozenset({"_created", "_modified"})
+_CONTENT = frozenset({"_content_sha256", "_content_size", "_content_encoding"})
+IGNORED = HEADER | _TIMES
+"""Names on an event that make no difference: what the log says of it, and when its subject was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values that differ: the user's properties, and what else a state holds; and how many more there are."""
+
+    properties: tuple[ValueChange, ...] = ()
+    attributes: tuple[ValueChange, ...] = ()
+    more: int | None = None
+
+
+def differing(before: State, after: State) -> Values:
+    """Return the values of two states that differ, in the order of their names; content is left to `content_change`."""
+    names = [
+        name
+        for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
+        if name not in IGNORED | _CONTENT and not same_value(before.get(name), after.get(name))
+    ]
+    told = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
+    return Values(
+        properties=tuple(change for name, change in told if not name.startswith("_")),
+        attributes=tuple(change for name, change in told if name.startswith("_")),
+        more=len(names) - len(told) or None,
+    )
+
+
+def content_change(before: State | None, after: State | None) -> ContentChange | None:
+    """Return how the content of two states differs in size, None where it is the same."""
+    one, other = content_ref(before or {}), content_ref(after or {})
+    if (one and (one.sha256, one.encoding)) == (other and (other.sha256, other.encoding)):
+        return None
+    return ContentChange(before_bytes=one.size if one else None, after_bytes=other.size if other else None)
+
+
+def why_not_compared(before: State | None, after: State | None) -> str | None:
+    """Return why contents are told by their size only, None when they can be compared line by line."""
+    refs = [ref for state in (before, after) if (ref := content_ref(state or {}))]
+    if not all(ref.is_text for ref in refs):
+        return "binary"
+    return _TOO_LONG if any(ref.size > COMPARED_BYTES for ref in refs) else None
+
+
+def text_diff(before: str | None, after: str | None) -> tuple[str | None, str | None]:
+    """Return a unified diff of two texts, None for no content; and a note when it is absent or cut."""
+    one, other = _lines(before), _lines(after)
+    if max(len(one), len(other)) > COMPARED_LINES:
+        return None, _TOO_LONG
+    return _fitting(list(islice(difflib.unified_diff(one, other, "before", "after", lineterm=""), MOST_LINES + 1)))
+
+
+_TOO_LONG = "too long to compare"
+
+
+def _lines(text: str | None) -> list[str]:
+    """Return the lines, so that the empty one behind a last line break tells of it."""
+    return [] if text is None else text.split("\n")
+
+
+def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
+    text = "\n".join(lines[:MOST_LINES])
+    is_cut = len(lines) > MOST_LINES or len(text) > MOST_CHARACTERS
+    note = f"cut after {MOST_LINES} lines or {MOST_CHARACTERS:,} characters" if is_cut else None
+    return text[:MOST_CHARACTERS], note
+
+
+def _value_change(name: str, before: State, after: State) -> ValueChange:
+    one, other = _told(before.get(name)), _told(after.get(name))
+    is_cut = any(isinstance(value, str) and len(value) > LONGEST_VALUE for value in (one, other))
+    return ValueChange(name=_shown_name(name), before=_short(one), after=_short(other), cut=is_cut or None)
+
+
+def _shown_name(name: str) -> str:
+    """Return a user's name as it is, and one of the service in words, as the log tells it: `valid from`, `format`."""
+    if not name.startswith("_"):
+        return name
+    return name.removeprefix("_content").removeprefix("_").replace("_", " ")
+
+
+def _told(value: StoredValue | None) -> Value | None:
+    match value:
+        case datetime():
+            return rfc3339(value)
+        case None | str() | int() | float():
+            return value
+        case _:
+            return tuple(value)
+
+
+def told_value(value: StoredValue | None) -> Value | None:
+    """Return a value as it is told: long text is cut."""
+    return _short(_told(value))
+
+
+def _short(value: Value | None) -> Value | None:
+    return f"{value[: LONGEST_VALUE - 1]}…" if isinstance(value, str) and len(value) > LONGEST_VALUE else value

@@ -1,0 +1,228 @@
+"""What differs between two points of a log, or between two domains."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
+from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
+from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
+from graph_memory.memory.history.log import PAGE
+from graph_memory.memory.history.narration import Told, summary
+from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+
+PAGE_CHARACTERS = 100_000
+"""A page ends when its entries are this long, however many were asked for."""
+
+MOST = 200
+"""A page ends after so many entries too: they are read with their states and small texts."""
+
+_CURSOR = re.compile(
+    r"between:([0-9]{1,15}):([0-9]{1,15}):counts:((?:[a-z_]+[.](?:added|removed|changed)[.][0-9]{1,15},)*):after:(.+)",
+    re.DOTALL,
+)
+Counts = Sequence[list[Any]]
+"""Numbers of subjects that differ: lists of kind, difference and number."""
+_OPS: Mapping[Difference, Op] = {"added": Op.CREATE, "removed": Op.DELETE, "changed": Op.UPDATE}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesRow:
+    """How many subjects differ, as lists of kind, difference and number; and the events of some of them."""
+
+    counts: list[list[Any]]
+    page: list[Mapping[str, Any]]
+
+
+DIFFERENCES = query("history/differences", DifferencesRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Two points of a log, and the subject after which a page begins."""
+
+    since: int
+    until: int
+    after: str = ""
+    counts: Counts | None = None
+
+    def cursor(self, counts: Counts, last: str) -> str:
+        """Return the cursor of the page that begins after a subject; what was counted once is in it."""
+        counted = "".join(f"{kind}.{operation}.{number}," for kind, operation, number in counts)
+        return f"between:{self.since}:{self.until}:counts:{counted}:after:{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A subject at both points: what became of it, its last event, its states, and small text of its contents."""
+
+    operation: Difference
+    draft: Draft
+    before: State | None
+    from_title: str | None
+    to_title: str | None
+    texts: tuple[str | None, str | None]
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Pair:
+        """Return the pair that a row of the statement tells."""
+        operation = cast("Difference", row["operation"])
+        known = Event.from_row(row["after"] or row["before"]).draft
+        return cls(
+            operation=operation,
+            draft=replace(known, op=_OPS[operation], state=known.state if row["after"] else None),
+            before=Event.from_row(row["before"]).draft.state if row["before"] else None,
+            from_title=row["from_title"],
+            to_title=row["to_title"],
+            texts=(row["text_before"], row["text_after"]),
+        )
+
+    @property
+    def after(self) -> State | None:
+        """The state at the later point."""
+        return self.draft.state
+
+    def entry(self) -> DiffEntry:
+        """Return what differs, of content its size only."""
+        values = differing(self.before, self.after) if self.before and self.after else None
+        return DiffEntry(
+            subject=self.draft.subject,
+            kind=self.draft.kind,
+            type=self.draft.type,
+            title=cast("str | None", (self.after or self.before or {}).get("_title")),
+            operation=self.operation,
+            summary=summary(Told(self.draft, self.before, self.from_title, self.to_title)),
+            properties=values.properties if values else None,
+            attributes=values.attributes if values else None,
+            more=values.more if values else None,
+            content=content_change(self.before, self.after),
+        )
+
+
+async def diff(
+    core: Core,
+    domain: str,
+    *,
+    since: int | str | None,
+    until: int | str | None,
+    against: str | None,
+    subject: str | None,
+    types: Sequence[str] | None,
+    content: bool,
+    limit: int | None,
+    cursor: str | None,
+) -> Diff:
+    """Return what differs between two states. `History.diff` tells the rest."""
+    size = min(PAGE if limit is None else check_limit(limit), MOST)
+    other = against or domain
+    span = await _span(core, domain, other, since, until, cursor)
+    before = await place_of(core.store, domain, span.since)
+    after = await place_of(core.store, other, span.until)
+    [row] = await core.store.read(
+        DIFFERENCES,
+        stretches=[asdict(stretch) for stretch in await changes_between(core.store, before, after)],
+        from_domain=before.domain,
+        since=before.seq,
+        to_domain=after.domain,
+        until=after.seq,
+        subject=subject,
+        types=None if types is None else list(types),
+        ignored=sorted(IGNORED),
+        after=span.after,
+        most=END if span.counts is None else size + 1,
+        limit=size + 1,
+        texts=content,
+    )
+    pairs = [Pair.of(found) for found in row.page[:size]]
+    entries = await _page(core, (before.domain, after.domain), pairs, content=content)
+    is_last = len(entries) == len(row.page)
+    counts = row.counts if span.counts is None else span.counts
+    return Diff(
+        since=span.since,
+        until=span.until,
+        against=against,
+        **_counted(counts).model_dump(),
+        by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
+        entries=tuple(entries),
+        next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
+    )
+
+
+async def _span(
+    core: Core, domain: str, other: str, since: int | str | None, until: int | str | None, cursor: str | None
+) -> Span:
+    """Return the points that are meant; a cursor keeps those of its first page."""
+    if cursor is not None:
+        given = _read(cursor)
+        return replace(given, until=await seq_at(core.store, other, "until", given.until))
+    first = await seq_at(core.store, domain, "since", UNLIMITED if since is None else since)
+    last = await seq_at(core.store, other, "until", UNLIMITED if until is None else until)
+    if domain == other and since is None:
+        raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
+    if domain == other and last < first:
+        message = f"until ({last} in the log) is before since ({first})"
+        raise fault("until", message, "Give the earlier point as since.")
+    return Span(first, last)
+
+
+def _read(cursor: str) -> Span:
+    found = _CURSOR.fullmatch(cursor)
+    if found is None or not is_encodable(cursor):
+        raise _no_cursor(cursor)
+    counts = [part.split(".") for part in found[3].split(",")[:-1]]
+    if not {kind for kind, _, _ in counts} <= set(Kind):
+        raise _no_cursor(cursor)
+    return Span(int(found[1]), int(found[2]), found[4], [[kind, what, int(number)] for kind, what, number in counts])
+
+
+def _no_cursor(cursor: str) -> GraphError:
+    hint = "Give next_cursor of the page before, or leave it out for the first page."
+    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+
+
+async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:
+    """Return the entries that fit on a page, at least one if there are any."""
+    entries: list[DiffEntry] = []
+    room = PAGE_CHARACTERS
+    for pair in pairs:
+        entry = pair.entry()
+        if content and entry.content is not None:
+            entry = entry.model_copy(update={"content": await _compared(core, domains, pair, entry.content)})
+        room -= len(entry.model_dump_json())
+        if room < 0 and entries:
+            break
+        entries.append(entry)
+    return entries
+
+
+async def _compared(core: Core, domains: tuple[str, str], pair: Pair, change: ContentChange) -> ContentChange:
+    """Return how content differs, with a text diff where that can be made. Raises CONTENT_READ_FAILED."""
+    if why := why_not_compared(pair.before, pair.after):
+        return change.model_copy(update={"note": why})
+    before = await _text(core, domains[0], pair.before, pair.texts[0])
+    after = await _text(core, domains[1], pair.after, pair.texts[1])
+    told, note = await anyio.to_thread.run_sync(text_diff, before, after)
+    return change.model_copy(update={"diff": told, "note": note})
+
+
+async def _text(core: Core, domain: str, state: State | None, inline: str | None) -> str | None:
+    ref = content_ref(state or {})
+    return (await core.contents.fetch(domain, ref, inline)).text if ref else None
+
+
+def _counted(counts: Counts) -> DiffCounts:
+    numbers = {"added": 0, "removed": 0, "changed": 0}
+    for _, operation, number in counts:
+        numbers[operation] += number
+    return DiffCounts(**numbers)

@@ -1,0 +1,199 @@
+"""Reading the log: what was changed, when, by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END, Stretch, bounds, past_of
+from graph_memory.memory.history.narration import Told, summary
+from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions, SessionSummary
+from graph_memory.memory.history.sessions import merged, sessions_from
+from graph_memory.memory.verify.compare import LAST_EVENTS
+from graph_memory.model.arguments import check_limit, fault
+from graph_memory.model.events import Event
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects import State
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+PAGE = 50
+"""Entries of a page when nobody said how many."""
+_CURSOR = "before:"
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event and what is needed to tell of it."""
+
+    event: Mapping[str, object]
+    previous: Mapping[str, object] | None
+    from_title: str | None
+    to_title: str | None
+    took: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """What one session did."""
+
+    session: str | None
+    source: str
+    actor: str | None
+    first_seq: int
+    last_seq: int
+    began: datetime
+    ended: datetime
+    changes: int
+    subjects: int
+    titles: list[str]
+
+
+EVENTS = query("history/events", EventRow)
+EVENTS_OF_SUBJECT = query("history/events_of_subject", EventRow)
+SESSIONS = query("history/sessions", SessionRow)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which changes are asked for; None takes all."""
+
+    subject: str | None = None
+    session: str | None = None
+    source: str | None = None
+    actor: str | None = None
+    operations: Sequence[Operation] | None = None
+    types: Sequence[str] | None = None
+
+    def params(self) -> dict[str, Any]:
+        """Return the filter as statements take it, but for the subject. Raises INVALID_ARGUMENT."""
+        for operation in self.operations or ():
+            if operation not in ("create", "update", "delete"):
+                message = f"{quoted(operation)} is not an operation"
+                raise fault("operations", message, "Give some of create, update and delete.")
+        if self.source not in (None, "agent", "user"):
+            raise fault("source", f"{quoted(self.source)} is not a source", "Give agent or user.")
+        return {
+            "session": self.session,
+            "source": self.source,
+            "actor": self.actor,
+            "operations": list(self.operations) if self.operations is not None else None,
+            "types": list(self.types) if self.types is not None else None,
+        }
+
+
+async def log(
+    core: Core,
+    domain: str,
+    wanted: Filter,
+    *,
+    since: int | str | None,
+    until: int | str | None,
+    limit: int | None,
+    cursor: str | None,
+    full: bool,
+) -> LogPage:
+    """Return changes, newest first. `History.log` tells the rest."""
+    size = PAGE if limit is None else check_limit(limit)
+    after, before = await bounds(core.store, domain, since, until)
+    before = min(before, _cursor(cursor))
+    rows: list[EventRow] = []
+    for stretch in await past_of(core.store, domain, after, before):
+        if len(rows) <= size:
+            rows += await events_in(core, wanted, stretch, size + 1 - len(rows))
+    entries = [entry_of(row, full=full) for row in rows[:size]]
+    return LogPage(entries=tuple(entries), next_cursor=f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None)
+
+
+async def events_in(core: Core, wanted: Filter, stretch: Stretch, limit: int) -> list[EventRow]:
+    """Return the newest changes in a stretch of one log."""
+    span = {"domain": stretch.domain, "after": stretch.after, "before": stretch.until + 1, "limit": limit}
+    if wanted.subject is None:
+        return await core.store.read(EVENTS, **span, **wanted.params())
+    return await core.store.read(EVENTS_OF_SUBJECT, subject=wanted.subject, **span, **wanted.params())
+
+
+async def sessions(
+    core: Core, domain: str, *, since: int | str | None, until: int | str | None, limit: int | None
+) -> Sessions:
+    """Return the sessions that changed a domain. `History.sessions` tells the rest."""
+    after, before = await bounds(core.store, domain, since, until)
+    most = PAGE if limit is None else check_limit(limit)
+    found: list[SessionSummary] = []
+    for own in (await past_of(core.store, domain, after, before))[:1]:
+        if own.domain == domain:
+            found = await sessions_between(core.store, domain, own.after, own.until + 1, most)
+    if since is None and until is None:
+        found = merged(found, await compacted_sessions(core.store, domain))[:most]
+    return Sessions(sessions=tuple(found))
+
+
+async def sessions_between(reader: Reader, domain: str, after: int, before: int, limit: int) -> list[SessionSummary]:
+    """Return the sessions that made the changes between two numbers of a log, the last to write first."""
+    return [
+        SessionSummary(
+            session=row.session,
+            source=row.source,
+            actor=row.actor,
+            began=row.began,
+            ended=row.ended,
+            changes=row.changes,
+            subjects=row.subjects,
+            about=tuple(row.titles),
+            first_seq=row.first_seq,
+            last_seq=row.last_seq,
+        )
+        for row in await reader.read(SESSIONS, domain=domain, after=after, before=before, limit=limit)
+    ]
+
+
+async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary]:
+    """Return the sessions whose changes were compacted, as they were counted then."""
+    row = await reader.one(LAST_EVENTS, domain=domain, subjects=["domain"])
+    state = Event.from_row(row.stored).draft.state or {} if row else {}
+    text = state.get("_compacted")
+    return sessions_from(text if isinstance(text, str) else None)
+
+
+def _cursor(cursor: str | None) -> int:
+    if cursor is None:
+        return END
+    number = cursor.removeprefix(_CURSOR)
+    if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
+        hint = "Give next_cursor of the page before, or leave it out for the first page."
+        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+    return int(number)
+
+
+def entry_of(row: EventRow, *, full: bool) -> LogEntry:
+    """Return an event as the log tells of it, with `full` also its states."""
+    event = Event.from_row(row.event)
+    before = Event.from_row(row.previous).draft.state if row.previous else None
+    draft, origin = event.draft, event.origin
+    return LogEntry(
+        seq=event.seq,
+        id=event.id,
+        at=event.at,
+        summary=summary(Told(draft, before, row.from_title, row.to_title, row.took)),
+        operation=cast("Operation", str(draft.was or draft.op)),
+        kind=draft.kind,
+        subject=draft.subject,
+        type=draft.type,
+        session=origin.session,
+        source=origin.source,
+        actor=origin.actor,
+        batch=event.batch,
+        before=_plain(before) if full else None,
+        after=_plain(draft.state) if full else None,
+    )
+
+
+def _plain(state: State | None) -> dict[str, object] | None:
+    """Return a state ready for JSON."""
+    if state is None:
+        return None
+    return {key: rfc3339(value) if isinstance(value, datetime) else value for key, value in state.items()}

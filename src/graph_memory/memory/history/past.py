@@ -1,0 +1,296 @@
+"""`Past`: what was there at a point of the log, read without a copy of it.
+
+What has not changed since is read from the live graph, what has from the log; so a look at the recent past costs
+little, and one at a single node or connection never depends on the length of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import FORK, compacted
+from graph_memory.memory.graph.connections import connection_info, connection_not_found
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
+from graph_memory.memory.graph.nodes import node_info, node_not_found
+from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.queries import IdRow, Page, given_to, ids_of
+from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.model.arguments import UNLIMITED, check_query
+from graph_memory.model.content import Content, ContentRef
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Event, Op
+from graph_memory.model.matching import Wanted
+from graph_memory.model.projection import live_state
+from graph_memory.model.properties import check_properties
+from graph_memory.model.results import (
+    ConnectionIds,
+    ConnectionInfo,
+    Direction,
+    NodeContent,
+    NodeIds,
+    NodeInfo,
+    NodeSummary,
+)
+from graph_memory.model.search_windows import Needle
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_properties
+from graph_memory.model.wording import shown
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.queries import Mark, Query, marked, query
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """The last event of a subject up to a number, and its text where that is small."""
+
+    event: Mapping[str, object] | None
+    text: str | None
+
+
+STATE = query("history/state", StateRow)
+NODES = marked(query("history/nodes", IdRow))
+CONNECTIONS = marked(query("history/connections", IdRow))
+CONNECTED_NODES = marked(query("history/connected_nodes", IdRow))
+UNCHANGED = query("history/unchanged", IdRow)
+TEXTS = query("history/texts", TextRow)
+
+
+class Past:
+    """A domain as it was after one event of its log. Get one from `History.as_of`.
+
+    Its methods are those of `Memory` that read, with the same arguments, results and errors. What was deleted since is
+    there, content included; what came later is not. It stays as it is, whatever is written meanwhile; when the log is
+    compacted beyond it, all of them raise HISTORY_COMPACTED.
+    """
+
+    def __init__(self, core: Core, domain: str, seq: int) -> None:
+        self._core = core
+        self._domain = domain
+        self.seq = seq
+        """Number of the event after which it is."""
+
+    async def get_node(self, node_id: str) -> NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED, as all that names a subject."""
+        return node_info((await self._node(node_id))[0])
+
+    async def get_node_content(self, node_id: str) -> NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        node, text = await self._node(node_id)
+        content = await self._fetch(node.content, text)
+        return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
+
+    async def get_connection(self, connection_id: str, *, include_content: bool = False) -> ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        event, text = await self._last(connection_id, Kind.CONNECTION)
+        if event is None or event.draft.from_id is None or event.draft.to_id is None:
+            raise self._then(connection_not_found(self._domain, connection_id))
+        found = ConnectionState.from_live(live_state(event), event.draft.from_id, event.draft.to_id)
+        content: Content | None = None
+        if include_content and found.content is not None:
+            content = await self._fetch(found.content, text)
+        return connection_info(found, content)
+
+    async def query_nodes(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> NodeIds:
+        """Return the ids of the nodes that match."""
+        page = Page.of(limit, cursor, valid_at)
+        filtered = check_properties(properties or {})
+        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
+        ids, following = page.cut(await self._matching(NODES, page, wanted))
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def query_connections(
+        self,
+        *,
+        from_node_id: str | None = None,
+        to_node_id: str | None = None,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> ConnectionIds:
+        """Return the ids of the connections that match."""
+        page = Page.of(limit, cursor, valid_at)
+        wanted = Wanted(
+            kind=Kind.CONNECTION,
+            type=type,
+            properties=check_properties(properties or {}),
+            valid_at=page.valid_at,
+            from_id=from_node_id,
+            to_id=to_node_id,
+        )
+        ids, following = page.cut(await self._matching(CONNECTIONS, page, wanted))
+        return ConnectionIds(connection_ids=ids, next_cursor=following)
+
+    async def get_connected_nodes(
+        self,
+        node_id: str,
+        *,
+        direction: Direction,
+        connection_type: str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> NodeIds:
+        """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
+        page = Page.of(limit, cursor, valid_at)
+        around = Around(direction, connection_type, page.valid_at)
+        await self._node(node_id)
+        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
+        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
+        await self._check_kept()
+        others = {row.id for row in found.rows}
+        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
+            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
+            others = {one for one in everyone if one > page.after}
+        ids, following = page.cut(sorted(one for one in others if one is not None)[: page.size])
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def search_content(
+        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> NodeIds:
+        """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
+        page = Page.of(limit, cursor)
+        needle = Needle.of(check_query(query))
+        living = await self._living(query, node_type, page)
+        found = {*living, *await self._changed(needle, node_type, page)}
+        ids, following = page.cut(sorted(found))
+        return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
+        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        found: dict[str, NodeSummary] = {}
+        for row in await self._states(node_ids):
+            event = Event.from_row(row)
+            if event.draft.kind is Kind.NODE:
+                node = NodeState.from_live(live_state(event))
+                found[node.id] = NodeSummary(
+                    id=node.id,
+                    type=node.type,
+                    title=node.title,
+                    modified=node.modified,
+                    version=node.version,
+                    properties=user_properties(row),
+                )
+        return tuple(found[one] for one in node_ids if one in found)
+
+    async def _matching(self, statement: Query[Mark | Sequence[IdRow]], page: Page, wanted: Wanted) -> list[str]:
+        """Return the ids of what was wanted: one more than the page takes, if there are as many."""
+
+        async def read(after: str, limit: int) -> Look[str | None]:
+            given = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
+            return ids_of(await look(self._core, statement, self._domain, **given))
+
+        async def is_meant(row: OvertakenRow) -> bool:
+            return wanted.takes(row.event)
+
+        found = await page_of(self._core, self._domain, page.after, page.size, read, is_meant, at=self.seq)
+        await self._check_kept()
+        return found
+
+    async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
+        """Return the events by which subjects were as they were, of those that there were."""
+        found: list[Mapping[str, object]] = []
+        for start in range(0, len(subjects), AT_ONCE):
+            found += [row.event for row in await self._read(STATES, ids=list(subjects[start : start + AT_ONCE]))]
+        return found
+
+    async def _read(self, wanted: Query[R], **given: object) -> list[R]:
+        """Return what a statement reads at that point. Raises HISTORY_COMPACTED, as soon as that is so."""
+        rows = await self._core.store.read(wanted, domain=self._domain, at=self.seq, **given)
+        await self._check_kept()
+        return rows
+
+    async def _fetch(self, ref: ContentRef, text: str | None) -> Content:
+        try:
+            return await self._core.contents.fetch(self._domain, ref, text)
+        except GraphError:
+            await self._check_kept()
+            raise
+
+    async def _check_kept(self) -> None:
+        row = await self._core.store.one(FORK, domain=self._domain)
+        if row is None:
+            raise no_ontology(self._domain)
+        if (row.compacted_to or 0) > self.seq:
+            raise compacted(self._domain, row.compacted_to or 0)
+
+    async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
+        event, text = await self._last(node_id, Kind.NODE)
+        if event is None:
+            raise self._then(node_not_found(self._domain, node_id))
+        return NodeState.from_live(live_state(event)), text
+
+    async def _last(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
+        [row] = await self._read(STATE, id=subject)
+        event = Event.from_row(row.event) if row.event is not None else None
+        if event is not None and event.draft.erased:
+            raise _erased(self._domain, subject)
+        if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
+            return None, None
+        return event, row.text
+
+    def _then(self, error: GraphError) -> GraphError:
+        """Return an error about something that was not there then, saying so."""
+        message = error.message.replace("does not exist", f"did not exist after event {self.seq}")
+        hint = "memory_log with it as subject shows when it was created and deleted."
+        return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
+
+    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
+        found: list[str] = []
+        after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
+        while len(found) <= page.limit:
+            live = await Search(self._core).search_content(self._domain, text, Page(after, size), node_type=node_type)
+            found += await self._unchanged(live.node_ids)
+            if live.next_cursor is None:
+                break
+            after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
+        return found
+
+    async def _unchanged(self, ids: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for start in range(0, len(ids), AT_ONCE):
+            rows = await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
+            found += [row.id for row in rows if row.id is not None]
+        return found
+
+    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
+        found: list[str] = []
+        after = page.after
+        while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
+            for row in rows:
+                if await self._held(needle, row):
+                    found.append(row.id)
+                if len(found) > page.limit:
+                    return found
+            after = rows[-1].id
+        return found
+
+    async def _held(self, needle: Needle, row: TextRow) -> bool:
+        try:
+            return await holds(self._core, self._domain, needle, row)
+        except GraphError:
+            await self._check_kept()
+            raise
+
+
+def _erased(domain: str, subject: str) -> GraphError:
+    hint = "Nothing of it is kept. memory_log with it as subject shows when it was erased."
+    details = {"subject": subject, "domain": domain, "hint": hint}
+    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

@@ -1,0 +1,121 @@
+"""The archive of a compaction: a file like that of an export, of the log up to a point, that `import` reads."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from anyio import to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.transfer.export import state_of, write_log
+from graph_memory.memory.transfer.format import Header
+from graph_memory.memory.transfer.reader import Reader
+from graph_memory.memory.transfer.writer import Writer, new_archive, silent
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.storage.blobs.places import sync_folder
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """What a log holds up to a number."""
+
+    events: int
+    ontology_version: int
+    created: datetime
+    compacted_to: int | None
+
+
+PART = query("retention/part", PartRow)
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS}
+"""What file systems answer that have no second names for files."""
+
+
+class Archive:
+    """A file of the events up to a number of a log. Until `put_in_place` it has another name."""
+
+    def __init__(self, core: Core, domain: str, until: int, path: Path) -> None:
+        self._core = core
+        self._domain = domain
+        self._until = until
+        self._path = path
+        self._aside = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
+
+    async def write(self) -> None:
+        """Write it, and have it safe on disk.
+
+        Raises FILE_CREATION_FAILED, CONTENT_READ_FAILED, and DOMAIN_BUSY when events are missing already.
+        """
+        header = await self._header()
+        try:
+            await to_thread.run_sync(lambda: self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700))
+            with new_archive(self._aside) as stream:
+                await write_log(self._core, header, Writer(stream), silent)
+        except OSError as error:
+            raise unwritable(self._path, error.strerror or str(error)) from error
+
+    async def put_in_place(self) -> None:
+        """Give it its name; done already, nothing is left to do. Raises FILE_CREATION_FAILED."""
+        try:
+            await to_thread.run_sync(self._put_in_place)
+        except OSError as error:
+            raise unwritable(self._path, error.strerror or str(error)) from error
+
+    def discard(self) -> None:
+        """Delete what was not put in place."""
+        with suppress(OSError):
+            self._aside.unlink()
+
+    async def _header(self) -> Header:
+        part = await self._core.store.one(PART, domain=self._domain, until=self._until)
+        if part is None:
+            raise no_ontology(self._domain)
+        return Header(
+            domain=self._domain,
+            exported=utc_now(),
+            written_by=version("graph-memory"),
+            seq=self._until,
+            events=part.events,
+            ontology_version=part.ontology_version,
+            state=await state_of(self._core, self._domain, self._until, part.created, part.compacted_to),
+        )
+
+    def _put_in_place(self) -> None:
+        """Give it its name, unless somebody else's file has it by now: linking never replaces one."""
+        if not self._aside.exists():
+            return
+        try:
+            os.link(self._aside, self._path)
+            self._aside.unlink()
+        except FileExistsError:
+            if not self._is_of_an_earlier_run():
+                raise
+            self._aside.replace(self._path)
+        except OSError as error:
+            if error.errno not in _NO_LINKS or os.path.lexists(self._path):
+                raise
+            self._aside.replace(self._path)
+        sync_folder(self._path.parent)
+
+    def _is_of_an_earlier_run(self) -> bool:
+        """Say whether the file of that name is what a compaction of this domain left that was cut off then."""
+        try:
+            found = Reader(self._path).header()
+        except GraphError:
+            return False
+        return (found.domain, found.seq) == (self._domain, self._until)
+
+
+def unwritable(path: Path, cause: str) -> GraphError:
+    """Return the error for an archive that cannot be written; nothing was changed."""
+    hint = "Give another path, in a folder that can be written."
+    return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

@@ -1,0 +1,278 @@
+"""Compacting: the events before a point go into an archive, and what lived then stays as one snapshot each.
+
+Points from there on are as they were. First the archive is written and synced. With its name the log gets an event that
+says so: from then on the points before cannot be read, so that nobody sees half of them. Contents that only these
+events had go, then the events, the oldest first; each stage can be taken up again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from anyio import to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Part, line_of, seq_at
+from graph_memory.memory.domains.listing import domain_info
+from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
+from graph_memory.memory.history.log import sessions_between
+from graph_memory.memory.history.sessions import folded, merged, sessions_from, sessions_text
+from graph_memory.memory.retention.archive_file import Archive, unwritable
+from graph_memory.memory.retention.erasure import DROP_CONTENTS
+from graph_memory.memory.retention.results import Compacted
+from graph_memory.memory.verify.blob_gc import HashRow
+from graph_memory.memory.verify.compare import LAST_EVENTS
+from graph_memory.model.arguments import fault
+from graph_memory.model.clock import next_time
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.projection import project
+from graph_memory.model.subjects import DomainState, Kind
+from graph_memory.model.wording import listed
+from graph_memory.storage.log import jobs
+from graph_memory.storage.log.jobs import Job, Params
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.writing import LOCK, utc_now
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import PATIENCE, Reader, Transaction
+
+PAGE = 5_000
+"""Numbers of the log, or contents, that are gone through in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountsRow:
+    """What compacting would free."""
+
+    events: int
+    removed: int
+    hashes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """How long a small text is."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeRow:
+    """The number before a batch."""
+
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """How many events were deleted."""
+
+    deleted: int
+
+
+COUNTS = query("retention/counts", CountsRow)
+KEPT_HASHES = query("retention/kept_hashes", HashRow)
+SIZES = query("retention/sizes", SizeRow)
+BATCH_BEGIN = query("retention/batch_begin", BeforeRow)
+PRUNE = query("retention/prune", Pruned)
+
+
+async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
+    """Compact a domain's log up to a point. `History.compact` tells the rest."""
+    await core.log.require_ontology(domain)
+    own = (await line_of(core.store, domain))[0]
+    cut_off = await _unfinished(core.store, domain)
+    to = cut_off.to if cut_off else await _last_to_go(core, domain, before)
+    if cut_off is None and to <= own.kept_after:
+        return Compacted(domain=domain, dry_run=dry_run, compacted_to=own.kept_after, events=0, contents=0, bytes=0)
+    if dry_run:
+        found = cut_off.found if cut_off else await _counted(core, domain, to)
+        return found.model_copy(update={"dry_run": True})
+    path = (archive or core.archives / f"{domain}-{to}.jsonl.gz").expanduser().absolute()
+    given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
+    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given)
+    await _check_no_branch_is_made(core, job)
+    return await _Compacting(core, job, own, to).run()
+
+
+async def _given(core: Core, domain: str, own: Part, to: int, path: Path) -> Params:
+    """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
+    if await to_thread.run_sync(path.exists):
+        raise unwritable(path, "it exists")
+    return {
+        "archive": str(path),
+        "at": datetime.now(UTC).isoformat(),
+        "found": (await _counted(core, domain, to)).model_dump_json(),
+        "sessions": await _sessions(core, domain, own, to),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _CutOff:
+    """A compaction that was cut off: up to where it went, and what is remembered of it."""
+
+    to: int
+    given: Params
+
+    @property
+    def found(self) -> Compacted:
+        """What it frees."""
+        return Compacted.model_validate_json(str(self.given["found"]))
+
+
+async def _unfinished(reader: Reader, domain: str) -> _CutOff | None:
+    """Return the compaction that was cut off, if one was: it is taken up whatever point is asked for."""
+    row = await reader.one(STATE, domain=domain)
+    if row is None or row.state != COMPACTING:
+        return None
+    told = json.loads(row.job or "{}")
+    return _CutOff(told["params"]["to"], told["given"])
+
+
+async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
+    """Return the number up to which to compact: never in the midst of a batch, nor before a branch begins."""
+    seq = await seq_at(core.store, domain, "before", before)
+    own, *older = await line_of(core.store, domain)
+    if older and seq <= own.begins_at:
+        message = f"That is in the log of {older[0].domain}, which {domain} was branched from"
+        raise fault("before", message, "Compact that domain, or give a later point.")
+    row = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
+    return row.before if row else seq
+
+
+async def _counted(core: Core, domain: str, to: int) -> Compacted:
+    [row] = await core.store.read_within(PATIENCE, COUNTS, domain=domain, to=to)
+    hashes = await _freed(core, domain, to, row.hashes)
+    sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
+    sizes |= {one.sha256: one.size for one in await core.store.read(SIZES, domain=domain, hashes=hashes)}
+    size = sum(sizes.get(sha256, 0) for sha256 in hashes)
+    return Compacted(
+        domain=domain, dry_run=False, compacted_to=to, events=row.removed, contents=len(hashes), bytes=size
+    )
+
+
+async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> list[str]:
+    """Return those of the contents that no event has that stays."""
+    if not hashes:
+        return []
+    rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
+    return sorted(set(hashes) - {row.sha256 for row in rows})
+
+
+async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
+    """Return the sessions whose changes go, counted together with those that went before."""
+    state = (await _domain_state(core, domain))[0]
+    went = await sessions_between(core.store, domain, own.kept_after, to + 1, 1_000_000)
+    return sessions_text(folded(merged(went, sessions_from(state.compacted))))
+
+
+async def _domain_state(core: Core, domain: str) -> tuple[DomainState, int | None]:
+    """Return what the log says of the domain, and the number of the event that says so."""
+    row = await core.store.one(LAST_EVENTS, domain=domain, subjects=["domain"])
+    if row is None:
+        return DomainState(created=(await domain_info(core, domain)).created), None
+    event = Event.from_row(row.stored)
+    return DomainState.from_state(event.draft.state or {}), event.seq
+
+
+async def _check_no_branch_is_made(core: Core, job: Job) -> None:
+    """Raise DOMAIN_BUSY, and let the domain go, while somebody copies what would be deleted."""
+    if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
+        await job.withdraw()
+        hint = "Wait for it. If it was cut off, ask for the same branch again, or delete it."
+        message = f"A branch is being made from domain {job.domain}: {listed(names)}"
+        raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
+
+
+class _Compacting:
+    """The stages of a compaction, from wherever an earlier run of it was cut off."""
+
+    def __init__(self, core: Core, job: Job, own: Part, to: int) -> None:
+        self._core = core
+        self._job = job
+        self._begin = own.forked_at or 0
+        self._to = to
+        self._path = Path(str(job.given["archive"]))
+
+    async def run(self) -> Compacted:
+        """Go through what is left, and tell what was freed."""
+        if self._job.progress.stage == "":
+            await self._write_archive()
+        if self._job.progress.stage == "contents":
+            await self._drop_contents()
+        while self._job.progress.stage == "events" and self._job.progress.seq < self._to:
+            await self._prune()
+        await self._job.end()
+        self._core.log.forget(self._job.domain)
+        found = Compacted.model_validate_json(str(self._job.given["found"]))
+        resumed = self._job.is_resumed or None
+        return found.model_copy(update={"archive": str(self._path), "resumed": resumed})
+
+    async def _write_archive(self) -> None:
+        """Write the archive, and with its name the event that says so; let the domain go when that cannot be."""
+        archive = Archive(self._core, self._job.domain, self._to, self._path)
+        try:
+            await archive.write()
+            event = await self._event()
+
+            async def appear(transaction: Transaction) -> None:
+                await event(transaction)
+                await archive.put_in_place()
+
+            await self._job.step(self._job.then(stage="contents"), appear)
+        except GraphError:
+            await self._job.end()
+            raise
+        finally:
+            archive.discard()
+
+    async def _drop_contents(self) -> None:
+        domain = self._job.domain
+        [row] = await self._core.store.read_within(PATIENCE, COUNTS, domain=domain, to=self._to)
+        hashes = await _freed(self._core, domain, self._to, row.hashes)
+        before = datetime.fromisoformat(str(self._job.given["at"]))
+        await self._core.contents.drop(domain, hashes, before)
+        self._core.contents.forget(domain, hashes)
+        for start in range(0, len(hashes), PAGE):
+            page = hashes[start : start + PAGE]
+
+            async def drop(transaction: Transaction, page: Sequence[str] = page) -> None:
+                await transaction.run(DROP_CONTENTS, domain=domain, hashes=page)
+
+            await self._job.step(self._job.then(done=self._job.progress.done + len(page)), drop)
+        await self._job.step(self._job.then(stage="events", seq=self._begin))
+
+    async def _prune(self) -> None:
+        after = self._job.progress.seq
+        until = min(after + PAGE, self._to)
+
+        async def prune(transaction: Transaction) -> None:
+            await transaction.run(PRUNE, domain=self._job.domain, after=after, until=until, to=self._to)
+
+        await self._job.step(self._job.then(seq=until, done=self._job.progress.done + until - after), prune)
+
+    async def _event(self) -> Callable[[Transaction], Awaitable[None]]:
+        """Return what appends the event that says so."""
+        domain = self._job.domain
+        state, previous = await _domain_state(self._core, domain)
+        now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
+        op = Op.CREATE if previous is None else Op.UPDATE
+        draft = Draft(op=op, kind=Kind.DOMAIN, subject="domain", previous=previous, state=now.state())
+        ontology = await self._core.log.require_ontology(domain)
+
+        async def append(transaction: Transaction) -> None:
+            lock = await transaction.one(LOCK, domain=domain, batch="")
+            if lock is None:
+                raise no_ontology(domain)
+            at, who = next_time(lock.last_at, utc_now()), self._core.origin
+            events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
+            await transaction.run(APPEND, **appended(events, lock.ontology_version, 0))
+            await run_projection(transaction, project(domain, events, ontology))
+
+        return append

@@ -1,0 +1,64 @@
+"""Looking for a text in all that is kept: every property of every node and relationship, and the blobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.retention.results import Finding, Scanned
+from graph_memory.model.arguments import check_query
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import PATIENCE
+
+MOST = 1_000
+"""Findings in nodes, and in relationships, that are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """A property that holds the text."""
+
+    labels: list[str]
+    domain: str | None
+    id: str | None
+    property: str
+    is_tombstone: bool
+
+    def finding(self, place: Literal["node", "relationship"]) -> Finding:
+        """Return what is told of it."""
+        return Finding(place=place, label=" ".join(self.labels), domain=self.domain, id=self.id, property=self.property)
+
+
+NODES = query("retention/scan_nodes", FoundRow)
+RELATIONSHIPS = query("retention/scan_relationships", FoundRow)
+
+
+async def scan(core: Core, text: str) -> Scanned:
+    """Look for a text in the whole database and among the blobs. `History.scan` tells the rest."""
+    check_query(text)
+    given = {"texts": sorted({text, text.casefold()}), "limit": MOST + 1}
+    nodes = await core.store.read_within(PATIENCE, NODES, **given)
+    relationships = await core.store.read_within(PATIENCE, RELATIONSHIPS, **given)
+    found = [row.finding("node") for row in nodes if not row.is_tombstone]
+    tied = [row.finding("relationship") for row in relationships]
+    blobs, looked_at = await _blobs(core, text)
+    return Scanned(
+        findings=(*found[:MOST], *tied[:MOST], *blobs),
+        more=max(len(found), len(tied)) > MOST or None,
+        tombstones=sum(row.is_tombstone for row in nodes),
+        blobs=looked_at,
+    )
+
+
+async def _blobs(core: Core, text: str) -> tuple[list[Finding], int]:
+    """Return the blobs that hold a text, also those that a crash left behind, and how many there are."""
+    place, needle, looked_at = core.contents.blobs, text.encode(), 0
+    found: list[Finding] = []
+    for domain in await place.domains():
+        for blob in await place.garbage(domain, frozenset(), datetime.max.replace(tzinfo=UTC)):
+            looked_at += 1
+            if text in blob.name or await place.holds(domain, blob.name, needle):
+                found.append(Finding(place="blob", label=blob.name, domain=domain))
+    return found, looked_at

@@ -1,0 +1,1 @@
+"""Earlier states are written again."""

@@ -1,0 +1,230 @@
+"""Undoing more than one transaction takes: one batch, written in pages, from a graph that may be to another.
+
+What goes is deleted first, connections before nodes; then types and what lives on are as they were, in one
+transaction; then what comes back is made, nodes before connections. So every page leaves a graph that may be. It is
+planned once the domain is busy, before the first page; one that was cut off is planned anew, and comes to what is left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from graph_memory.memory.changes import paging
+from graph_memory.memory.changes.attached import ATTACHED, detaching
+from graph_memory.memory.changes.paging import Batch, TooMany, check_amount, goes_on
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import POSITION, last_seq
+from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
+from graph_memory.memory.revert import revert
+from graph_memory.memory.revert.plan import plan
+from graph_memory.memory.revert.revert import SELECTED, RulesBroken, Selection, ruled
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.subjects import Kind
+from graph_memory.model.wording import listed
+from graph_memory.storage.driver_errors import is_too_much
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Reader
+
+REVERTING = "reverting"
+MOST_TOGETHER = 10_000
+"""Changes of what lives on, and of types, that go in one transaction."""
+MOST_TOLD = 100
+"""Changes, and skipped subjects, that the answer lists."""
+MOST_KEPT = 50
+"""Events that a job names when others are told what was asked; of more it keeps the number and a hash."""
+_DATA = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+
+
+async def revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
+    """Undo the events that are selected, in pages where one transaction does not take them."""
+    try:
+        return await revert.revert(core, domain, selection, on_conflict=on_conflict, dry_run=dry_run)
+    except TooMany:
+        pass
+    except GraphError as error:
+        if dry_run or not goes_on(error, REVERTING):
+            raise
+    choice = revert.choice_of(on_conflict)
+    if dry_run:
+        return await _tried(core, domain, selection, choice)
+    return await _revert(core, domain, selection, choice)
+
+
+async def _tried(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
+    """Return what would be undone, as far as that shows before it is written."""
+    until = await last_seq(core.store, domain)
+    planned, pages = await _plan(core, domain, selection, choice, until)
+    order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
+    told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
+    return _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
+
+
+async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
+    """Undo in pages, or go on with it; what stands against it was found when it was begun."""
+    given = {"first": selection.first, "last": selection.last}
+    batch = await Batch.begin(core, domain, REVERTING, _asked(selection, choice), given)
+    begun = await core.store.one(POSITION, domain=domain, event=batch.id)
+    has_begun = begun is not None and begun.seq is not None
+    until = begun.seq - 1 if begun and begun.seq else await last_seq(core.store, domain)
+    first, last = int(batch.job.given["first"]), min(int(batch.job.given["last"]), until)
+    selection = replace(selection, first=first, last=last)
+    left = OnConflict.SKIP if has_begun and choice is OnConflict.STOP else choice
+    try:
+        planned, pages = await _plan(core, domain, selection, left, until)
+        for name in revert.returning_types(planned):
+            await ensure_connection_type(core.store, name)
+        skipped = {conflict.subject: conflict for conflict in planned.skipped}
+        for page in pages:
+            await _write(batch, page, planned, skipped)
+    except GraphError:
+        await batch.give_up()
+        raise
+    await batch.end()
+    return await _told(batch, tuple(skipped.values()))
+
+
+def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:
+    """Return by what the same revert is known when it is asked for again."""
+    asked = {"on_conflict": str(choice), "stretch": selection.asked, "session": selection.session or ""}
+    if selection.ids is not None:
+        ids = " ".join(sorted(selection.ids))
+        is_short = len(selection.ids) <= MOST_KEPT
+        asked["events"] = ids if is_short else f"{len(selection.ids)}: {hashlib.sha256(ids.encode()).hexdigest()}"
+    return {name: value for name, value in asked.items() if value}
+
+
+async def _plan(
+    core: Core, domain: str, selection: Selection, choice: OnConflict, until: int
+) -> tuple[Plan, Sequence[Sequence[Draft]]]:
+    """Return what to write, and its pages.
+
+    Raises what planning any revert does, and INVALID_ARGUMENT and REVERT_CONFLICT for what cannot be written in pages.
+    """
+    reader = core.store
+    head = Head(domain, until, utc_now(), await core.log.require_ontology(domain))
+    try:
+        selected = await selection.events(reader, domain, revert.MOST)
+        undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
+        attached = await _attached(reader, domain, revert.going_nodes(undos))
+    except TooMany as many:
+        message = f"These are {many.least:,} changes or more, and one revert takes {revert.MOST:,}"
+        raise fault(_argument(selection), message, f"Revert at most {revert.MOST:,} changes at once.") from many
+    planned = plan(undos, await revert.surroundings(reader, head, undos, attached), head.at, choice)
+    if choice is OnConflict.STOP:
+        _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
+    return planned, list(pages_of(planned.drafts, _argument(selection)))
+
+
+def _argument(selection: Selection) -> str:
+    """Return the argument that says what to revert."""
+    return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
+
+
+async def _attached(reader: Reader, domain: str, nodes: Sequence[str]) -> Mapping[str, Sequence[Draft]]:
+    attached: dict[str, list[Draft]] = {}
+    for start in range(0, len(nodes), revert.READ_AT_ONCE):
+        some = nodes[start : start + revert.READ_AT_ONCE]
+        rows = await reader.read(ATTACHED, domain=domain, nodes=some, limit=revert.MOST + 1)
+        check_amount(len(rows), revert.MOST)
+        for row in rows:
+            attached.setdefault(row.node, []).append(detaching(row))
+    return attached
+
+
+def _check_rules(planned: Plan, implied: set[str]) -> None:
+    """Raise REVERT_CONFLICT where a rule may stand against a connection that was asked for: that shows too late."""
+    asked = [draft for draft in planned.drafts if draft.subject not in implied and ruled(draft, planned.ontology)]
+    if asked:
+        types = sorted({draft.type or "" for draft in asked})
+        message = f"{len(asked):,} connections of types with rules about others come back: {listed(types)}"
+        hint = "on_conflict skip brings them back in pages, and leaves out those that break a rule then."
+        raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
+
+
+def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]]:
+    """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
+    together = [draft for draft in drafts if not _is_apart(draft)]
+    if len(together) > MOST_TOGETHER:
+        message = f"{len(together):,} changes of what lives are too many for one write"
+        raise fault(argument, message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
+    apart = [draft for draft in drafts if _is_apart(draft)]
+    yield from _cut([draft for draft in apart if draft.op is Op.DELETE])
+    if together:
+        yield together
+    yield from _cut([draft for draft in apart if draft.op is Op.CREATE])
+
+
+def _is_apart(draft: Draft) -> bool:
+    """Say whether a change may be written without the others of its kind: what goes, and what comes back."""
+    return draft.kind in _DATA and draft.op in {Op.CREATE, Op.DELETE}
+
+
+def _cut(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
+    page, weight = list[Draft](), 0
+    for draft in drafts:
+        size = draft.content.size if draft.content is not None else 0
+        if page and (len(page) == paging.PAGE or weight + size > paging.PAGE_BYTES):
+            yield page
+            page, weight = [], 0
+        page.append(draft)
+        weight += size
+    if page:
+        yield page
+
+
+async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: dict[str, Conflict]) -> None:
+    """Write a page, without the connections that would break a rule of their type; in halves if it is too much."""
+
+    async def look(reader: Reader, events: Sequence[Event]) -> None:
+        await revert.check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)
+
+    left = [page]
+    while left:
+        page = left.pop()
+        try:
+            await batch.page(page, look)
+        except RulesBroken as broken:
+            skipped.update((subject, Conflict(subject, reason)) for subject, reason in broken.reasons.items())
+            kept = [draft for draft in page if draft.subject not in broken.reasons]
+            left += [kept] if kept else []
+        except GraphError as error:
+            if not is_too_much(error) or len(page) < 2 or not _is_apart(page[0]):
+                raise
+            half = len(page) // 2
+            left += [page[half:], page[:half]]
+
+
+async def _told(batch: Batch, skipped: Sequence[Conflict]) -> Reverted:
+    """Return what was done, as the log has it: the events of a batch stand next to each other."""
+    count, store, domain = batch.job.progress.done, batch.core.store, batch.job.domain
+    begin = await store.one(POSITION, domain=domain, event=batch.id)
+    if begin is None or begin.seq is None:
+        return _answer((), 0, skipped, dry_run=False)
+    first = {"first": begin.seq, "last": begin.seq + count - 1, "session": None, "limit": MOST_TOLD}
+    rows = await store.read(SELECTED, domain=domain, **first)
+    told = [_change(row.subject, Kind(row.kind), Op(row.op), row.seq) for row in rows if row.kind != Kind.ONTOLOGY]
+    answer = _answer(told, count - len(rows), skipped, dry_run=False)
+    return answer.model_copy(update={"batch": batch.id, "resumed": batch.job.is_resumed or None})
+
+
+def _answer(told: Sequence[RevertedChange], more: int, skipped: Sequence[Conflict], *, dry_run: bool) -> Reverted:
+    left = [Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in skipped[:MOST_TOLD]]
+    return Reverted(
+        dry_run=dry_run,
+        changes=tuple(told),
+        more_changes=more or None,
+        skipped=tuple(left),
+        more_skipped=len(skipped) - len(left) or None,
+    )
+
+
+def _change(subject: str, kind: Kind, op: Op, seq: int) -> RevertedChange:
+    return RevertedChange(subject=subject, kind=kind, operation=cast("Operation", str(op)), seq=seq)

@@ -1,0 +1,54 @@
+"""What lives in a domain of types that would be taken back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
+from graph_memory.memory.revert.types import type_of
+from graph_memory.memory.revert.values import Undo
+from graph_memory.memory.verify.compare import LAST_EVENTS
+from graph_memory.model.events import Draft, Event
+from graph_memory.model.subjects import Kind
+from graph_memory.storage.queries import unmarked
+from graph_memory.storage.store import Reader
+
+_FIRST: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
+
+
+async def users_of(
+    reader: Reader,
+    domain: str,
+    types: Sequence[Undo],
+    undos: Iterable[Undo],
+    attached: Mapping[str, Iterable[Draft]],
+) -> dict[str, str]:
+    """Return for each type, where there is one, something of it that is none of the subjects nor attached to them."""
+    if not types:
+        return {}
+    drafts = [undo.last.draft for undo in undos if undo.is_live]
+    drafts += [draft for tied in attached.values() for draft in tied]
+    known = {draft.subject: type_of(draft) for draft in drafts}
+    counts = Counter(known.values())
+    found: dict[str, str] = {}
+    for undo in types:
+        kind, statement = _OF_TYPE[undo.kind]
+        name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
+        rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
+        other = next((row.id for row in rows if row.id not in known), None)
+        if other is not None:
+            found[undo.subject] = f"{kind} {other} is of it"
+    return found
+
+
+_OF_TYPE = {
+    Kind.NODE_TYPE: (Kind.NODE, NODES_OF_TYPE),
+    Kind.CONNECTION_TYPE: (Kind.CONNECTION, CONNECTIONS_OF_TYPE),
+}
+
+
+async def ontology_event(reader: Reader, domain: str) -> Event | None:
+    """Return the last event of a domain's ontology itself."""
+    rows = await reader.read(LAST_EVENTS, domain=domain, subjects=["ontology"])
+    return Event.from_row(rows[0].stored) if rows else None

@@ -1,0 +1,1 @@
+"""Domains in files: exports, imports, folders."""

@@ -1,0 +1,146 @@
+"""Is the log in a file one that a domain can have? Its events are looked at one by one, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import cast
+
+from graph_memory.memory.transfer.format import End, Header, at_line, damaged
+from graph_memory.memory.transfer.records import ERASABLE, Wrong, recorded_times
+from graph_memory.model.clock import may_follow
+from graph_memory.model.events import Op
+from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology import MOST_TYPES
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, check_rules, type_state
+from graph_memory.model.plain import parsed_json
+from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject, user_properties
+from graph_memory.model.wording import shown
+
+LATEST = timedelta(days=36_525)
+"""How far ahead of the reader's clock times may lie: a clock that was wrong has stamped what it has (decision 14)."""
+_READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
+_TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
+
+
+class LogCheck:
+    """Looks at the events of one file. Remembers the types, and else only where the log stands."""
+
+    def __init__(self, header: Header, now: datetime) -> None:
+        self.header = header
+        self.seq = header.state.forked_at or 0
+        """Where the log stands."""
+        self.living = 0
+        """About how many nodes, connections and observations live then."""
+        self.types: dict[str, AnyType] = {}
+        """The types that are declared, by their subject ids."""
+        self._latest = now + LATEST
+        self._at: datetime | None = None
+        self._events = 0
+        self._ontology = 0
+        self._is_open: bool | None = None
+        self._domain: DomainState | None = None
+        with at_line(1, None):
+            self._check_times(header.state.state())
+
+    def event(self, row: State, line: int) -> None:
+        """Look at the next event. Raises INVALID_ARCHIVE for one that no log has, or not at this place."""
+        kind = Kind(str(row["_kind"]))
+        with at_line(line, row):
+            self._place(row)
+            if kind in _READ:
+                self._declare(kind, row)
+            if kind in _TYPE_OF:
+                self._obey(kind, row)
+        self._events += 1
+        if kind in ERASABLE:
+            self.living += {Op.DELETE: -1, Op.UPDATE: 0}.get(Op(str(row["_op"])), 1)
+        if kind in ONTOLOGY_KINDS:
+            self._ontology = self.seq
+        if kind is Kind.ONTOLOGY:
+            self._is_open = row["_open"] is True
+        if kind is Kind.DOMAIN:
+            self._domain = DomainState.from_state(row)
+
+    def end(self, end: End, contents: int, line: int) -> None:
+        """Look at what the last line says. Raises INVALID_ARCHIVE when the lines before it say otherwise."""
+        header = self.header
+        domain = replace(self._domain, compacted_to=header.state.compacted_to) if self._domain else header.state
+        found = (self._events, contents, self._events, self.seq, self._ontology, domain)
+        told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
+        if found != told or max(header.whole_after, header.state.begins_at or 0) > self.seq:
+            raise damaged(line, "or the first tells of another log than the lines between them")
+        if self._is_open is None:
+            raise damaged(line, "ends a log without an ontology")
+
+    def _place(self, row: State) -> None:
+        """Take the next number, at a time that may follow the last one's. Only what was compacted has gaps."""
+        seq = cast("int", row["_seq"])
+        is_next = seq == self.seq + 1 or self.seq < seq <= self.header.whole_after
+        is_after_gap = self.seq <= self.header.whole_after == seq - 1
+        if not is_next and not is_after_gap:
+            raise Wrong(f"has number {seq} after {self.seq}")
+        at = cast("datetime", row["_at"])
+        is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
+        if self._at is not None and is_neighbour and not may_follow(self._at, at):
+            raise Wrong(f"was written at {at}, before the one before it")
+        self._check_times(row)
+        self.seq, self._at = seq, at
+
+    def _check_times(self, state: State) -> None:
+        if (latest := max(recorded_times(state))) > self._latest:
+            raise Wrong(f"tells of {latest}, which is yet to come")
+
+    def _declare(self, kind: Kind, row: State) -> None:
+        subject = str(row["_subject"])
+        if row["_op"] == Op.DELETE:
+            gone = self.types.pop(subject, None)
+            if gone is not None and kind is Kind.NODE_TYPE:
+                self._check_unused(gone.name)
+            return
+        declared = _READ[kind](_parsed(str(row["_definition"])))
+        if subject != type_subject(kind, declared.name) or any(
+            row.get(name) != value for name, value in _summary(type_state(declared)).items()
+        ):
+            raise Wrong("names a type otherwise than its definition")
+        if self.types.setdefault(subject, declared) != declared:
+            raise Wrong("changes a type, and types are never changed")
+        if len(self.types) > MOST_TYPES:
+            raise Wrong(f"declares more than {MOST_TYPES:,} types")
+        if isinstance(declared, ConnectionType):
+            self._check_ends(declared)
+
+    def _check_ends(self, declared: ConnectionType) -> None:
+        for side, names in (("from_types", declared.from_types), ("to_types", declared.to_types)):
+            for name in names:
+                known = {name} if type_subject(Kind.NODE_TYPE, name) in self.types else set[str]()
+                check_end(declared.name, side, name, known)
+
+    def _check_unused(self, node_type: str) -> None:
+        for other in self.types.values():
+            if isinstance(other, ConnectionType) and node_type in (*other.from_types, *other.to_types):
+                raise Wrong(f"deletes node type {shown(node_type)}, which {other.title} needs")
+
+    def _obey(self, kind: Kind, row: State) -> None:
+        """Check a node or connection against its type."""
+        if "_type" not in row:
+            return
+        declared = self.types.get(type_subject(_TYPE_OF[kind], str(row["_type"])))
+        if declared is None:
+            raise Wrong(f"is of the type {shown(row['_type'])}, which no event before it declares")
+        if row["_op"] != Op.DELETE:
+            check_rules(declared, user_properties(row))
+
+
+def _summary(state: State) -> State:
+    """Return what a type's state tells beside the definition, which may be spelled otherwise."""
+    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types")
+    return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
+
+
+def _parsed(definition: str) -> Mapping[str, object]:
+    try:
+        return cast("Mapping[str, object]", parsed_json(definition.encode()))
+    except ValueError as error:
+        raise Wrong("has a _definition that is no JSON") from error

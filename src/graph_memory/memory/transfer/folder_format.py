@@ -1,0 +1,274 @@
+"""A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
+
+`_system/registry.json` lists nodes and connections, `_system/ontology.yaml` the types, and `_content/` holds a file for
+each content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Annotated, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from graph_memory.memory.transfer.records import Size, Strict, Wrong, read
+from graph_memory.model.arguments import check_tags
+from graph_memory.model.content import Content, ContentRef, Encoding, content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.plain import parsed_json
+from graph_memory.model.properties import check_properties
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, Validity
+from graph_memory.model.titles import title_of
+from graph_memory.model.wording import shown
+
+REGISTRY = "_system/registry.json"
+ONTOLOGY = "_system/ontology.yaml"
+_EXTENSIONS = {"markdown": "md", "text": "txt", "plain": "txt", "jpeg": "jpg"}
+_PLAIN = re.compile(r"[a-z0-9]{1,10}")
+
+
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_LONGEST_NAME = 200
+_M = TypeVar("_M", bound=Strict)
+
+
+def _in_folder(given: str) -> str:
+    """Return where content is, which must be within the folder."""
+    parts = PurePosixPath(given)
+    if (
+        not parts.parts
+        or parts.is_absolute()
+        or ".." in parts.parts
+        or not given.isprintable()
+        or set(given) & {*"\\:"}
+    ):
+        raise ValueError(f"has its content outside of the folder: {shown(given)}")
+    return given
+
+
+def _moment(given: object) -> datetime:
+    """Return a time, in UTC unless it says otherwise."""
+    try:
+        if isinstance(given, str):
+            found = datetime.fromisoformat(given)
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("holds no time")
+
+
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+
+
+class _Content(Strict):
+    path: Annotated[str, AfterValidator(_in_folder)]
+    format: str = "markdown"
+    size: Size | None = None
+    encoding: str | None = None
+
+
+class _Dated(Strict):
+    id: str | None = None
+    type: str
+    created: Moment | None = None
+    modified: Moment | None = None
+    properties: dict[str, object] = Field(default_factory=dict[str, object])
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+
+    def times(self, at: datetime) -> tuple[datetime, datetime]:
+        """Return when it was made and changed: what is not told was so at `at`."""
+        created = self.created or self.modified or at
+        return created, self.modified or created
+
+    @property
+    def validity(self) -> Validity:
+        """When it holds in the world."""
+        return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
+
+
+class NodeEntry(_Dated):
+    """A node as the registry has it."""
+
+    content: _Content
+    tags: list[str] = Field(default_factory=list[str])
+    path: str | None = None
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
+        created, modified = self.times(at)
+        properties = check_properties(self.properties)
+        state = NodeState(
+            id=subject,
+            type=self.type,
+            created=created,
+            modified=modified,
+            title=title_of(self.type, properties, content and content.text),
+            content=(content or Content(b"", "utf-8", "markdown")).ref,
+            properties=properties,
+            tags=check_tags(self.tags),
+            path=self.path,
+            validity=self.validity,
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
+
+
+class ConnectionEntry(_Dated):
+    """A connection as the registry has it."""
+
+    from_: Annotated[str, Field(alias="from")]
+    to: str
+    content: _Content | None = None
+
+    def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_PROPERTY."""
+        created, modified = self.times(at)
+        state = ConnectionState(
+            id=subject,
+            type=self.type,
+            from_node_id=self.from_,
+            to_node_id=self.to,
+            created=created,
+            modified=modified,
+            content=content and content.ref,
+            properties=check_properties(self.properties),
+            validity=self.validity,
+        ).state()
+        return Draft(
+            op=Op.CREATE,
+            kind=Kind.CONNECTION,
+            subject=subject,
+            type=self.type,
+            from_id=self.from_,
+            to_id=self.to,
+            state=state,
+        )
+
+
+Entry = NodeEntry | ConnectionEntry
+
+
+class _Registry(Strict):
+    nodes: dict[str, object] = Field(default_factory=dict[str, object])
+    connections: dict[str, object] = Field(default_factory=dict[str, object])
+
+
+class Paths:
+    """Gives each content a file of its own, also where `Foo.md` and `foo.md` are one: the later gets a number."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def of(self, kind: str, subject: str, ref: ContentRef) -> str:
+        """Return where the content of a node or connection is kept."""
+        known = ref.format if _PLAIN.fullmatch(str(ref.format)) else ("txt" if ref.is_text else "bin")
+        name, ending = f"_content/{kind}/{_file_name(subject)}", _EXTENSIONS.get(ref.format, known)
+        path, number = f"{name}.{ending}", 1
+        while path.lower() in self._taken:
+            number += 1
+            path = f"{name}~{number}.{ending}"
+        self._taken.add(path.lower())
+        return path
+
+
+def _file_name(subject: str) -> str:
+    """Return an id as the name of a file: it names no other folder and no device, whatever it is."""
+    name = quote(subject, safe="@")
+    if not name or name.startswith(".") or _DEVICE.fullmatch(name):
+        name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"
+    if len(name) > _LONGEST_NAME:
+        return f"{name[:100]}~{hashlib.sha256(subject.encode()).hexdigest()}"
+    return name
+
+
+def node_entry(node: NodeState, content: str) -> dict[str, object]:
+    """Return a node as the registry has it, with its content in the file `content`."""
+    own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
+    own["content"] = _content(content, node.content)
+    return own | ({"tags": list(node.tags)} if node.tags else {}) | ({"path": node.path} if node.path else {})
+
+
+def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:
+    """Return a connection as the registry has it, with its content, if it has any, in the file `content`."""
+    own: dict[str, object] = {"id": connection.id, "type": connection.type}
+    own |= {"from": connection.from_node_id, "to": connection.to_node_id, **_dated(connection)}
+    own["properties"] = dict(connection.properties)
+    return own | ({"content": _content(content, connection.content)} if connection.content else {})
+
+
+def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
+    bounds = {"valid_from": subject.validity.valid_from, "valid_to": subject.validity.valid_to}
+    held = {name: rfc3339(bound) for name, bound in bounds.items() if bound is not None}
+    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified), **held}
+
+
+def _content(path: str, ref: ContentRef) -> dict[str, object]:
+    told: dict[str, object] = {"path": path, "format": ref.format, "size": ref.size}
+    return told if ref.is_text else {**told, "encoding": ref.encoding}
+
+
+def entries_of(text: str, ontology: Ontology) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEntry]]:
+    """Return the nodes and the connections of a registry by their ids. Raises INVALID_ARCHIVE, naming the one at fault.
+
+    Only their shape and types are checked: they become events, and these are checked as those of any file.
+    """
+    registry = _as(_Registry, REGISTRY, _parsed(text))
+    nodes = {subject: _as(NodeEntry, subject, value) for subject, value in registry.nodes.items()}
+    connections = {subject: _as(ConnectionEntry, subject, value) for subject, value in registry.connections.items()}
+    for subject, entry in (*nodes.items(), *connections.items()):
+        if entry.id not in (None, subject):
+            raise wrong(subject, f"says that its id is {shown(entry.id)}")
+        if subject in nodes and subject in connections:
+            raise wrong(subject, "is the id of a node and of a connection")
+        find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
+        if find(entry.type) is None:
+            raise wrong(subject, f"is of the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
+    return nodes, connections
+
+
+def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:
+    """Return the content of a file. Without an encoding it is text if it is UTF-8, and binary else.
+
+    Raises INVALID_ENCODING, and INVALID_ARGUMENT for its format; and `Wrong` for another size than the registry tells.
+    """
+    if told.size not in (None, len(data)):
+        raise Wrong(f"has content of {told.size:,} bytes, and {told.path} has {len(data):,}")
+    return content_from(data, told.encoding or ("utf-8" if is_text else _encoding_of(data)), told.format)
+
+
+def _encoding_of(data: bytes) -> Encoding:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return "base64"
+    return "utf-8"
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parsed_json(text.encode())
+    except ValueError as error:
+        raise wrong(REGISTRY, f"is not JSON: {error}") from error
+
+
+def _as(model: type[_M], what: str, value: object) -> _M:
+    if not isinstance(value, dict):
+        raise wrong(what, "is not an object")
+    try:
+        return read(model, cast("Mapping[str, object]", value))
+    except Wrong as fault:
+        raise wrong(what, str(fault)) from fault
+
+
+def wrong(what: str, fault: str) -> GraphError:
+    """Return the error for a folder that cannot be imported."""
+    hint = f"Correct it in {REGISTRY}, or export the folder again."
+    return GraphError(Code.INVALID_ARCHIVE, f"{shown(what)} {fault}", {"subject": what[:200], "hint": hint})

@@ -1,0 +1,126 @@
+"""A domain as a folder of files: its state written out, for the owner alone and nowhere but in that folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import anyio.to_thread
+
+from graph_memory.files import new_private_file, new_private_folder
+from graph_memory.memory.branches.branch import PAGE_OF, STATES
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Place, place_of
+from graph_memory.memory.domains.relatives import check_past_is_kept
+from graph_memory.memory.graph.ontology import logged_ontology, types_at
+from graph_memory.memory.transfer.export import header_of
+from graph_memory.memory.transfer.folder_format import ONTOLOGY, REGISTRY, Paths, connection_entry, node_entry
+from graph_memory.memory.transfer.results import FolderExported
+from graph_memory.memory.transfer.writer import Tell, unwritten
+from graph_memory.model.arguments import fault
+from graph_memory.model.events import Event, Op
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.yaml_io import to_yaml
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
+
+PAGE = 500
+"""Subjects that are read together."""
+_FOLDERS = ("_system", "_content", "_content/nodes", "_content/connections")
+
+
+async def export_folder(core: Core, domain: str, seq: int, folder: Path, tell: Tell) -> FolderExported:
+    """Write what was in a domain after a number of its log into a new folder. `Moving.export_folder` tells the rest."""
+    folder = await anyio.to_thread.run_sync(_free, folder)
+    await header_of(core, domain)
+    place = await place_of(core.store, domain, seq)
+    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    try:
+        counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
+        await place_of(core.store, domain, seq)
+        await check_past_is_kept(core.store, place.domain)
+        part.replace(folder)
+    except OSError as error:
+        raise unwritten(folder, error) from error
+    finally:
+        await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
+    return FolderExported(domain=domain, seq=seq, nodes=counts[0], connections=counts[1])
+
+
+def _free(folder: Path) -> Path:
+    """Return the whole path of a folder that is not there yet, or is empty. Raises INVALID_ARGUMENT."""
+    whole = folder.absolute()
+    if whole.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
+        hint = "Give the name of a folder that is not there yet, or is empty."
+        raise fault("folder", f"{folder} is there and is not empty", hint)
+    return whole
+
+
+class _Writing:
+    """Writes a domain as it was at a place of its line."""
+
+    def __init__(self, core: Core, place: Place, folder: Path, tell: Tell) -> None:
+        self._core = core
+        self._domain = place.domain
+        self._seq = place.seq
+        self._folder = folder
+        self._tell = tell
+        self._paths = Paths()
+
+    async def run(self, ontology: Ontology) -> tuple[int, int]:
+        """Write all files, and return how many nodes and connections there are."""
+        for folder in (self._folder, *(self._folder / inner for inner in _FOLDERS)):
+            new_private_folder(folder)
+        self._write(ONTOLOGY, to_yaml(ontology).encode())
+        with new_private_file(self._folder / REGISTRY) as registry:
+            registry.write(b'{\n  "nodes": {')
+            of_nodes = await self._entries(Kind.NODE, registry)
+            registry.write(b'\n  },\n  "connections": {')
+            of_connections = await self._entries(Kind.CONNECTION, registry)
+            registry.write(b"\n  }\n}\n")
+        return of_nodes, of_connections
+
+    def _write(self, path: str, data: bytes) -> None:
+        """Write a new file, which is in the folder whatever its name was made of. Raises FILE_CREATION_FAILED."""
+        target = self._folder / path
+        if not target.resolve().is_relative_to(self._folder.resolve()):
+            raise unwritten(target, OSError(0, "it is not in the folder"))
+        with new_private_file(target) as file:
+            file.write(data)
+
+    async def _entries(self, kind: Kind, registry: IO[bytes]) -> int:
+        count = 0
+        async for event, text in self._living(kind):
+            ref = content_ref(event.draft.state or {})
+            path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
+            if ref is not None:
+                content = await self._core.contents.fetch(self._domain, ref, text)
+                await anyio.to_thread.run_sync(partial(self._write, path, content.data))
+            written = json.dumps(_entry(event, path), ensure_ascii=False)
+            registry.write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {written}".encode())
+            count += 1
+        return count
+
+    async def _living(self, kind: Kind) -> AsyncIterator[tuple[Event, str | None]]:
+        """Yield the last event of each subject of a kind that lives, and its text where Neo4j keeps it."""
+        after = ""
+        place = {"source": self._domain, "at": self._seq}
+        while page := await self._core.store.read(PAGE_OF, after=after, limit=PAGE, **place):
+            after = page[-1].subject
+            seqs = [row.origin for row in page if row.kind == kind and row.op != Op.DELETE]
+            for row in await self._core.store.read(STATES, source=self._domain, seqs=seqs) if seqs else ():
+                yield Event.from_row(row.event), row.text
+            self._tell(f"Exporting {kind}s", None)
+
+
+def _entry(event: Event, content: str) -> dict[str, object]:
+    draft = event.draft
+    if draft.kind is Kind.NODE:
+        return node_entry(NodeState.from_live(live_state(event)), content)
+    connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
+    return connection_entry(connection, content)

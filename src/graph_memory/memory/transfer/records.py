@@ -1,0 +1,354 @@
+"""What an event in a file may hold, by its kind and by what it did. One table says it; anything else is refused.
+
+Ids, properties, tags, paths and formats are checked by the functions that check what a caller gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Literal, TypeVar, cast
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from graph_memory.memory.history.sessions import sessions_from
+from graph_memory.model.arguments import check_domain, check_new_id, check_path, check_tags
+from graph_memory.model.content import checked_format
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Op
+from graph_memory.model.plain import parsed_json
+from graph_memory.model.properties import check_properties
+from graph_memory.model.subjects import Kind, State, type_subject
+from graph_memory.model.titles import LONGEST as LONGEST_TITLE
+from graph_memory.model.wording import kind_of, quoted, shown
+
+MOST = 2**53
+"""The largest number of an event."""
+EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
+"""Nothing was recorded before."""
+_EVENT_ID = re.compile(r"evt_[0-9A-Za-z]{1,60}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_NAMED = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
+_OWN_PROPERTIES = (Kind.NODE, Kind.CONNECTION)
+_M = TypeVar("_M", bound=BaseModel)
+
+
+class Wrong(Exception):  # noqa: N818 - says what is wrong with an event, and is told with its line
+    """What is wrong with an event; or with what the events so far leave of a `subject`."""
+
+    def __init__(self, fault: str, subject: str | None = None) -> None:
+        super().__init__(fault)
+        self.subject = subject
+
+
+def _time(given: object) -> datetime:
+    try:
+        found = datetime.fromisoformat(given) if isinstance(given, str) else None
+        if found is not None and found.tzinfo is not None:
+            return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("holds no time")
+
+
+def _recorded(given: object) -> datetime:
+    found = _time(given)
+    if found < EARLIEST:
+        raise ValueError("holds no time since 1900")
+    return found
+
+
+def _told(given: object) -> datetime:
+    if not isinstance(given, Mapping) or set(cast("Mapping[str, object]", given)) != {"time"}:
+        raise ValueError("holds no time")
+    return _time(cast("Mapping[str, object]", given)["time"])
+
+
+def _event_id(given: str) -> str:
+    if not _EVENT_ID.fullmatch(given):
+        raise ValueError("holds no id of an event")
+    return given
+
+
+def _sha256(given: str) -> str:
+    if not _SHA256.fullmatch(given):
+        raise ValueError("holds no SHA-256")
+    return given
+
+
+def _tags(given: list[str]) -> list[str]:
+    if list(check_tags(given)) != given:
+        raise ValueError("holds a tag twice")
+    return given
+
+
+def _sessions(given: str) -> str:
+    try:
+        for one in sessions_from(given):
+            _recorded(one.began.isoformat())
+            _recorded(one.ended.isoformat())
+    except (ValueError, RecursionError, TypeError) as error:
+        raise ValueError("holds no sessions") from error
+    return given
+
+
+def _merges(given: str) -> str:
+    try:
+        for name, told in cast("Mapping[str, object]", parsed_json(given.encode())).items():
+            check_domain(name)
+            _Merge.model_validate(told)
+    except (ValueError, RecursionError, AttributeError, GraphError) as error:
+        raise ValueError("holds no merges") from error
+    return given
+
+
+def _stored_name(name: str) -> str:
+    return f"_{name}"
+
+
+class Strict(BaseModel):
+    """What is read from a file: nothing is taken for another type, and nothing is there that is not named."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class _Stored(Strict):
+    model_config = ConfigDict(alias_generator=_stored_name)
+
+
+Seq = Annotated[int, Field(ge=1, le=MOST)]
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Sha256 = Annotated[str, AfterValidator(_sha256)]
+Recorded = Annotated[datetime, BeforeValidator(_recorded)]
+"""A time of the service's own: when something was written."""
+Told = Annotated[datetime, BeforeValidator(_told)]
+"""A time in the world, which says in the file that it is one."""
+EventId = Annotated[str, AfterValidator(_event_id)]
+NewId = Annotated[str, AfterValidator(lambda given: check_new_id("id", given))]
+DomainName = Annotated[str, AfterValidator(check_domain)]
+Word = Annotated[str, Field(max_length=10_000)]
+
+
+class _Merge(Strict):
+    source_seq: Seq
+    own_seq: Seq
+    event: str | None
+
+
+class DomainFields(_Stored):
+    """What is kept of a domain itself."""
+
+    created: Recorded
+    forked_from: DomainName | None = None
+    forked_at: Seq | None = None
+    begins_at: Seq | None = None
+    compacted_to: Seq | None = None
+    compacted: Annotated[str, AfterValidator(_sessions)] | None = None
+    merges: Annotated[str, AfterValidator(_merges)] | None = None
+
+    @model_validator(mode="after")
+    def _is_one_fork(self) -> DomainFields:
+        told = (self.forked_from, self.forked_at, self.begins_at)
+        if None in told and any(told):
+            raise ValueError("tells of a fork by half")
+        if self.begins_at is not None and self.begins_at <= (self.forked_at or 0):
+            raise ValueError("begins before it was forked")
+        return self
+
+
+class _Event(_Stored):
+    seq: Seq
+    id: EventId
+    op: Literal["create", "update", "delete", "snapshot"]
+    kind: str
+    subject: str
+    at: Recorded
+    batch: EventId
+    source: Literal["agent", "user"]
+    session: Word | None = None
+    actor: Word | None = None
+    prev: Seq | None = None
+    snapshot_of: Seq | None = None
+
+
+class _Bounded(_Stored):
+    valid_from: Told | None = None
+    valid_to: Told | None = None
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> _Bounded:
+        if self.valid_from and self.valid_to and self.valid_to <= self.valid_from:
+            raise ValueError("holds a _valid_to that is not after its _valid_from")
+        return self
+
+
+class _Domain(DomainFields, _Event):
+    pass
+
+
+class _Ontology(_Event):
+    open: bool
+
+
+class _NodeType(_Event):
+    name: str
+    definition: str
+    description: str | None = None
+    required_properties: list[str] | None = None
+
+
+class _ConnectionType(_NodeType):
+    from_types: list[str]
+    to_types: list[str]
+
+
+class _Node(_Bounded, _Event):
+    type: str
+    created: Recorded
+    modified: Recorded
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
+    tags: Annotated[list[str], AfterValidator(_tags)] | None = None
+    path: Annotated[str, AfterValidator(check_path)] | None = None
+    content_format: Annotated[str, AfterValidator(checked_format)]
+    content_encoding: Literal["utf-8", "base64"]
+    content_size: Size
+    content_sha256: Sha256
+
+
+class _DeletedNode(_Event):
+    type: str
+
+
+class _DeletedConnection(_DeletedNode):
+    from_: Annotated[NewId, Field(alias="_from")]
+    to: NewId
+
+
+class _Connection(_Bounded, _DeletedConnection):
+    created: Recorded
+    modified: Recorded
+    content_format: Annotated[str, AfterValidator(checked_format)] | None = None
+    content_encoding: Literal["utf-8"] | None = None
+    content_size: Size | None = None
+    content_sha256: Sha256 | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> _Connection:
+        told = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
+        if len({one is None for one in told}) > 1:
+            raise ValueError("tells of its content by half")
+        return self
+
+
+class _DeletedObservation(_Event):
+    from_: Annotated[NewId, Field(alias="_from")]
+
+
+class _Observation(_Bounded, _DeletedObservation):
+    text: str
+    time: Told
+    origin: str | None = None
+    confidence: float | None = None
+
+
+class _Erased(_Event):
+    erased: Literal[True]
+    was: Literal["create", "update", "delete", "snapshot"] | None = None
+
+
+_LIVING: Mapping[Kind, type[_Event]] = {
+    Kind.DOMAIN: _Domain,
+    Kind.ONTOLOGY: _Ontology,
+    Kind.NODE_TYPE: _NodeType,
+    Kind.CONNECTION_TYPE: _ConnectionType,
+    Kind.NODE: _Node,
+    Kind.CONNECTION: _Connection,
+    Kind.OBSERVATION: _Observation,
+}
+_DELETED: Mapping[Kind, type[_Event]] = {
+    Kind.NODE_TYPE: _Event,
+    Kind.CONNECTION_TYPE: _Event,
+    Kind.NODE: _DeletedNode,
+    Kind.CONNECTION: _DeletedConnection,
+    Kind.OBSERVATION: _DeletedObservation,
+}
+ERASABLE = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
+
+
+def event_from(row: Mapping[str, object]) -> State:
+    """Return an event of a file as it is stored. Raises `Wrong`, and the errors of what a caller gives."""
+    kind, op = _kind(row), row.get("_op")
+    properties = {key: value for key, value in row.items() if not key.startswith("_")}
+    own = {key: value for key, value in row.items() if key.startswith("_")}
+    has_state = op != Op.DELETE
+    record = read(_shape(kind, has_state=has_state, erased="_erased" in row), own)
+    if properties and not (has_state and kind in _OWN_PROPERTIES):
+        raise Wrong(f"holds {shown(min(properties))}, which has no place in one of its kind")
+    _check_subject(kind, cast("str", row["_subject"]))
+    return {**check_properties(properties), **record.model_dump(by_alias=True, exclude_none=True)}
+
+
+def domain_fields(row: Mapping[str, object]) -> State:
+    """Return what a file says of its domain as it is stored. Raises `Wrong`."""
+    return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
+
+
+def read(model: type[_M], fields: Mapping[str, object]) -> _M:
+    """Return an object of a file as what it should be. Raises `Wrong`, which names what it has too much or not."""
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise Wrong(_fault(error)) from error
+
+
+def _fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False)[0]
+    name = shown(".".join(map(str, first["loc"])))
+    match first["type"]:
+        case "missing":
+            return f"has no {name}"
+        case "extra_forbidden":
+            return f"holds {name}, which has no place in it"
+        case "literal_error":
+            return f"holds {quoted(first['input'])} as {name}, which it never has"
+        case "value_error":
+            return f"{first['msg'].removeprefix('Value error, ')}{f' as {name}' if name else ''}"
+        case _:
+            return f"holds {kind_of(first['input'])} as {name}: {first['msg'].lower()}"
+
+
+def _kind(row: Mapping[str, object]) -> Kind:
+    try:
+        return Kind(str(row.get("_kind")))
+    except ValueError:
+        raise Wrong(f"is about a {shown(row.get('_kind'))}, and there is no such thing") from None
+
+
+def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
+    if erased:
+        if has_state or kind not in ERASABLE:
+            raise Wrong("was _erased, but is no deletion of what can be erased")
+        return _Erased
+    if not has_state and kind not in _DELETED:
+        raise Wrong(f"deletes a {kind}, which no log does")
+    return _LIVING[kind] if has_state else _DELETED[kind]
+
+
+def _check_subject(kind: Kind, subject: str) -> None:
+    """Raise INVALID_ARGUMENT for an id that no caller could choose, and `Wrong` for one of another kind."""
+    if kind in ERASABLE:
+        check_new_id("_subject", subject)
+    elif kind in _NAMED:
+        if not subject.startswith(type_subject(kind, "")):
+            raise Wrong(f"is about {shown(subject)}, which is no {kind}")
+    elif subject != kind:
+        raise Wrong(f"is about {shown(subject)}, which is no {kind}")
+
+
+def recorded_times(state: State) -> Sequence[datetime]:
+    """Return the times of the service's own in an event, also those of the sessions that it counts."""
+    told = [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    sessions = sessions_from(cast("str | None", state.get("_compacted")))
+    return [*told, *(time for one in sessions for time in (one.began, one.ended))]

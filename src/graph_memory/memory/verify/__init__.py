@@ -1,0 +1,1 @@
+"""Whether the graph is what its log says."""

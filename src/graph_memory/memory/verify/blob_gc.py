@@ -1,0 +1,54 @@
+"""Cleaning up blobs that nothing refers to: what a failed write or a crash leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.memory.core import Core
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import BlobsCollected, CollectedBlob
+from graph_memory.storage.queries import query
+
+
+@dataclass(frozen=True, slots=True)
+class HashRow:
+    """One content hash."""
+
+    sha256: str
+
+
+HASHES = query("verify/content_hashes", HashRow)
+
+
+async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
+    """Delete blobs that no event of their domain refers to and that are older than `grace` seconds, or list them.
+
+    The grace period protects a write in flight: its blob is there before the event that refers to it. Raises
+    STORE_CONFLICT where another database keeps blobs too: this one cannot know which of them are needed.
+    """
+    before = (now or datetime.now(UTC)) - timedelta(seconds=grace)
+    collected: list[CollectedBlob] = []
+    domains = await core.contents.blobs.domains()
+    if domains and not await core.contents.blobs.is_claimed_by(core.contents.store):
+        raise _not_ours(core.contents.blobs.location)
+    for domain in domains:
+        collected += await _collect_domain(core, domain, before, dry_run=dry_run)
+    return BlobsCollected(dry_run=dry_run, blobs=tuple(collected))
+
+
+async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run: bool) -> list[CollectedBlob]:
+    blobs = core.contents.blobs
+    referenced = {row.sha256 for row in await core.store.read(HASHES, domain=domain)}
+    return [
+        CollectedBlob(domain=domain, name=blob.name, bytes=blob.size)
+        for blob in await blobs.garbage(domain, referenced, before)
+        if dry_run or await blobs.delete(domain, blob.name, before)
+    ]
+
+
+def _not_ours(location: str) -> GraphError:
+    hint = (
+        "Connect to the one database that keeps its blobs here, or give each a place of its own: GRAPH_MEMORY_BLOB_URL."
+    )
+    return GraphError(Code.STORE_CONFLICT, f"The blobs at {location} belong to another database too", {"hint": hint})

@@ -1,0 +1,139 @@
+"""What the live graph should say of a subject, what it does say, and where the two differ.
+
+Both sides are flattened into facts: short names such as `property status` or `window 0` with plain values. Two
+sets of facts are compared name by name, so every kind of subject and every derived row is handled alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+from graph_memory.model.events import Event, Op
+from graph_memory.model.exact import exact
+from graph_memory.model.ontology.ontology import ANY, Ontology
+from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
+from graph_memory.model.results import Difference
+from graph_memory.model.subjects import Kind, State
+
+Facts = dict[str, object]
+_LONGEST = 200
+
+
+def expected_facts(event: Event, ontology: Ontology) -> Facts:
+    """Return what the live graph should say of a subject whose last event this is; nothing after a delete.
+
+    The event's draft must carry the node's text content, for the search windows that follow from it.
+    """
+    draft = event.draft
+    if draft.op is Op.DELETE or draft.kind is Kind.DOMAIN:
+        return {}
+    facts = state_facts(live_state(event))
+    if draft.kind is Kind.NODE:
+        facts["labels"] = draft.type
+    if draft.kind in (Kind.CONNECTION, Kind.OBSERVATION):
+        facts |= ends(draft.from_id, draft.to_id)
+    if draft.kind is Kind.CONNECTION_TYPE:
+        facts |= _type_ends(draft.state or {})
+    rules = indexed_rules(draft.kind, draft.type or "", ontology)
+    facts |= key_facts(key_rows(event.domain, draft, rules))
+    if draft.kind is Kind.NODE:
+        facts |= window_facts(window_rows(event.domain, draft))
+    if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE):
+        facts["defined by the ontology"] = "yes"
+    if sha256 := (draft.state or {}).get("_content_sha256"):
+        facts |= {"content": sha256, "content in store": sha256}
+    return facts
+
+
+def state_facts(stored: Mapping[str, object]) -> Facts:
+    """Return the facts of a property map; the text of content is compared by its hash instead."""
+    return {f"property {key}": exact(value) for key, value in stored.items() if key != "_content"}
+
+
+def ends(from_id: str | None, to_id: str | None) -> Facts:
+    """Return the facts of what a connection joins, or an observation is about."""
+    return {name: end for name, end in (("from", from_id), ("to", to_id)) if end is not None}
+
+
+def key_facts(rows: Iterable[Row]) -> Facts:
+    """Return the facts of key rows."""
+    return _counted((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
+
+
+WINDOW_FACTS = ("window ", "type of window ", "grams of window ")
+"""How the names of the facts of search windows begin."""
+
+
+def window_facts(rows: Iterable[Row]) -> Facts:
+    """Return the facts of search windows."""
+    facts: list[tuple[str, object]] = []
+    for row in rows:
+        window = f"window {row['_place']}"
+        facts += [(window, row["_text"]), (f"type of {window}", row["_type"])]
+        facts += [(f"grams of {window}", row["_grams"])] if "_grams" in row else []
+    return _counted(facts)
+
+
+def _counted(facts: Iterable[tuple[str, object]]) -> Facts:
+    """Return facts whose names may repeat: the second of a name is another fact, and so a difference."""
+    found: Facts = {}
+    for name, value in sorted(facts, key=repr):
+        found[name if name not in found else f"{name}, once more, {len(found)}"] = value
+    return found
+
+
+def _type_ends(state: State) -> Facts:
+    def names(key: str) -> tuple[str, ...]:
+        return tuple(sorted(set(cast("Sequence[str]", state.get(key, ()))) - {ANY}))
+
+    return {"tied from": names("_from_types"), "tied to": names("_to_types")}
+
+
+def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
+    """Return where the facts of one subject differ; one line when all of it is missing or all of it is extra."""
+    if expected and not found:
+        return [Difference(kind=kind, subject=subject, problem="missing from the live graph")]
+    if found and not expected:
+        return [Difference(kind=kind, subject=subject, problem="in the live graph, but not in the log")]
+    names = [name for name in sorted(expected | found) if expected.get(name) != found.get(name)]
+    return [_difference(kind, subject, name, expected.get(name), found.get(name)) for name in names]
+
+
+def _difference(kind: str, subject: str, name: str, expected: object, found: object) -> Difference:
+    return Difference(
+        kind=kind, subject=subject, problem=f"{name} differs", expected=_shown(expected), found=_shown(found)
+    )
+
+
+def _shown(value: object) -> str | None:
+    return None if value is None else str(value)[:_LONGEST]
+
+
+def shape_differences(
+    *,
+    whole_events: int,
+    whole_after: int,
+    last: int,
+    ontology_last: int,
+    seq: int,
+    ontology_version: int,
+    last_at: datetime | None,
+    domain_last_at: datetime | None,
+    turns: Sequence[int] = (),
+    domain_turns: Sequence[int] = (),
+) -> Sequence[Difference]:
+    """Return what is wrong with a log as a whole: gaps, or counters of the domain that are behind or ahead of it."""
+    checks = (
+        ("the log has gaps: its number of events differs from its last seq", last - whole_after, whole_events),
+        ("seq of the domain differs", last, seq),
+        ("ontology version of the domain differs", ontology_last, ontology_version),
+        ("time of the last change of the domain differs", last_at, domain_last_at),
+        ("where its times turn back differs", list(turns), list(domain_turns)),
+    )
+    return [
+        Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))
+        for problem, expected, found in checks
+        if expected != found
+    ]

@@ -1,0 +1,1 @@
+"""Types of nodes and connections, their rules, and how they are written."""

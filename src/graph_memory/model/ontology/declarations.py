@@ -1,0 +1,175 @@
+"""Declarations of types, read from plain data: the inverse of `definition`, and more forgiving.
+
+A fault of shape is INVALID_ARGUMENT and names the place; a declaration that contradicts itself is INVALID_ONTOLOGY.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.types import ConnectionType, NodeType, PropertyRule, check_end
+from graph_memory.model.plain import Fields, Plain, located
+from graph_memory.model.properties import PropertyType, PropertyValue
+from graph_memory.model.wording import listed, shown, suggestion
+
+_NODE_TYPE_KEYS = ("description", "required_properties", "properties", "ad_hoc")
+_CONNECTION_TYPE_KEYS = (
+    *("from_types", "from", "to_types", "to"),
+    *("description", "required_properties", "properties"),
+    *("unique_source", "unique_target", "acyclic", "ad_hoc"),
+)
+_PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
+_TYPE_NAMES = tuple(str(kind) for kind in PropertyType)
+
+
+def node_type_from(data: Mapping[str, object]) -> NodeType:
+    """Return the node type that `definition` gave as data, or any spelling of it that YAML may have."""
+    return _node_type(_item(Plain(data, ""), _NODE_TYPE_KEYS))
+
+
+def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
+    """Return the connection type that `definition` gave as data, or any spelling of it that YAML may have."""
+    return _connection_type(_item(Plain(data, ""), _CONNECTION_TYPE_KEYS), None)
+
+
+def node_types_from(data: Plain) -> list[tuple[str, NodeType]]:
+    """Return the place and the value of every node type in a list or an object."""
+    return [(one.at, _node_type(one)) for one in _all(data, _NODE_TYPE_KEYS)]
+
+
+def connection_types_from(data: Plain, node_types: Collection[str]) -> list[tuple[str, ConnectionType]]:
+    """Return the place and the value of every connection type in a list or an object.
+
+    Raises INVALID_NODE_TYPE for an end that is not among the node types.
+    """
+    return [(one.at, _connection_type(one, node_types)) for one in _all(data, _CONNECTION_TYPE_KEYS)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A declaration of any kind: its name, where it stands and what is said about it."""
+
+    name: str
+    at: str
+    fields: Fields
+
+
+def _all(data: Plain, keys: Sequence[str], shorthand: str | None = None) -> list[_Named]:
+    if isinstance(data.value, Mapping):
+        return [_entry(name, value, keys, shorthand) for name, value in data.entries().items()]
+    return [_item(item, keys) for item in data.items()]
+
+
+def _entry(name: str, data: Plain, keys: Sequence[str], shorthand: str | None) -> _Named:
+    """Read `name: {...}`, `name:` alone, or `name: text` where the text is the value of the `shorthand` field."""
+    if data.value is None:
+        return _Named(name, data.at, Fields(data, {}))
+    if shorthand is not None and isinstance(data.value, str):
+        return _Named(name, data.at, Fields(data, {shorthand: data}))
+    return _Named(name, data.at, data.fields(keys))
+
+
+def _item(data: Plain, keys: Sequence[str]) -> _Named:
+    """Read an entry of a list: a name alone, or an object with `name`."""
+    if not isinstance(data.value, Mapping):
+        return _Named(data.text(), data.at, Fields(data, {}))
+    fields = data.fields(("name", *keys))
+    return _Named(fields.need("name").text(), data.at, fields)
+
+
+def _node_type(one: _Named) -> NodeType:
+    properties = _properties(one.fields)
+    with located(one.at):
+        return NodeType(one.name, one.fields.text("description"), properties, one.fields.flag("ad_hoc"))
+
+
+def _connection_type(one: _Named, node_types: Collection[str] | None) -> ConnectionType:
+    fields = one.fields
+    with located(one.at):
+        return ConnectionType(
+            name=one.name,
+            from_types=_ends(one, ("from_types", "from"), node_types),
+            to_types=_ends(one, ("to_types", "to"), node_types),
+            description=fields.text("description"),
+            properties=_properties(fields),
+            unique_source=fields.flag("unique_source"),
+            unique_target=fields.flag("unique_target"),
+            acyclic=fields.flag("acyclic"),
+            ad_hoc=fields.flag("ad_hoc"),
+        )
+
+
+def _ends(one: _Named, keys: tuple[str, str], node_types: Collection[str] | None) -> tuple[str, ...]:
+    found = one.fields.need(*keys)
+    names = found.texts()
+    if node_types is not None:
+        for item in found.items():
+            with located(item.at):
+                check_end(one.name, keys[0], item.text(), node_types)
+    return names
+
+
+def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
+    """Return the rules of a type: those of `required_properties` first, in that order, then the others."""
+    declared = fields.get("properties")
+    named = [] if declared is None else _all(declared, _PROPERTY_KEYS, shorthand="type")
+    rules = [_rule(one) for one in named]
+    required = fields.get("required_properties")
+    if required is None:
+        return tuple(rules)
+    _check_agreement(required, named)
+    by_name = {rule.name: rule for rule in rules}
+    first = {item.text(): _required(item, by_name) for item in required.items()}
+    return (*first.values(), *(rule for rule in rules if rule.name not in first))
+
+
+def _check_agreement(required: Plain, named: Sequence[_Named]) -> None:
+    names = required.texts()
+    for one in named:
+        said = one.fields.get("required")
+        if one.name in names and said is not None and not said.flag():
+            message = f"Property {shown(one.name)} is in required_properties and says `required: false`"
+            raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": shown(one.name), "at": said.at})
+
+
+def _required(item: Plain, rules: Mapping[str, PropertyRule]) -> PropertyRule:
+    with located(item.at):
+        return replace(rules.get(item.text()) or PropertyRule(item.text()), required=True)
+
+
+def _rule(one: _Named) -> PropertyRule:
+    fields = one.fields
+    with located(one.at):
+        return PropertyRule(
+            name=one.name,
+            type=_property_type(fields),
+            description=fields.text("description"),
+            required=fields.flag("required"),
+            enum=_enum(fields),
+            indexed=fields.flag("indexed"),
+            unique=fields.flag("unique"),
+        )
+
+
+def _property_type(fields: Fields) -> PropertyType | None:
+    found = fields.get("type")
+    if found is None:
+        return None
+    name = found.text()
+    if name in _TYPE_NAMES:
+        return PropertyType(name)
+    hint = suggestion(name, _TYPE_NAMES, "Leave the type out where every value will do.")
+    raise found.fault(f"is {shown(name)}, which is no property type. Valid types: {listed(_TYPE_NAMES)}", hint, name)
+
+
+def _enum(fields: Fields) -> tuple[PropertyValue, ...]:
+    found = fields.get("enum")
+    if found is None:
+        return ()
+    values = tuple(item.value for item in found.items())
+    if not values:
+        raise found.fault("has no values", "Name the values that are allowed, or leave `enum` out.")
+    return cast("tuple[PropertyValue, ...]", values)

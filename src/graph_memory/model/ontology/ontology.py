@@ -1,0 +1,249 @@
+"""An ontology: which node types and connection types a domain has, and what they demand. Types never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.declarations import (
+    connection_type_from,
+    connection_types_from,
+    node_type_from,
+    node_types_from,
+)
+from graph_memory.model.ontology.types import (
+    AnyType,
+    ConnectionType,
+    NodeType,
+    PropertyRule,
+    check_end,
+    check_rules,
+    definition,
+)
+from graph_memory.model.plain import Plain, located
+from graph_memory.model.properties import ANY, PropertyType, PropertyValue
+from graph_memory.model.wording import MOST_LISTED, listed, shown, suggestion
+
+__all__ = [
+    "ANY",
+    "AnyType",
+    "ConnectionType",
+    "NodeType",
+    "Ontology",
+    "PropertyRule",
+    "PropertyType",
+    "connection_type_from",
+    "definition",
+    "merge",
+    "node_type_from",
+    "ontology_from",
+]
+
+MOST_TYPES = 10_000
+_KEYS = ("description", "open", "node_types", "connection_types")
+_Declared = TypeVar("_Declared", NodeType, ConnectionType)
+
+
+@dataclass(frozen=True, slots=True)
+class Ontology:
+    """The types of a domain, in the order of declaration. An ontology that exists is consistent.
+
+    Making one raises TYPE_ALREADY_EXISTS for a name given twice to one kind, INVALID_NODE_TYPE for a connection
+    type that names an undefined node type, INVALID_ONTOLOGY beyond 10,000 types. `open` allows ad-hoc types.
+    """
+
+    node_types: tuple[NodeType, ...] = ()
+    connection_types: tuple[ConnectionType, ...] = ()
+    open: bool = False
+    _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
+    _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        count = len(self.node_types) + len(self.connection_types)
+        if count > MOST_TYPES:
+            message = f"An ontology of {count:,} types is too large; {MOST_TYPES:,} is the limit"
+            raise GraphError(
+                Code.INVALID_ONTOLOGY, message, {"hint": "Use properties where types differ only in detail."}
+            )
+        object.__setattr__(self, "_nodes", _by_name(self.node_types))
+        object.__setattr__(self, "_connections", _by_name(self.connection_types))
+        for connection_type in self.connection_types:
+            self._check_ends(connection_type)
+
+    def _check_ends(self, connection_type: ConnectionType) -> None:
+        for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
+            for name in names:
+                check_end(connection_type.name, side, name, self._nodes)
+
+    @classmethod
+    def create(
+        cls,
+        node_types: Iterable[NodeType] = (),
+        connection_types: Iterable[ConnectionType] = (),
+        open: bool = False,  # noqa: A002
+    ) -> Ontology:
+        """Return the ontology of these types; raises as the class says."""
+        return cls(tuple(node_types), tuple(connection_types), open)
+
+    def find_node_type(self, name: str) -> NodeType | None:
+        """Return the node type of that name, if there is one."""
+        return self._nodes.get(name)
+
+    def find_connection_type(self, name: str) -> ConnectionType | None:
+        """Return the connection type of that name, if there is one."""
+        return self._connections.get(name)
+
+    def node_type(self, name: str) -> NodeType:
+        """Return the node type of that name; raises INVALID_NODE_TYPE, which lists the valid ones."""
+        found = self._nodes.get(name)
+        if found is None:
+            raise _unknown(Code.INVALID_NODE_TYPE, "Node type", name, list(self._nodes))
+        return found
+
+    def connection_type(self, name: str) -> ConnectionType:
+        """Return the connection type of that name; raises INVALID_CONNECTION_TYPE, which lists the valid ones."""
+        found = self._connections.get(name)
+        if found is None:
+            raise _unknown(Code.INVALID_CONNECTION_TYPE, "Connection type", name, list(self._connections))
+        return found
+
+    def can_connect(self, connection_type: str, from_type: str, to_type: str) -> bool:
+        """Return whether the connection type joins these node types; an unknown name gives false."""
+        found = self._connections.get(connection_type)
+        known = from_type in self._nodes and to_type in self._nodes
+        return found is not None and known and found.allows_source(from_type) and found.allows_target(to_type)
+
+    def check_topology(self, connection_type: str, from_type: str, to_type: str) -> None:
+        """Raise INVALID_TOPOLOGY unless the connection type joins these node types.
+
+        Raises INVALID_CONNECTION_TYPE or INVALID_NODE_TYPE for a name that the ontology does not have.
+        """
+        found = self.connection_type(connection_type)
+        self.node_type(from_type)
+        self.node_type(to_type)
+        if not self.can_connect(connection_type, from_type, to_type):
+            raise _cannot_connect(found, from_type, to_type, self.joining(from_type, to_type))
+
+    def joining(self, from_type: str, to_type: str) -> list[str]:
+        """Return the names of the connection types that join these node types, in the order of declaration."""
+        names = (declared.name for declared in self.connection_types)
+        return [name for name in names if self.can_connect(name, from_type, to_type)]
+
+    def check_node(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
+        """Check all properties that a node of the type would have.
+
+        Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING or INVALID_PROPERTY.
+        """
+        check_rules(self.node_type(type_name), properties)
+
+    def check_connection(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
+        """Check all properties that a connection of the type would have.
+
+        Raises INVALID_CONNECTION_TYPE, REQUIRED_PROPERTY_MISSING or INVALID_PROPERTY.
+        """
+        check_rules(self.connection_type(type_name), properties)
+
+    def with_node_type(self, added: NodeType) -> Ontology:
+        """Return the ontology with one more node type; raises TYPE_ALREADY_EXISTS."""
+        return replace(self, node_types=(*self.node_types, added))
+
+    def with_connection_type(self, added: ConnectionType) -> Ontology:
+        """Return the ontology with one more connection type.
+
+        Raises TYPE_ALREADY_EXISTS, or INVALID_NODE_TYPE when it names an undefined node type.
+        """
+        return replace(self, connection_types=(*self.connection_types, added))
+
+
+def _by_name(types: Sequence[_Declared]) -> Mapping[str, _Declared]:
+    found: dict[str, _Declared] = {}
+    for declared in types:
+        _check_new(declared, found)
+        found[declared.name] = declared
+    return found
+
+
+def _check_new(declared: AnyType, others: Mapping[str, AnyType]) -> None:
+    if declared.name not in others:
+        return
+    title = declared.title[0].upper() + declared.title[1:]
+    hint = "Types are added, never changed: keep the type as it is, or choose another name."
+    message = f"{title} is already defined"
+    raise GraphError(Code.TYPE_ALREADY_EXISTS, message, {"name": declared.name, "hint": hint})
+
+
+def _unknown(code: Code, kind: str, name: str, valid: Sequence[str]) -> GraphError:
+    message = f"{kind} {shown(name)} is not in the ontology. Valid types: {listed(valid)}"
+    tool = "add_node_type" if code is Code.INVALID_NODE_TYPE else "add_connection_type"
+    hint = suggestion(name, valid, f"Use one of the valid types, or add the type with {tool}.")
+    return GraphError(code, message, {"type": shown(name), "valid_types": list(valid[:MOST_LISTED]), "hint": hint})
+
+
+def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining: Sequence[str]) -> GraphError:
+    sources = [] if found.allows_source(from_type) else [f"Valid sources: {listed(found.from_types)}"]
+    targets = [] if found.allows_target(to_type) else [f"Valid targets: {listed(found.to_types)}"]
+    message = ". ".join([f"Cannot connect {from_type} to {to_type} with {found.name}", *sources, *targets])
+    details = {
+        "connection_type": found.name,
+        "from_type": from_type,
+        "to_type": to_type,
+        "valid_sources": list(found.from_types[:MOST_LISTED]),
+        "valid_targets": list(found.to_types[:MOST_LISTED]),
+        "fitting_types": list(joining[:MOST_LISTED]),
+        "hint": f"From {from_type} to {to_type} go: {listed(joining)}."
+        if joining
+        else f"No connection type goes from {from_type} to {to_type}; get_ontology lists what there is.",
+    }
+    return GraphError(Code.INVALID_TOPOLOGY, message, details)
+
+
+def ontology_from(data: Mapping[str, object]) -> Ontology:
+    """Return the ontology that plain data declares, in any of the spellings that a YAML file may have.
+
+    Raises INVALID_ARGUMENT for a fault of shape, INVALID_PROPERTY, INVALID_ONTOLOGY for a contradiction,
+    TYPE_ALREADY_EXISTS or INVALID_NODE_TYPE; `details["at"]` says where.
+    """
+    fields = Plain(data, "").fields(_KEYS)
+    fields.text("description")
+    nodes = fields.get("node_types")
+    node_types = _distinct([] if nodes is None else node_types_from(nodes))
+    names = {declared.name: declared for declared in node_types}
+    connections = fields.get("connection_types")
+    connection_types = _distinct([] if connections is None else connection_types_from(connections, names))
+    return Ontology(node_types, connection_types, fields.flag("open"))
+
+
+def _distinct(located_types: Sequence[tuple[str, _Declared]]) -> tuple[_Declared, ...]:
+    found: dict[str, _Declared] = {}
+    for at, declared in located_types:
+        with located(at):
+            _check_new(declared, found)
+        found[declared.name] = declared
+    return tuple(found.values())
+
+
+def merge(*ontologies: Ontology) -> Ontology:
+    """Return one ontology with the types of all, open if one of them is.
+
+    A type that several declare must be declared identically; INVALID_ONTOLOGY names all that are not.
+    """
+    node_types, node_conflicts = _union([one.node_types for one in ontologies])
+    connection_types, connection_conflicts = _union([one.connection_types for one in ontologies])
+    conflicts = [*node_conflicts, *connection_conflicts]
+    if conflicts:
+        message = f"The ontologies define these types differently: {listed(conflicts)}"
+        hint = "Make the definitions identical, or rename one of them."
+        raise GraphError(Code.INVALID_ONTOLOGY, message, {"conflicts": conflicts, "hint": hint})
+    return Ontology(node_types, connection_types, any(one.open for one in ontologies))
+
+
+def _union(groups: Sequence[Sequence[_Declared]]) -> tuple[tuple[_Declared, ...], list[str]]:
+    found: dict[str, _Declared] = {}
+    conflicts: dict[str, None] = {}
+    for declared in (one for group in groups for one in group):
+        first = found.setdefault(declared.name, declared)
+        if repr(definition(first)) != repr(definition(declared)):
+            conflicts[declared.title] = None
+    return tuple(found.values()), list(conflicts)

@@ -1,0 +1,56 @@
+"""The ontology as `get_ontology` and the command line show it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import ConnectionType, definition
+from graph_memory.model.results import Result
+
+Declared = dict[str, object]
+_Texts = {"type": "array", "items": {"type": "string"}}
+_NODE_TYPE = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["name"]}]}
+_CONNECTION_TYPE = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "from_types": _Texts, "to_types": _Texts},
+    "required": ["name", "from_types", "to_types"],
+}
+
+
+class OntologyView(Result):
+    """The ontology of a domain, in the order of declaration."""
+
+    node_types: Annotated[list[str | Declared], WithJsonSchema({"type": "array", "items": _NODE_TYPE})] = Field(
+        description="Names; with detail, objects"
+    )
+    connection_types: Annotated[list[Declared], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})]
+    open: bool | None = None
+
+
+def brief(ontology: Ontology) -> OntologyView:
+    """Return the names of the types and what connects what, nothing else."""
+    return OntologyView(
+        node_types=[declared.name for declared in ontology.node_types],
+        connection_types=[_brief_connection(declared) for declared in ontology.connection_types],
+    )
+
+
+def detailed(ontology: Ontology) -> OntologyView:
+    """Return all that is declared."""
+    return OntologyView(
+        node_types=[definition(declared) for declared in ontology.node_types],
+        connection_types=[definition(declared) for declared in ontology.connection_types],
+        open=ontology.open,
+    )
+
+
+def _brief_connection(declared: ConnectionType) -> Declared:
+    ends: Declared = {
+        "name": declared.name,
+        "from_types": list(declared.from_types),
+        "to_types": list(declared.to_types),
+    }
+    return {**ends, "required_properties": list(declared.required)} if declared.required else ends

@@ -1,0 +1,216 @@
+"""Ontologies as YAML text, read and written.
+
+The reader builds plain data out of the parser's events. Of YAML it takes what a declaration needs: lists, mappings and
+scalars, where only `null`, `true`, `false` and JSON's numbers are not text, so that a type may be called `No` or `On`.
+Aliases, tags and repeated keys are refused, depth and size are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+import yaml
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import Ontology, ontology_from
+from graph_memory.model.ontology.types import AnyType, PropertyRule, definition, rule_definition
+from graph_memory.model.plain import place
+from graph_memory.model.wording import shown
+
+FILE_BYTES = 1024 * 1024
+_MOST_NESTED = 12
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_TRUE = frozenset({"true", "True", "TRUE"})
+_FALSE = frozenset({"false", "False", "FALSE"})
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,99})", re.ASCII)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?", re.ASCII)
+_FAULTS_OF_THE_FILE = frozenset({Code.INVALID_ARGUMENT, Code.INVALID_PROPERTY})
+_TEXT_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
+Events = Iterator[yaml.Event]
+
+
+def parse(text: str, file: str = "ontology.yaml") -> Ontology:
+    """Return the ontology that YAML text declares; `file` names it in messages.
+
+    Every error has the message `file:line: …` and `file`, `line` and `name` in its details: INVALID_ONTOLOGY,
+    INVALID_NODE_TYPE for a connection type that names an undefined node type, TYPE_ALREADY_EXISTS.
+    """
+    reader = _Reader(file)
+    data = reader.read(text)
+    if not isinstance(data, dict):
+        hint = "Declare `node_types:` and `connection_types:`; lists of them may be empty."
+        raise reader.fault("an ontology is a mapping with node_types and connection_types", 1, hint=hint)
+    try:
+        return ontology_from(cast("dict[str, object]", data))
+    except GraphError as error:
+        raise reader.located(error) from error
+
+
+def to_yaml(ontology: Ontology) -> str:
+    """Return YAML text that `parse` reads back as the same ontology."""
+    data: dict[str, object] = {"open": True} if ontology.open else {}
+    data["node_types"] = [_declaration(one) for one in ontology.node_types]
+    data["connection_types"] = [_declaration(one) for one in ontology.connection_types]
+    return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _declaration(declared: AnyType) -> object:
+    """Return a type as YAML shows it: its name alone, or a mapping in which `properties` is one by name."""
+    data = definition(declared)
+    if declared.properties:
+        data["properties"] = {rule.name: _rule(rule) for rule in declared.properties}
+    return data if len(data) > 1 else declared.name
+
+
+def _rule(rule: PropertyRule) -> object:
+    data = rule_definition(rule)
+    del data["name"]
+    return data["type"] if list(data) == ["type"] else data
+
+
+class _Writer(yaml.SafeDumper):
+    """Writes no aliases, and quotes what either version of YAML would not read as text."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+def _written(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, _style(text))  # pyright: ignore[reportUnknownMemberType]
+
+
+def _style(text: str) -> str | None:
+    """Return `|` for lines of text, and quotes for what the writer would let YAML read as something else."""
+    if "\n" in text and text.replace("\n", "").isprintable():
+        return "|"
+    return None if isinstance(_resolve(text), str) and text.isprintable() else '"'
+
+
+def _listed(writer: yaml.SafeDumper, items: list[object]) -> yaml.SequenceNode:
+    on_one_line = not any(isinstance(item, dict) for item in items)
+    return writer.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=on_one_line)
+
+
+_Writer.add_representer(str, _written)
+_Writer.add_representer(list, _listed)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Turns events into plain data, and remembers the line of every place."""
+
+    file: str
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def read(self, text: str) -> object:
+        if len(text.encode(errors="surrogatepass")) > FILE_BYTES:
+            raise self.fault(f"the file is larger than {FILE_BYTES:,} bytes", 1)
+        try:
+            return self._document(yaml.parse(text, Loader=yaml.SafeLoader))
+        except yaml.reader.ReaderError as error:
+            line = text.count("\n", 0, error.position) + 1
+            raise self.fault(f"the character U+{error.character:04X} is not allowed in YAML", line) from error
+        except yaml.MarkedYAMLError as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: yaml.MarkedYAMLError) -> GraphError:
+        mark = error.problem_mark or error.context_mark
+        problem = ", ".join(part for part in (error.context, error.problem) if part)
+        return self.fault(f"not YAML: {problem}", mark.line + 1 if mark else 1, hint=error.note)
+
+    def _document(self, events: Events) -> object:
+        data: object = None
+        count = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                count += 1
+                if count > 1:
+                    raise self.fault("a second YAML document begins here; one file declares one ontology", _line(event))
+                data = self._value(events, next(events), "", 0)
+        return data
+
+    def _value(self, events: Events, event: yaml.Event, at: str, depth: int) -> object:
+        self.lines.setdefault(at, _line(event))
+        if depth > _MOST_NESTED:
+            raise self.fault(f"nested more than {_MOST_NESTED} deep", _line(event))
+        match event:
+            case yaml.ScalarEvent():
+                return self._scalar(event)
+            case yaml.SequenceStartEvent():
+                return self._sequence(events, event, at, depth)
+            case yaml.MappingStartEvent():
+                return self._mapping(events, event, at, depth)
+            case _:
+                hint = "Write the value out where it is needed."
+                raise self.fault("aliases (*name) are not used here", _line(event), hint=hint)
+
+    def _scalar(self, event: yaml.ScalarEvent) -> object:
+        if event.tag is not None:
+            self._check_tag(event.tag, _line(event), allowed=_TEXT_TAGS)
+            return event.value
+        return event.value if event.style else _resolve(event.value)
+
+    def _sequence(self, events: Events, start: yaml.SequenceStartEvent, at: str, depth: int) -> list[object]:
+        self._check_tag(start.tag, _line(start))
+        found: list[object] = []
+        while not isinstance(event := next(events), yaml.SequenceEndEvent):
+            found.append(self._value(events, event, place(at, len(found)), depth + 1))
+        return found
+
+    def _mapping(self, events: Events, start: yaml.MappingStartEvent, at: str, depth: int) -> dict[str, object]:
+        self._check_tag(start.tag, _line(start))
+        found: dict[str, object] = {}
+        while not isinstance(event := next(events), yaml.MappingEndEvent):
+            key = self._key(event, at)
+            if key in found:
+                line = self.lines[place(at, key)]
+                problem = f"{place(at, key)} is there twice; the first is in line {line}"
+                raise self.fault(problem, _line(event), name=key)
+            self.lines[place(at, key)] = _line(event)
+            found[key] = self._value(events, next(events), place(at, key), depth + 1)
+        return found
+
+    def _key(self, event: yaml.Event, at: str) -> str:
+        if isinstance(event, yaml.ScalarEvent):
+            self._check_tag(event.tag, _line(event), allowed=_TEXT_TAGS)
+            return event.value
+        raise self.fault(f"a key in {at or 'the file'} is not a plain name", _line(event))
+
+    def _check_tag(self, tag: str | None, line: int, allowed: frozenset[str] = frozenset()) -> None:
+        if tag is not None and tag not in allowed:
+            hint = "Leave the tag out; put text in quotes."
+            raise self.fault(f"the tag {shown(tag)} is not used here", line, name=tag, hint=hint)
+
+    def located(self, error: GraphError) -> GraphError:
+        """Return the error as one of the file, at the line where the data at fault stands."""
+        at = str(error.details.get("at", ""))
+        code = Code.INVALID_ONTOLOGY if error.code in _FAULTS_OF_THE_FILE else error.code
+        name = error.details.get("name") or error.details.get("property") or at
+        line = self.lines.get(at, 1)
+        details = {**error.details, "file": self.file, "line": line, "name": name}
+        return GraphError(code, f"{self.file}:{line}: {error.message}", details)
+
+    def fault(self, problem: str, line: int, name: str = "", hint: str | None = None) -> GraphError:
+        """Return the error that the file has the problem in that line."""
+        details: dict[str, object] = {"file": self.file, "line": line, "name": shown(name)}
+        advice = {} if hint is None else {"hint": hint}
+        return GraphError(Code.INVALID_ONTOLOGY, f"{self.file}:{line}: {problem}", {**details, **advice})
+
+
+def _resolve(text: str) -> object:
+    """Return what a scalar without quotes means."""
+    if text in _NULL:
+        return None
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def _line(event: yaml.Event) -> int:
+    mark = event.start_mark
+    return mark.line + 1 if mark else 1

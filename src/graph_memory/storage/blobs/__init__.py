@@ -1,0 +1,1 @@
+"""Large and binary content, in files or buckets."""

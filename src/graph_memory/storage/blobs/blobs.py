@@ -1,0 +1,262 @@
+"""Content outside Neo4j: files named by the hash of what is in them, in one folder per domain.
+
+A blob is complete and synced before the transaction that refers to it begins, so a crash leaves at most a blob, or a
+temporary file, that nothing refers to. Domains share no blobs: what is done to one leaves the others alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import IO, TypeVar
+from urllib.request import url2pathname
+
+from anyio import to_thread
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import without_credentials
+from graph_memory.storage.blobs.places import CHUNK, Blob, Folder, Hashed, Place, Remote, Stored, is_blob_name
+
+__all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]
+
+_DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_CLAIMS = "=stores="
+_CODED_FOLDER = re.compile(r"=([0-9a-f]+)=([a-z0-9._-]+)=")
+_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+
+T = TypeVar("T")
+
+
+class Blobs:
+    """The blobs of all domains at one place. File work runs in worker threads; a call that is cancelled finishes it."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    @property
+    def location(self) -> str:
+        """The folder or URL, without credentials."""
+        return self._place.location
+
+    async def put(self, domain: str, data: bytes) -> str:
+        """Write content, and return its SHA-256 when it is safe on disk. What is there already becomes new again.
+
+        Fails with `FILE_CREATION_FAILED`.
+        """
+        return (await self.put_stream(domain, [data])).sha256
+
+    async def put_stream(self, domain: str, chunks: Iterable[bytes]) -> Stored:
+        """Write content of any size, never holding more than a chunk, and return its hash and size.
+
+        The chunks are asked for in a worker thread. Fails with `FILE_CREATION_FAILED`.
+        """
+        source = Hashed(chunks)
+        with self._writing(domain):
+            await to_thread.run_sync(self._place.write, folder_of(domain), source)
+        return source.stored
+
+    async def put_file(self, domain: str, path: Path) -> Stored:
+        """Write the content of a file of any size, and return its hash and size.
+
+        Fails with `INVALID_ARGUMENT` when the file cannot be opened, and with `FILE_CREATION_FAILED`.
+        """
+        try:
+            file = await to_thread.run_sync(partial(path.open, "rb"))
+        except OSError as error:
+            details = {"argument": "path", "hint": "Give the path of a file that can be read."}
+            raise GraphError(Code.INVALID_ARGUMENT, f"Cannot read {path}: {_cause(error)}", details) from error
+        with file:
+            return await self.put_stream(domain, _chunks_of(file))
+
+    async def claim(self, store: str) -> None:
+        """Note that a database keeps blobs here. Fails with `FILE_CREATION_FAILED`."""
+        with self._writing("", "write to"):
+            await to_thread.run_sync(self._place.write, _CLAIMS, Hashed([store.encode()]))
+
+    async def is_claimed_by(self, store: str) -> bool:
+        """Return whether that database, and no other, keeps blobs here. Fails with `CONTENT_READ_FAILED`."""
+        with self._listing():
+            files = await to_thread.run_sync(lambda: list(self._place.files(_CLAIMS)))
+        return [file.name for file in files if not file.is_leftover] == [hashlib.sha256(store.encode()).hexdigest()]
+
+    async def get(self, domain: str, sha256: str) -> bytes:
+        """Return content that was checked against its hash. Fails with `CONTENT_READ_FAILED`."""
+        return await self._read(domain, sha256, partial(self._verified, domain, sha256))
+
+    async def stream(self, domain: str, sha256: str) -> AsyncIterator[bytes]:
+        """Give content of any size in chunks. Only when the last was given is the whole known to be undamaged.
+
+        Holds no file open between chunks. Fails with `CONTENT_READ_FAILED`, at the end if damaged.
+        """
+        digest = hashlib.sha256()
+        folder, name = folder_of(domain), _checked_name(sha256)
+        size = await self._read(domain, sha256, partial(self._place.size, folder, name))
+        for start in range(0, size, CHUNK):
+            part = partial(self._place.read, folder, name, start, min(start + CHUNK, size))
+            chunk = await self._read(domain, sha256, part)
+            digest.update(chunk)
+            yield chunk
+        if digest.hexdigest() != sha256:
+            raise _unread(domain, sha256, "damaged")
+
+    async def exists(self, domain: str, sha256: str) -> bool:
+        """Return whether there is such a blob, undamaged or not. Fails with `CONTENT_READ_FAILED`."""
+        return await self._read(domain, sha256, partial(self._is_there, folder_of(domain), _checked_name(sha256)))
+
+    async def holds(self, domain: str, name: str, needle: bytes) -> bool:
+        """Return whether some bytes are in a blob or leftover of any size. Fails with `CONTENT_READ_FAILED`."""
+        return await self._read(domain, name, partial(self._is_in, folder_of(domain), _checked_name(name), needle))
+
+    async def list_blobs(self, domain: str) -> list[Blob]:
+        """Return the blobs of a domain by name, without leftovers. Fails with `CONTENT_READ_FAILED`."""
+        return [blob for blob in await self._files(domain) if not blob.is_leftover]
+
+    async def garbage(self, domain: str, referenced: AbstractSet[str], before: datetime) -> list[Blob]:
+        """Return what may be cleaned up: unreferenced blobs and leftovers, all last modified before a time.
+
+        Let `before` lie a grace period back that is longer than any write takes: a blob is there before its reference.
+        Fails with `CONTENT_READ_FAILED`.
+        """
+        files = await self._files(domain)
+        return [file for file in files if file.name not in referenced and file.modified < before]
+
+    async def delete(self, domain: str, name: str, before: datetime | None = None) -> bool:
+        """Delete a blob or leftover, but not one modified at `before` or later; return whether it was deleted.
+
+        Pass the `before` that `garbage` was given: a write may have come to need the blob since. Fails with
+        `FILE_CREATION_FAILED`.
+        """
+        with self._writing(domain, "delete content at"):
+            return await to_thread.run_sync(self._place.remove, folder_of(domain), _checked_name(name), before)
+
+    async def domains(self) -> list[str]:
+        """Return the domains that have, or had, blobs, by name. Fails with `CONTENT_READ_FAILED`."""
+        with self._listing():
+            folders = await to_thread.run_sync(lambda: list(self._place.folders()))
+        return sorted(domain for folder in folders if (domain := domain_of(folder)) is not None)
+
+    async def _files(self, domain: str) -> list[Blob]:
+        with self._listing():
+            return await to_thread.run_sync(lambda: sorted(self._place.files(folder_of(domain))))
+
+    async def _read(self, domain: str, sha256: str, work: Callable[[], T]) -> T:
+        try:
+            return await to_thread.run_sync(work)
+        except FileNotFoundError as error:
+            raise _unread(domain, sha256, "missing") from error
+        except OSError as error:
+            raise _unread(domain, sha256, "unreadable", _cause(error)) from error
+
+    def _verified(self, domain: str, sha256: str) -> bytes:
+        data = self._place.read(folder_of(domain), _checked_name(sha256))
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise _unread(domain, sha256, "damaged")
+        return data
+
+    def _is_in(self, folder: str, name: str, needle: bytes) -> bool:
+        size = self._place.size(folder, name)
+        overlap = len(needle) - 1
+        return any(
+            needle in self._place.read(folder, name, start, min(start + CHUNK + overlap, size))
+            for start in range(0, size, CHUNK)
+        )
+
+    def _is_there(self, folder: str, name: str) -> bool:
+        try:
+            self._place.size(folder, name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    @contextmanager
+    def _writing(self, domain: str, what: str = "write content to") -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be written and has room, then repeat the call."
+            details = {"domain": domain, "hint": hint}
+            message = f"Could not {what} the place of blobs: {_cause(error)}"
+            raise GraphError(Code.FILE_CREATION_FAILED, message, details, path=self.location) from error
+
+    @contextmanager
+    def _listing(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            message = f"Could not list the content in the place of blobs: {_cause(error)}"
+            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be read."
+            raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": hint}, path=self.location) from error
+
+
+def blobs_at(place: str | Path) -> Blobs:
+    """Return the blobs in a local folder (a path or `file://` URL) or at any other URL that fsspec knows.
+
+    Nothing is opened or made yet. Fails with `INVALID_ARGUMENT` for a `file://` URL of another host.
+    """
+    if isinstance(place, str) and "://" in place and not place.startswith(("file://", "local://")):
+        return Blobs(Remote(place))
+    return Blobs(Folder(_local_path(place)))
+
+
+def folder_of(domain: str) -> str:
+    """Return the name of a domain's folder: another for each domain, even where `A` and `a` are one file.
+
+    Lower-case names stay as they are. Others, and names that Windows reserves, become `=<upper>=<lower-case name>=`,
+    where `<upper>` tells in hex which characters were upper-case (bit 0 the first), so the domain can be read back.
+    Fails with `INVALID_ARGUMENT` when it is not the name of a domain.
+    """
+    if not _DOMAIN.fullmatch(domain):
+        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a domain", {"argument": "domain"})
+    lower = domain.lower()
+    if domain == lower and not lower.endswith(".") and not _DEVICE.fullmatch(lower):
+        return domain
+    upper = sum(1 << place for place, char in enumerate(domain) if char.isupper())
+    return f"={upper:x}={lower}="
+
+
+def domain_of(folder: str) -> str | None:
+    """Return the domain whose folder has that name, or None when no domain's has."""
+    coded = _CODED_FOLDER.fullmatch(folder)
+    domain = folder
+    if coded:
+        upper = int(coded[1], 16)
+        domain = "".join(char.upper() if upper >> place & 1 else char for place, char in enumerate(coded[2]))
+    return domain if _DOMAIN.fullmatch(domain) and folder_of(domain) == folder else None
+
+
+def _local_path(place: str | Path) -> Path:
+    if isinstance(place, Path) or "://" not in place:
+        return Path(place).expanduser().absolute()
+    host, _, path = place.partition("://")[2].partition("/")
+    if host not in {"", "localhost"}:
+        hint = "Write file:///folder for a folder of this machine."
+        raise GraphError(Code.INVALID_ARGUMENT, f"Not a local folder: {place}", {"argument": "blob_url", "hint": hint})
+    return Path(url2pathname(f"/{path}"))
+
+
+def _chunks_of(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(file.read, CHUNK), b"")
+
+
+def _checked_name(name: str) -> str:
+    if not is_blob_name(name):
+        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a blob", {"argument": "sha256"})
+    return name
+
+
+def _unread(domain: str, sha256: str, reason: str, cause: str = "") -> GraphError:
+    """Return the error that says which content is missing, damaged or unreadable."""
+    hint = "Restore it from a backup of the blobs, or write the content again."
+    message = f"Content {sha256} of domain {domain} is {reason}" + (f": {cause}" if cause else "")
+    details = {"domain": domain, "sha256": sha256, "reason": reason, "hint": hint}
+    return GraphError(Code.CONTENT_READ_FAILED, message, details)
+
+
+def _cause(error: OSError) -> str:
+    return without_credentials(error.strerror or str(error))[:300]

@@ -1,0 +1,1 @@
+"""The log: events are appended and projected in one transaction."""

@@ -1,0 +1,173 @@
+"""Group commit: writes of one process that wait for the same log, made together in one statement.
+
+Each is decided as if those before it had been made already. That is sound as long as what it read does not depend on
+what they change; a write of which that cannot be said waits for a turn of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Event, Receipt
+from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects import ONTOLOGY_KINDS
+from graph_memory.storage.log.project import ROWS_AT_ONCE
+from graph_memory.storage.log.work import Head, Work
+from graph_memory.storage.queries import Query
+from graph_memory.storage.store import Reader
+
+R = TypeVar("R")
+
+MOST = 64
+"""Writes in one group."""
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A write in the line for its log. Whoever has the turn may make it too."""
+
+    work: Work[Any]
+    receipt: Receipt | None = None
+    in_doubt: bool = False
+    """Whether it may have been committed, although nobody saw the answer."""
+
+
+@dataclass(slots=True)
+class Line:
+    """The writes of this process that wait for one log, and the turn that one of them has."""
+
+    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    waiting: list[Waiting] = field(default_factory=list[Waiting])
+
+    @contextmanager
+    def place_for(self, work: Work[Any]) -> Generator[Waiting]:
+        """Give a write a place in the line."""
+        mine = Waiting(work)
+        self.waiting.append(mine)
+        try:
+            yield mine
+        finally:
+            self.waiting.remove(mine)
+
+    def headed_by(self, mine: Waiting) -> list[Waiting]:
+        """Return the writes that could be made now, mine first."""
+        others = [one for one in self.waiting if one is not mine and one.receipt is None and not one.in_doubt]
+        return [mine, *others[: MOST - 1]]
+
+
+class Noted:
+    """A reader that notes on which subjects its answers depend; None are all."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._subjects: set[object] | None = set()
+
+    def holds_after(self, changed: set[str]) -> bool:
+        """Say whether the answers are the same after these subjects have changed."""
+        return not changed or (self._subjects is not None and self._subjects.isdisjoint(changed))
+
+    async def read(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads and return its rows."""
+        if query.subjects is None:
+            self._subjects = None
+        elif self._subjects is not None:
+            self._subjects.update(params[name] for name in query.subjects)
+        return await self._reader.read(query, **params)
+
+    async def one(self, query: Query[R], **params: object) -> R | None:
+        """Run one statement and return its first row, None when there is none."""
+        rows = await self.read(query, **params)
+        return rows[0] if rows else None
+
+
+@dataclass(slots=True)
+class Group:
+    """Writes that one statement can make, in the order of their events."""
+
+    head: Head
+    members: list[tuple[Waiting, list[Event]]] = field(default_factory=list[tuple[Waiting, list[Event]]])
+    projection: Projection = field(init=False)
+    _changed: set[str] = field(default_factory=set[str])
+
+    def __post_init__(self) -> None:
+        self.projection = Projection(self.head.domain)
+
+    @property
+    def events(self) -> list[Event]:
+        """All events, in order."""
+        return [event for _, events in self.members for event in events]
+
+    def add(self, waiting: Waiting, noted: Noted, found: object) -> None:
+        """Add a write if it can be made now, and together with those before it."""
+        if not noted.holds_after(self._changed):
+            return
+        try:
+            events = waiting.work.events(self.head.at_or_after(waiting.work.now), found)
+        except GraphError:
+            return  # it may rest on what another process has changed: it is decided again under the lock
+        projection = project(self.head.domain, events, self.head.ontology)
+        subjects = {event.draft.subject for event in events}
+        if not events or self._lacks_room_for(projection) or not self._changed.isdisjoint(subjects):
+            return
+        if self.members and _changes_ontology(events):
+            return
+        self.members.append((waiting, events))
+        self.projection.extend(projection)
+        self._changed |= subjects
+        self.head = self.head.after(events)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing may follow: what comes after a change of the ontology has to know it."""
+        return _changes_ontology(self.events)
+
+    def _lacks_room_for(self, more: Projection) -> bool:
+        return self.projection.size + more.size > ROWS_AT_ONCE
+
+
+async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
+    """Return the first write with those that can be made together with it, None when it cannot be made so.
+
+    They read at once, or one after the other, as a transaction must.
+    """
+    looked = [(one, Noted(reader), _Found()) for one in waiting]
+    looks = [partial(_look, one.work, noted, head.at_or_after(one.work.now), found) for one, noted, found in looked]
+    if at_once:
+        async with anyio.create_task_group() as tasks:
+            for look in looks:
+                tasks.start_soon(look)
+    else:
+        for look in looks:
+            await look()
+    group = Group(head)
+    for one, noted, found in looked:
+        if found.is_there and not group.is_closed:
+            group.add(one, noted, found.value)
+        if not group.members:
+            return None
+    return group
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a write has read."""
+
+    value: object = None
+    is_there: bool = False
+
+
+async def _look(work: Work[Any], noted: Noted, head: Head, found: _Found) -> None:
+    with suppress(GraphError):  # it is met again, and raised, when the write is made alone
+        found.value = await work.read(noted, head)
+        found.is_there = True
+
+
+def _changes_ontology(events: Sequence[Event]) -> bool:
+    return any(event.draft.kind in ONTOLOGY_KINDS for event in events)

@@ -1,0 +1,136 @@
+"""The statements that append events and project them, one after the other or all in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from itertools import pairwise
+from typing import cast
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import TIMES, Event, ontology_version
+from graph_memory.model.projection import Projection, Row, Step, weight
+from graph_memory.model.subjects import State
+from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
+from graph_memory.storage.store import Transaction
+
+ROWS_AT_ONCE = 2_500
+"""Rows that one statement is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How many rows a projecting statement has settled."""
+
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """That a log stood where it was believed to stand; there is no row when it did not."""
+
+    claimed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """That all was written in one statement; there is no row when the log was not claimed."""
+
+    settled: int
+
+
+APPEND = query("log/append", Nothing)
+CLAIM = query("log/claim", Claimed)
+PROJECT: dict[Step, Query[Found]] = {step: query(f"log/{step}", Found) for step in Step}
+
+
+@cache
+def write_at_once(steps: tuple[Step, ...]) -> Query[Settled]:
+    """Return the one statement that claims a log, appends to it and runs these steps."""
+    return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)], Settled)
+
+
+def appended(events: Sequence[Event], ontology_version_before: int, inline_limit: int) -> dict[str, object]:
+    """Return the parameters with which events are appended."""
+    last = events[-1]
+    return {
+        "domain": last.domain,
+        "seq": last.seq,
+        "at": last.at,
+        "ontology_version": ontology_version(events, ontology_version_before),
+        "events": [with_times_as_text(event.row()) for event in events],
+        "contents": inline_contents(events, inline_limit),
+        "turns": turns_of((event.seq, event.at) for event in events),
+    }
+
+
+def turns_of(times: Iterable[tuple[int, datetime]]) -> list[int]:
+    """Return the numbers of events, given with their times, that have an earlier time than the one before."""
+    return [seq for (_, before), (seq, at) in pairwise(times) if at < before]
+
+
+def with_times_as_text(state: State) -> State:
+    """Return a state as statements take it: the driver needs 50 µs for a time, and less than one for its text."""
+    return {
+        key: value.isoformat() if isinstance(value, datetime) and key in TIMES else value
+        for key, value in state.items()
+    }
+
+
+def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, object]]:
+    """Return the texts of the events that are kept in Neo4j: those of at most `limit` bytes."""
+    contents = (event.draft.content for event in events)
+    return [{"sha256": c.sha256, "text": c.text} for c in contents if c is not None and c.is_text and c.size <= limit]
+
+
+async def run_projection(transaction: Transaction, projection: Projection) -> None:
+    """Run the steps of a projection that have rows.
+
+    Raises DANGLING_REFERENCE when a put finds fewer places than it has rows: an end of a connection is gone.
+    """
+    for step, rows in steps_of(projection):
+        for page in _pages(rows):
+            given: dict[str, object] = {"domain": projection.domain, "rows": {step: page}}
+            found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
+            _check_found(step, sum(row.found for row in found), len(page))
+
+
+def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Yield rows in stretches that one statement takes, at least one row in each."""
+    page: list[Row] = []
+    room = ROWS_AT_ONCE
+    for row in rows:
+        if page and room < weight(row):
+            yield page
+            page, room = [], ROWS_AT_ONCE
+        page.append(row)
+        room -= weight(row)
+    if page:
+        yield page
+
+
+def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:
+    """Return the steps that have rows, in the order in which they run."""
+    return [(step, _sent(step, rows)) for step in Step if (rows := projection.rows.get(step))]
+
+
+def _sent(step: Step, rows: list[Row]) -> list[Row]:
+    if step not in (Step.PUT_NODES, Step.PUT_CONNECTIONS):
+        return rows
+    return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
+
+
+def expected_of(step: Step, rows: int) -> int | None:
+    """Return how many rows a step must settle; None where what it drops may be gone already."""
+    return rows if step.name.startswith("PUT_") else None
+
+
+def _check_found(step: Step, found: int, rows: int) -> None:
+    if expected_of(step, rows) not in (None, found):
+        raise GraphError(
+            Code.DANGLING_REFERENCE,
+            f"{step.value}: {rows - found} of {rows} have no place in the live graph",
+            {"hint": "Run `graph-memory verify` to see where the graph and its log differ."},
+        )

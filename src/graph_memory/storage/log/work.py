@@ -1,0 +1,73 @@
+"""A write that was asked for: what to read, a pure decision, and the state of the log that both look at."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from graph_memory.model.clock import next_time
+from graph_memory.model.events import Draft, Event, Origin, number
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.storage.store import Reader, Transaction
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
+
+    domain: str
+    seq: int
+    at: datetime
+    ontology: Ontology
+
+    def at_or_after(self, now: datetime) -> Head:
+        """Return the head with the time that the next events carry."""
+        return replace(self, at=next_time(self.at, now))
+
+    def after(self, events: Sequence[Event]) -> Head:
+        """Return where the log stands after these events, if any."""
+        return replace(self, seq=events[-1].seq, at=events[-1].at) if events else self
+
+
+Read = Callable[[Reader, Head], Awaitable[S]]
+Decide = Callable[[Head, S], Sequence[Draft]]
+Confirm = Callable[[Reader, Sequence[Event]], Awaitable[None]]
+"""Looks at what was written before it is committed; whatever it raises undoes it."""
+Prepare = Callable[[Transaction, Sequence[Event]], Awaitable[None]]
+"""Makes the live graph ready for events that were decided, before they are projected."""
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[S]):
+    """A write that was asked for. `batch` is the id of its first event, by which it is known again."""
+
+    name: str
+    domain: str
+    origin: Origin
+    read: Read[S]
+    decide: Decide[S]
+    batch: str
+    now: datetime
+    confirm: Confirm | None = None
+    prepare: Prepare | None = None
+
+    def events(self, head: Head, found: S) -> list[Event]:
+        """Return the events to append after a head whose time is theirs; raises what `decide` raises."""
+        drafts = self.decide(head, found)
+        return number(drafts, domain=self.domain, after=head.seq, at=head.at, batch=self.batch, origin=self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a log stood after a write of this process: all that the next write must know before it decides."""
+
+    head: Head
+    edition: str
+    ontology_version: int
+    is_undisturbed: bool = False
+    """Whether nobody else wrote between this process's last two writes."""

@@ -1,0 +1,304 @@
+"""The one write path: read, decide, append events, project them; all of it against one state of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt, new_id, number
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import project
+from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
+from graph_memory.storage.log.group_commit import Group, Line, Waiting, grouped
+from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
+from graph_memory.storage.log.ontologies import Ontologies, Remembered, no_ontology
+from graph_memory.storage.log.project import APPEND, appended, expected_of, run_projection, steps_of, write_at_once
+from graph_memory.storage.log.work import Clock, Confirm, Decide, Head, Prepare, Read, Standing, Work
+from graph_memory.storage.queries import Mark, query
+from graph_memory.storage.store import Store, Transaction, Unsettled
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class LockRow:
+    """Where a domain's log stands, read under its lock."""
+
+    seq: int
+    ontology_version: int
+    edition: str
+    last_at: datetime
+    state: str
+    job: str | None
+    written: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """One event of a batch that was written before."""
+
+    op: str
+    kind: str
+    subject: str
+    seq: int
+
+
+LOCK = query("log/lock", LockRow)
+BATCH = query("log/batch", BatchRow)
+
+
+class CompanyFailed(Exception):  # noqa: N818 - it is no error: the write is made again, alone
+    """A group could not be written under the lock, by whoever's fault."""
+
+
+class Rehearsed(Exception):  # noqa: N818 - it is no error: it undoes a write that was only tried
+    """Ends a rehearsal, with the receipt of what would have been written."""
+
+    def __init__(self, receipt: Receipt) -> None:
+        super().__init__()
+        self.receipt = receipt
+
+
+def utc_now() -> datetime:
+    """Return the present time in UTC."""
+    return datetime.now(UTC)
+
+
+class Log:
+    """The logs of all domains in one store, and their ontologies as this process last read them."""
+
+    def __init__(self, store: Store, *, inline_limit: int, clock: Clock = utc_now) -> None:
+        self._store = store
+        self._inline_limit = inline_limit
+        self._clock = clock
+        self._ontologies = Ontologies()
+        self._standings: dict[str, Standing] = {}
+        self._lines: dict[str, Line] = {}
+        self._marks: dict[str, Mark] = {}
+
+    async def write(
+        self,
+        name: str,
+        domain: str,
+        origin: Origin,
+        read: Read[S],
+        decide: Decide[S],
+        *,
+        begins: bool = False,
+        confirm: Confirm | None = None,
+        prepare: Prepare | None = None,
+        rehearse: bool = False,
+    ) -> Receipt:
+        """Write what `decide` makes of what `read` found, and return the receipt.
+
+        `decide` must be pure: it can run several times. With `begins` the domain is made when there is none. A write
+        whose commit was in doubt is recognised by its first event and not written twice.
+
+        A process that has written alone of late writes in one statement, which checks that it still does, and takes
+        with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
+        lock. `prepare` readies the live graph for the events, `confirm` looks at what was written before it is
+        committed; with `rehearse` it is then undone, and the receipt says what would have been. Raises
+        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read`, `decide`, `prepare` and
+        `confirm` raise, and the errors of `Store.write`.
+        """
+        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), confirm, prepare)
+        line = self._lines.setdefault(domain, Line())
+        if begins or confirm or prepare or rehearse:
+            async with line.turn:
+                return await self._write_locked(Waiting(work), begins=begins, rehearse=rehearse)
+        with line.place_for(work) as mine:
+            async with line.turn:
+                if mine.receipt is None and not mine.in_doubt:
+                    await self._write_together(domain, line.headed_by(mine))
+                return mine.receipt or await self._write_in_company(line, mine)
+
+    async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
+        """Make the first of these writes, and what fits to it, in one statement that checks where the log stands.
+
+        It is decided by what this process knows of the log. Nothing is written when that is not so any more, or when
+        there is a reason to look closer. A refusal is such a reason, because it may rest on what somebody else has
+        changed meanwhile.
+        """
+        before = self._standings.get(domain)
+        if before is None or not before.is_undisturbed:
+            return
+        group = await grouped(self._store, before.head, waiting)
+        if group is not None and await self._is_committed(group, before):
+            self._stands(before, group.events)
+            _settle(group)
+
+    async def _is_committed(self, group: Group, before: Standing) -> bool:
+        """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
+        steps = steps_of(group.projection)
+        _set_doubt(group, in_doubt=True)
+        try:
+            written = await self._store.write_at_once(
+                write_at_once(tuple(step for step, _ in steps)),
+                batch=group.members[0][0].work.batch,
+                known_seq=before.head.seq,
+                edition=before.edition,
+                rows=dict(steps),
+                expected=[expected_of(step, len(rows)) for step, rows in steps],
+                **appended(group.events, before.ontology_version, self._inline_limit),
+            )
+        except Unsettled as unsettled:
+            _set_doubt(group, in_doubt=unsettled.in_doubt)
+            return False
+        except GraphError:
+            _set_doubt(group, in_doubt=False)
+            if len(group.members) == 1:
+                raise
+            return False  # whose fault it is shows when each is made alone
+        _set_doubt(group, in_doubt=False)
+        return bool(written)
+
+    async def _write_in_company(self, line: Line, mine: Waiting) -> Receipt:
+        """Make a write under the log's lock, with what fits to it of those that wait; alone if that fails."""
+        company = () if mine.in_doubt else line.headed_by(mine)[1:]
+        try:
+            return await self._write_locked(mine, company)
+        except CompanyFailed:
+            return await self._write_locked(mine)
+
+    async def _write_locked(
+        self, mine: Waiting, company: Sequence[Waiting] = (), *, begins: bool = False, rehearse: bool = False
+    ) -> Receipt:
+        """Take the log's lock, read, decide and write, in one transaction. Raises CompanyFailed for others' faults."""
+        work, before = mine.work, self._standings.get(mine.work.domain)
+
+        async def attempt(transaction: Transaction) -> tuple[Standing, Group | None, Sequence[Event], Receipt]:
+            if begins:
+                await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
+            lock = await self._lock(transaction, work.domain, work.batch)
+            standing = await self._standing(transaction, work.domain, lock)
+            if lock.written is not None:
+                return standing, None, (), await self._receipt(transaction, work.domain, work.batch, lock.written)
+            if company and (group := await grouped(transaction, standing.head, [mine, *company], at_once=False)):
+                await self._append_group(transaction, lock, group)
+                return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
+            events = await self._append_one(transaction, lock, standing.head, work)
+            if rehearse:
+                raise Rehearsed(Receipt.of(work.domain, work.batch, events))
+            return standing, None, events, Receipt.of(work.domain, work.batch, events)
+
+        try:
+            standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=mine.in_doubt)
+        except Rehearsed as rehearsed:
+            return rehearsed.receipt
+        alone = before is not None and before.head.seq == standing.head.seq
+        self._stands(replace(standing, is_undisturbed=alone), events)
+        _settle(group)
+        return receipt
+
+    async def _append_one(
+        self, transaction: Transaction, lock: LockRow, standing: Head, work: Work[Any]
+    ) -> Sequence[Event]:
+        head = standing.at_or_after(work.now)
+        events = work.events(head, await work.read(transaction, head))
+        if events:
+            await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+            if work.prepare is not None:
+                await work.prepare(transaction, events)
+            await run_projection(transaction, project(work.domain, events, head.ontology))
+            if work.confirm is not None:
+                await work.confirm(transaction, events)
+        return events
+
+    async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
+        _set_doubt(group, in_doubt=True)
+        try:
+            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self._inline_limit))
+            await run_projection(transaction, group.projection)
+        except GraphError as error:
+            _set_doubt(group, in_doubt=False)
+            raise CompanyFailed from error
+
+    def _stands(self, before: Standing, events: Sequence[Event]) -> None:
+        """Note where a log stands after events; what changed the ontology has to be read anew."""
+        self.met(before.head.domain, Mark(before.head.after(events).seq, before.edition))
+        if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
+            self._standings.pop(before.head.domain, None)
+            return
+        self._standings[before.head.domain] = replace(before, head=before.head.after(events))
+
+    async def ontology(self, domain: str) -> Ontology | None:
+        """Return the domain's ontology as it is now, None when there is no such domain."""
+        return await self._ontologies.present(self._store, domain)
+
+    async def require_ontology(self, domain: str) -> Ontology:
+        """Return the domain's ontology as it is now. Raises ONTOLOGY_NOT_FOUND."""
+        ontology = await self.ontology(domain)
+        if ontology is None:
+            raise no_ontology(domain)
+        return ontology
+
+    def remembered(self, domain: str) -> Remembered | None:
+        """Return the domain's ontology as it was last read, without a look at the store."""
+        return self._ontologies.remembered(domain)
+
+    def forget(self, domain: str) -> None:
+        """Read the domain's ontology and standing anew when they are next needed."""
+        self._ontologies.forget(domain)
+        self._standings.pop(domain, None)
+        self._marks.pop(domain, None)
+
+    def mark(self, domain: str) -> Mark | None:
+        """Return where the log stood when this process last met it: statements that begin now see all up to there."""
+        return self._marks.get(domain)
+
+    def met(self, domain: str, mark: Mark) -> None:
+        """Note where a statement that has ended found the log."""
+        known = self._marks.get(domain)
+        if known is None or known.edition != mark.edition or known.seq < mark.seq:
+            self._marks[domain] = mark
+
+    async def head(self, transaction: Transaction, domain: str) -> Head:
+        """Lock the domain for work that appends nothing, such as mending the live graph."""
+        lock = await self._lock(transaction, domain, "")
+        return (await self._standing(transaction, domain, lock)).head
+
+    async def append(
+        self, transaction: Transaction, domain: str, origin: Origin, batch: str, drafts: Sequence[Draft]
+    ) -> Sequence[Event]:
+        """Append more events of a batch to the log of a domain that is busy with it, and project them."""
+        lock = await self._lock(transaction, domain, batch)
+        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
+        head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self._clock())
+        first = batch if lock.written is None else new_id("evt")
+        numbered = number(drafts, domain=domain, after=head.seq, at=head.at, batch=first, origin=origin)
+        events = [replace(event, batch=batch) for event in numbered]
+        await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+        await run_projection(transaction, project(domain, events, ontology))
+        return events
+
+    async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
+        lock = await transaction.one(LOCK, domain=domain, batch=batch)
+        if lock is None:
+            raise no_ontology(domain)
+        return lock
+
+    async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> Standing:
+        if lock.state != READY:
+            raise busy(domain, lock.state, lock.job)
+        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
+        return Standing(Head(domain, lock.seq, lock.last_at, ontology), lock.edition, lock.ontology_version)
+
+    async def _receipt(self, transaction: Transaction, domain: str, batch: str, first: int) -> Receipt:
+        rows = await transaction.run(BATCH, domain=domain, batch=batch, first=first)
+        changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
+        return Receipt(domain=domain, batch=batch, changes=changes)
+
+
+def _settle(group: Group | None) -> None:
+    """Give the members of a group that was committed their receipts."""
+    for one, events in group.members if group else ():
+        one.receipt = Receipt.of(one.work.domain, one.work.batch, events)
+        one.in_doubt = False
+
+
+def _set_doubt(group: Group, *, in_doubt: bool) -> None:
+    for one, _ in group.members:
+        one.in_doubt = in_doubt

@@ -1,0 +1,137 @@
+"""A person's day at the command line: the installed command as a process, on the run's Neo4j."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.agents import COMMAND, Agent, run
+from graph_memory.cli.errors import CONFLICT, FAULTY_DATA, NOT_THERE, USAGE
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+README = (Path(__file__).parents[3] / "README.md").read_text()
+
+
+class Shell:
+    """Runs the command in one domain, with output that goes to a pipe."""
+
+    def __init__(self, environment: dict[str, str], domain: str) -> None:
+        self._environment = {**environment, "GRAPH_MEMORY_DOMAIN": domain}
+
+    def said(self, *arguments: str, **given: Any) -> str:
+        """Return what a command prints, which must succeed and print no control codes."""
+        done = run(self._environment, *arguments, **given)
+        assert done.returncode == 0, done.stderr
+        assert "\x1b" not in done.stdout + done.stderr
+        return done.stdout
+
+    def json(self, *arguments: str) -> Any:
+        """Return what a command prints as JSON."""
+        return json.loads(self.said(*arguments, "--json"))
+
+    def refused(self, status: int, *arguments: str) -> str:
+        """Return how a command fails, which it does with this status, in a line or two and without a result."""
+        done = run(self._environment, *arguments)
+        assert done.returncode == status, done.stderr
+        assert done.stdout == ""
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+
+@pytest.fixture
+def shell(environment: dict[str, str], domain: str) -> Shell:
+    return Shell(environment, domain)
+
+
+async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: Path):
+    assert shell.said("ontology", "apply", "gtd").startswith("Created the ontology: 6 node types")
+    assert shell.said("ontology", "apply", "gtd").startswith("Nothing to add")
+    kitchen = shell.said(
+        *("node", "create", "Project", "--content", "# Kitchen\n\nFarmhouse style", "-t", "home"),
+        *("-p", "status=active", "-p", "priority:=1"),
+    ).strip()
+    call = shell.said("node", "create", "Action", "-f", "-", "-p", "status=next", input="# Call Anna").strip()
+    link = shell.said("connection", "create", "NextAction", kitchen, call, "--content", "first of all").strip()
+
+    assert [line.split()[:3] for line in shell.said("node", "list").splitlines()] == [
+        ["id", "type", "title"],
+        [kitchen, "Project", "Kitchen"],
+        [call, "Action", "Call"],
+    ]
+    assert "Kitchen  NextAction  Call Anna" in shell.said("connection", "list", "--from", kitchen)
+    assert shell.said("node", "content", kitchen) == "# Kitchen\n\nFarmhouse style"
+    assert await agent.call("search_content", query="FARMHOUSE") == shell.json("search", "FARMHOUSE")
+    assert await agent.call("query_nodes", properties={"priority": 1}) == shell.json("query", "-p", "priority:=1")
+    assert await agent.call("get_node", node_id=kitchen) == shell.json("node", "get", kitchen)
+    assert await agent.call("get_ontology", detail=True) == shell.json("ontology", "show", "--detail")
+    assert await agent.call("get_connection", connection_id=link, include_content=True) == shell.json(
+        "connection", "get", link, "--include-content"
+    )
+
+    seen = shell.json("node", "get", call)["version"]
+    assert shell.json("node", "update", call, "-p", "status=waiting", "--expected-version", str(seen))["version"] > seen
+    conflict = shell.refused(CONFLICT, "node", "update", call, "-p", "status=next", "--expected-version", str(seen))
+    assert conflict.startswith("VERSION_CONFLICT: ")
+
+    assert "connections       1\n" in shell.said("domain", "info")
+    shell.said("node", "delete", kitchen)
+    assert shell.json("connection", "list") == {"connection_ids": []}
+    assert (await agent.refused("get_node", node_id=kitchen)).code is Code.NODE_NOT_FOUND
+    told = json.loads(shell.refused(NOT_THERE, "node", "get", kitchen, "--json"))
+    assert told["code"] == "NODE_NOT_FOUND"
+    assert shell.json("verify")["differences"] == []
+
+
+async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: Shell, agent: Agent, tmp_path: Path):
+    file = tmp_path / "team.yaml"
+    file.write_text("node_types: [Task, Person]\nconnection_types: {DoneBy: {from: [Task], to: [Person]}}\n")
+    applied = shell.json("ontology", "apply", str(file))
+    assert (applied["created"], applied["node_types"]) == (True, ["Task", "Person"])
+    before = await agent.call("get_ontology", detail=True)
+
+    file.write_text("node_types: [Place, Task]\nconnection_types: {DoneBy: {from: [Task], to: [Task]}}\n")
+    error = shell.refused(CONFLICT, "ontology", "apply", str(file))
+    assert "[connection type DoneBy]" in error
+    assert await agent.call("get_ontology", detail=True) == before
+
+    file.write_text("node_types: [Place, Task]\nconnection_types: {At: {from: [Task], to: [Place]}}\n")
+    grown = shell.json("ontology", "apply", str(file))
+    assert (grown["created"], grown["node_types"], grown["connection_types"]) == (False, ["Place"], ["At"])
+    assert grown["version"] > applied["version"]
+    assert shell.json("ontology", "apply", str(file))["version"] == grown["version"]
+    assert '-->|"At"|' in shell.said("ontology", "diagram")
+    file.write_text(shell.said("ontology", "show", "--yaml"))
+    assert shell.said("ontology", "apply", str(file)).startswith("Nothing to add")
+    assert (await agent.call("create_node", type="Place", content="x", format="text"))["version"] > grown["version"]
+    assert shell.json("verify")["differences"] == []
+
+
+def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, str], domain: str):
+    lines = README.split("## From the command line\n\n```sh\n")[1].split("```")[0]
+    path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["/bin/sh", "-eu"],
+        input=lines,
+        env={**os.environ, **environment, "GRAPH_MEMORY_DOMAIN": domain, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Call the contractor" in done.stdout
+    assert len(json.loads(done.stdout.splitlines()[-1])["node_ids"]) == 1
+
+
+def test_mistakes_are_told_with_a_status_of_their_own(shell: Shell):
+    assert "create" in shell.refused(USAGE, "node", "creat")
+    assert shell.refused(USAGE, "node", "create", "Note", "-p", "x:=y").startswith("INVALID_ARGUMENT: ")
+    assert "`graph-memory ontology apply`" in shell.refused(NOT_THERE, "node", "create", "Note")
+    assert shell.refused(FAULTY_DATA, "ontology", "validate", __file__).startswith("INVALID_ONTOLOGY: ")

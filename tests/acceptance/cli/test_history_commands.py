@@ -1,0 +1,142 @@
+"""`graph-memory log`, `sessions`, `revert` and the history of a node, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from acceptance.agents import run
+from graph_memory import Memory, ontology_from
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def kitchen(memory: Memory) -> Memory:
+    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": []}))
+    await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
+    await memory.update_node("call", properties={"status": "done"})
+    return memory
+
+
+@pytest.fixture
+def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
+    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann", "GRAPH_MEMORY_SESSION": "desk"}
+
+
+async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    done = run(variables, "log", "--limit", "2")
+    assert done.stdout.splitlines()[0].split() == ["seq", "time", "by", "change"]
+    assert [line.split(maxsplit=4)[4] for line in done.stdout.splitlines()[1:]] == [
+        'Action "Call": status "next" → "done"',
+        'Action "Call" created',
+    ]
+    assert done.stderr.startswith("2 changes. There are more")
+    told = json.loads(run(variables, "log", "--full", "--json").stdout)
+    assert told == (await kitchen.history.log(full=True)).to_dict()
+    told = json.loads(run(variables, "node", "history", "call", "--json").stdout)
+    assert told == (await kitchen.history.log(subject="call")).to_dict()
+
+
+async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    since = (await kitchen.get_node("call")).version
+    await kitchen.update_node("call", properties={"status": "later"}, content="# Call\nBert\u001b[2J", encoding="utf-8")
+    await kitchen.create_node("Action", "# Phone", id="phone")
+    done = run(variables, "diff", "--since", str(since))
+    assert done.stdout.splitlines() == [
+        '~ call  Action "Call": status "done" → "later", content 6 bytes → 15 bytes',
+        '+ phone  Action "Phone" created',
+    ]
+    assert done.stderr == f"2 differences from {since} to {since + 2}: 1 added, 0 removed, 1 changed.\n"
+    shown = run(variables, "diff", "--since", str(since), "--content", "--limit", "1")
+    assert shown.stdout.splitlines()[1:] == [
+        "    --- before",
+        "    +++ after",
+        "    @@ -1 +1,2 @@",
+        "     # Call",
+        "    +Bert\\u001b[2J",
+    ]
+    assert "There are more: --limit N, or --cursor between:" in shown.stderr
+    told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
+    assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
+
+
+async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variables: dict[str, str]) -> None:
+    assert run(variables, "node", "update", "call", "-p", "by=ann").returncode == 0
+    [own, _] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
+    assert (own["session"], own["actor"], own["source"], own["changes"]) == ("desk", "ann", "user", 1)
+    assert "desk" in run(variables, "sessions").stdout
+    done = run(variables, "revert", "--session", "current")
+    assert (done.returncode, done.stdout) == (0, "set back  node call\n"), done.stderr
+    assert (await kitchen.get_node("call")).properties == {"status": "done"}
+
+
+async def test_what_a_change_would_undo_is_told_before(kitchen: Memory, variables: dict[str, str]) -> None:
+    made = (await kitchen.history.log(subject="call", operations=["create"])).entries[0].seq
+    tried = run(variables, "revert", "--since", str(made), "--dry-run")
+    assert tried.stdout == "deleted  node call\n"
+    assert "would be undone" in tried.stderr
+    assert (await kitchen.get_node("call")).properties == {"status": "done"}
+
+
+async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    changed = (await kitchen.get_node("call")).version
+    await kitchen.update_node("call", properties={"status": "later"})
+    done: Any = run(variables, "revert", "--since", str(changed), "--until", str(changed))
+    assert (done.returncode, done.stdout) == (73, "")
+    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it was changed since")
+    done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
+    assert done.stdout.startswith("left      call: it was changed since")
+
+
+async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dict[str, str]) -> None:
+    made = str((await kitchen.history.log(subject="call", operations=["create"])).entries[0].seq)
+    await kitchen.delete_node("call")
+    shown = {
+        ("node", "get", "call"): "status=next",
+        ("node", "content", "call"): "# Call",
+        ("query", "-p", "status=next"): "call  Action  Call",
+        ("search", "CALL"): "call  Action  Call",
+        ("node", "get", "call", "--json"): '"properties": {"status": "next"}',
+    }
+    for arguments, words in shown.items():
+        done = run(variables, *arguments, "--as-of", made)
+        assert done.returncode == 0, done.stderr
+        assert words in done.stdout
+    done = run(variables, "node", "get", "call", "--as-of", "2")
+    assert (done.returncode, done.stdout) == (66, "")
+    assert "did not exist after event 2" in done.stderr
+    assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": []}\n'
+
+
+async def test_a_branch_is_made_listed_compared_and_deleted(
+    kitchen: Memory, variables: dict[str, str], domain: str
+) -> None:
+    done = run(variables, "branch", "create", f"{domain}-b")
+    assert (done.returncode, done.stdout) == (0, f"{domain}-b\n"), done.stderr
+    assert f"Work in it with --domain {domain}-b" in done.stderr
+    run(variables, "node", "update", "call", "-p", "status=later", "--domain", f"{domain}-b")
+    told = run(variables, "diff", "--against", f"{domain}-b")
+    assert told.stdout == '~ call  Action "Call": status "done" → "later"\n'
+    assert f"to {domain}-b at " in told.stderr
+    assert f"{domain} at 5" in run(variables, "branch", "list").stdout
+    assert "made from" in run(variables, "branch", "info", f"{domain}-b").stdout
+    refused = run(variables, "domain", "delete", domain)
+    assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
+    for arguments in ((), ("--yes",)):
+        refused = run(variables, "branch", "delete", domain, *arguments)
+        assert refused.returncode == 2, refused.stderr
+        assert f"graph-memory domain delete {domain}" in refused.stderr
+    gone = run(variables, "branch", "delete", f"{domain}-b")
+    assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    assert run(variables, "branch", "delete", domain).returncode == 2
+    assert run(variables, "branch", "delete", f"{domain}-b").returncode == 66
+    assert (await kitchen.get_node("call")).properties == {"status": "done"}

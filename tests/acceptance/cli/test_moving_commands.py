@@ -1,0 +1,125 @@
+"""`graph-memory export` and `import`, as a person uses them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import anyio
+import pytest
+
+from acceptance.agents import COMMAND, run, verified
+from graph_memory import Memory, ontology_from
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def kitchen(memory: Memory) -> Memory:
+    depends = {"name": "DependsOn", "from": ["Action"], "to": ["Action"]}
+    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": [depends]}))
+    await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
+    await memory.create_node("Action", b"\x00" * 100, encoding="base64", format="bin", id="scan")
+    await memory.create_connection("DependsOn", "call", "scan", content="for the size", id="why")
+    await memory.update_node("call", properties={"status": "done"})
+    return memory
+
+
+@pytest.mark.parametrize("name", ["kitchen.jsonl", "kitchen.jsonl.gz"])
+async def test_a_domain_is_exported_and_imported_under_another_name(
+    kitchen: Memory, environment: dict[str, str], domain: str, tmp_path: Path, name: str
+) -> None:
+    done = run(environment, "export", str(tmp_path / name), "--domain", domain)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"Exported domain {domain} to {tmp_path / name}: 8 events, 3 contents, up to 8 of its log.\n"
+    done = run(environment, "import", str(tmp_path / name), "--as", f"{domain}-copy")
+    assert done.stdout == f"Imported domain {domain}-copy: 8 events, 3 subjects in the graph.\n", done.stderr
+    assert verified(environment, f"{domain}-copy")["events"] == 8
+    copy = kitchen.in_domain(f"{domain}-copy")
+    assert (await copy.history.log(full=True)).entries == (await kitchen.history.log(full=True)).entries
+
+    again = run(environment, "import", str(tmp_path / name), "--json")
+    assert (again.returncode, json.loads(again.stderr)["code"]) == (73, "DOMAIN_ALREADY_EXISTS")
+
+
+@pytest.mark.usefixtures("kitchen")
+async def test_an_export_goes_through_a_pipe(environment: dict[str, str], domain: str) -> None:
+    out = subprocess.run(  # noqa: ASYNC221
+        [COMMAND, "export", "-", "--domain", domain],
+        env={**os.environ, **environment},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    assert out.stderr.decode().startswith(f"Exported domain {domain} to standard output")
+    done = run(environment, "import", "-", "--as", f"{domain}-copy", "--json", input=out.stdout.decode())
+    assert json.loads(done.stdout) == {
+        "domain": f"{domain}-copy",
+        "seq": 8,
+        "events": 8,
+        "subjects": 3,
+        "resumed": False,
+    }
+
+
+@pytest.mark.usefixtures("kitchen")
+async def test_what_cannot_be_is_said_in_two_lines(environment: dict[str, str], domain: str, tmp_path: Path) -> None:
+    file = tmp_path / "kitchen.jsonl"
+    assert run(environment, "export", str(file), "--domain", domain).returncode == 0
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join([*lines[:4], *lines[5:]]))
+    done = run(environment, "import", str(file), "--as", f"{domain}-copy")
+    assert done.returncode == 65
+    assert done.stderr.splitlines()[0] == "INVALID_ARCHIVE: Line 6 holds an event that has number 5 after 3"
+    assert done.stderr.splitlines()[1].startswith("Hint: ")
+    for wrong in (["kitchen.json"], ["then.jsonl", "--as-of", "3"]):
+        done = run(environment, "export", str(tmp_path / wrong[0]), *wrong[1:], "--domain", domain)
+        assert (done.returncode, done.stderr.split(":")[0]) == (2, "INVALID_ARGUMENT")
+        assert not (tmp_path / wrong[0]).exists()
+
+
+async def state_of(memory: Memory, name: str) -> str | None:
+    """Return what goes on in a domain, None when there is no such."""
+    found = {one.name: one.busy or "ready" for one in (await memory.list_domains()).domains}
+    return found.get(name)
+
+
+async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
+    memory: Memory, environment: dict[str, str], domain: str, tmp_path: Path
+) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    for number in range(300):
+        await memory.create_node("Note", f"{'word ' * 400}{number}", id=f"note-{number}")
+    file = tmp_path / "notes.jsonl"
+    told = await memory.moving.export_file(file)
+    arguments = [str(COMMAND), "import", str(file), "--as", f"{domain}-copy"]
+    kills = 0
+    for wait in (0.0, 0.05, 0.2):
+        process = subprocess.Popen(arguments, env={**os.environ, **environment})  # noqa: ASYNC220
+        while process.poll() is None and await state_of(memory, f"{domain}-copy") is None:  # noqa: ASYNC110
+            await anyio.sleep(0.01)
+        await anyio.sleep(wait)
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
+        assert await state_of(memory, f"{domain}-copy") in (None, "importing", "ready")
+    assert kills
+    done = run(environment, *arguments[1:])
+    assert done.returncode in (0, 73), done.stderr  # 73: the last one was complete before it was killed
+    found = verified(environment, f"{domain}-copy")
+    assert (found["events"], found["subjects"]) == (told.events, 303)
+
+
+@pytest.mark.usefixtures("kitchen")
+async def test_a_domain_is_exported_to_a_folder_and_imported(
+    environment: dict[str, str], domain: str, tmp_path: Path
+) -> None:
+    folder = f"{tmp_path / 'kitchen'}/"
+    done = run(environment, "export", folder, "--domain", domain)
+    told = f"Exported domain {domain} to {folder}: 2 nodes, 1 connection. There is no log in a folder.\n"
+    assert done.stdout == told, done.stderr
+    done = run(environment, "import", folder, "--as", f"{domain}-copy")
+    assert done.stdout == f"Imported domain {domain}-copy: 2 nodes, 1 connection, created anew.\n", done.stderr
+    assert verified(environment, f"{domain}-copy")["events"] == 7

@@ -1,0 +1,122 @@
+"""`graph-memory erase`, `compact` and `scan`, and the tools of the same purpose, as they are used."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from acceptance.agents import COMMAND, run
+from graph_memory import Code, Memory, ontology_from
+from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.model.errors import GraphError
+
+pytestmark = pytest.mark.anyio
+
+
+def name_of_bird(domain: str) -> str:
+    """Return a name that is in no other domain: a scan looks at the whole database, which other tests share."""
+    return f"Zebrafinch {domain[-8:]}"
+
+
+@pytest.fixture
+async def diary(memory: Memory, domain: str) -> Memory:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": []}))
+    await memory.create_node("Note", f"# {name_of_bird(domain)}", id="bird")
+    await memory.update_node("bird", content=f"# {name_of_bird(domain)} 2", encoding="utf-8")
+    await memory.create_node("Note", "# Tea", id="tea")
+    return memory
+
+
+@pytest.fixture
+def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
+    return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
+
+
+def tombstones(told: str) -> int:
+    """Return how many events of something erased a scan tells of, in all domains of the database."""
+    counted = re.search(r"(\d+) events of something erased", told)
+    assert counted, told
+    return int(counted[1])
+
+
+async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables: dict[str, str], domain: str) -> None:
+    found = run(variables, "scan", name_of_bird(domain))
+    assert found.returncode == 1
+    assert f"node  _Event  {domain}" in found.stdout
+    tried = run(variables, "erase", "bird", "--dry-run")
+    assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
+    assert tried.stderr.splitlines()[-1] == "bird would be erased."
+    assert run(variables, "erase", "bird").stderr.splitlines()[-1] == "bird is erased."
+    assert run(variables, "scan", name_of_bird(domain)).stdout == ""
+    assert tombstones(run(variables, "scan", "bird").stderr) >= 3
+    assert run(variables, "node", "history", "bird").stdout.splitlines()[1].endswith("Node bird erased")
+    gone = run(variables, "node", "get", "bird", "--as-of", "5")
+    assert gone.returncode == 66
+    assert gone.stderr.startswith("SUBJECT_ERASED: bird was erased")
+
+
+async def test_a_person_compacts_into_a_file(diary: Memory, variables: dict[str, str], tmp_path: Path) -> None:
+    at, path = (await diary.get_node("bird")).version, tmp_path / "old.jsonl.gz"
+    done = run(variables, "compact", "--before", str(at), "--archive", str(path), "--json")
+    told = json.loads(done.stdout)
+    assert (told["compacted_to"], told["events"], told["contents"]) == (at, 1, 1)
+    assert json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])["end"]["events"] == at
+    refused = run(variables, "query", "--as-of", str(at - 1))
+    assert refused.stderr.startswith("HISTORY_COMPACTED")
+    assert run(variables, "log").stdout.splitlines()[1].endswith(f"Compacted up to {at}")
+
+
+async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain: str) -> None:
+    tools = tools_of(["history"])
+    for name, given in (("memory_erase", {"subject": "bird"}), ("memory_compact", {"before": 4})):
+        with pytest.raises(GraphError) as refused:
+            await tools[name].bind({**given, "domain": domain})(diary)
+        assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
+        tried = await tools[name].bind({**given, "domain": domain, "dry_run": True})(diary)
+        assert tried.dry_run
+    done = await tools["memory_erase"].bind({"subject": "bird", "domain": domain, "confirm": True})(diary)
+    assert done.domains[0].events == 2
+
+
+async def test_json_is_alone_on_stdout_also_when_a_person_is_asked(
+    diary: Memory, variables: dict[str, str], domain: str
+) -> None:
+    at, source = (await diary.get_node("bird")).version, f"{domain}-b"
+    await diary.history.branch(source)
+    await diary.in_domain(source).create_node("Note", "# Coffee", id="coffee")
+    for arguments, name in (
+        (("merge", source), "created"),
+        (("merge", source), "created"),
+        (("revert", "--since", str(at), "--until", str(at)), "changes"),
+        (("compact", "--before", str(at)), "compacted_to"),
+        (("erase", "bird"), "subject"),
+    ):
+        told, shown = answered_yes(variables, *arguments, "--json")
+        assert name in json.loads(told), arguments
+        assert shown
+
+
+def answered_yes(variables: dict[str, str], *arguments: str) -> tuple[str, str]:
+    """Run a command at a terminal whose output goes elsewhere, and say yes to what it asks."""
+    screen, keys = os.openpty()
+    os.write(screen, b"y\n")
+    try:
+        done = subprocess.run(
+            [COMMAND, *arguments],
+            env={**os.environ, **variables},
+            stdin=keys,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    finally:
+        os.close(keys)
+        os.close(screen)
+    return done.stdout, done.stderr

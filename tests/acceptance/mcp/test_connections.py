@@ -1,0 +1,208 @@
+"""The life of a connection: created, read, updated, deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from acceptance.agents import Agent
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+UNKNOWN_NODE, UNKNOWN = "mem_k4j9x2_p8n3q1", "conn_x7y2z9_k5m8n3"
+DATES = {"since": "2025-10-15", "follow_up_date": "2025-11-15"}
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A project and its next action."""
+
+    project: str
+    action: str
+    connection: str
+
+
+@pytest.fixture
+async def joined(gtd: Agent) -> Joined:
+    project, action = await gtd.node("Project"), await gtd.node("Action")
+    return Joined(project, action, await gtd.connection("NextAction", project, action, properties={"priority": "high"}))
+
+
+async def test_a_connection_shows_what_it_was_created_with(gtd: Agent):
+    project, action = await gtd.node("Project"), await gtd.node("Action")
+    created = await gtd.call(
+        "create_connection",
+        type="NextAction",
+        from_node_id=project,
+        to_node_id=action,
+        properties={"priority": "high", "rank": 1, "share": 0.5, "urgent": True},
+        content="High priority because deadline approaching",
+    )
+    assert created.keys() == {"connection_id", "version"}
+
+    shown = await gtd.call("get_connection", connection_id=created["connection_id"])
+
+    assert shown.pop("created") == shown.pop("modified")
+    assert shown == {
+        "id": created["connection_id"],
+        "type": "NextAction",
+        "from_node_id": project,
+        "to_node_id": action,
+        "properties": {"priority": "high", "rank": 1, "share": 0.5, "urgent": True},
+        "has_content": True,
+        "version": created["version"],
+    }
+
+
+async def test_a_connection_needs_neither_content_nor_properties(gtd: Agent):
+    connection = await gtd.connection("NextAction", await gtd.node("Project"), await gtd.node("Action"))
+    shown = await gtd.call("get_connection", connection_id=connection)
+    assert (shown["properties"], shown["has_content"]) == ({}, False)
+
+
+async def test_an_update_merges_properties_and_replaces_content(gtd: Agent, joined: Joined):
+    one = {"connection_id": joined.connection}
+    before = await gtd.call("get_connection", **one)
+
+    changed = await gtd.call("update_connection", **one, properties={"priority": "medium", "added": "2025-10-31"})
+
+    after = await gtd.call("get_connection", **one)
+    assert changed == {"version": after["version"]}
+    assert after["version"] > before["version"]
+    assert after["properties"] == {"priority": "medium", "added": "2025-10-31"}
+    assert after["has_content"] is False
+    assert after["created"] == before["created"]
+    assert after["modified"] > before["modified"]
+
+    for text in ("first", "second"):
+        await gtd.call("update_connection", **one, content=text)
+        shown = await gtd.call("get_connection", **one, include_content=True)
+        assert (shown["content"], shown["has_content"]) == (text, True)
+        assert shown["properties"] == after["properties"]
+
+
+async def test_deleting_a_connection_leaves_its_nodes(gtd: Agent, joined: Joined):
+    before = [await gtd.call("get_node", node_id=node) for node in (joined.project, joined.action)]
+    assert (await gtd.call("delete_connection", connection_id=joined.connection)).keys() == {"version"}
+
+    assert [await gtd.call("get_node", node_id=node) for node in (joined.project, joined.action)] == before
+    assert await gtd.found("query_connections") == []
+    assert await gtd.found("get_connected_nodes", node_id=joined.project, direction="both") == []
+    for tool in ("get_connection", "delete_connection"):
+        error = await gtd.refused(tool, connection_id=joined.connection)
+        assert error.code is Code.CONNECTION_NOT_FOUND
+
+
+async def test_a_node_has_many_connections_of_one_type_and_deleting_one_leaves_the_others(gtd: Agent):
+    project = await gtd.node("Project")
+    actions = [await gtd.node("Action") for _ in range(3)]
+    first, *others = [await gtd.connection("NextAction", project, action) for action in actions]
+    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == sorted(actions)
+
+    await gtd.call("delete_connection", connection_id=first)
+
+    assert await gtd.found("query_connections", from_node_id=project) == sorted(others)
+    assert await gtd.found("get_connected_nodes", node_id=project, direction="out") == sorted(actions[1:])
+
+
+async def test_a_pair_of_nodes_has_connections_of_several_types(gtd: Agent, joined: Joined):
+    depends = await gtd.connection("DependsOn", joined.project, joined.action)
+    ends = {"from_node_id": joined.project, "to_node_id": joined.action}
+    assert await gtd.found("query_connections", **ends) == sorted([joined.connection, depends])
+    assert await gtd.found("query_connections", **ends, type="DependsOn") == [depends]
+
+    await gtd.call("delete_connection", connection_id=depends)
+    assert await gtd.found("query_connections", **ends) == [joined.connection]
+
+
+@pytest.mark.parametrize("end", ["from_node_id", "to_node_id"])
+async def test_an_end_that_does_not_exist_is_named(gtd: Agent, joined: Joined, end: str):
+    ends = {"from_node_id": joined.project, "to_node_id": joined.action, end: UNKNOWN_NODE}
+    error = await gtd.refused("create_connection", type="NextAction", **ends)
+    assert error.code is Code.NODE_NOT_FOUND
+    assert UNKNOWN_NODE in error.message
+    assert await gtd.found("query_connections") == [joined.connection]
+
+
+@pytest.mark.parametrize("end", ["from_node_id", "to_node_id"])
+async def test_no_connection_crosses_from_one_domain_to_another(gtd: Agent, elsewhere: Agent, joined: Joined, end: str):
+    far = await elsewhere.node("Project" if end == "from_node_id" else "Action")
+    ends = {"from_node_id": joined.project, "to_node_id": joined.action, end: far}
+    error = await gtd.refused("create_connection", type="NextAction", **ends)
+    assert error.code is Code.NODE_NOT_FOUND
+    assert far in error.message
+
+
+async def test_a_type_that_the_ontology_does_not_have_is_refused(gtd: Agent, joined: Joined):
+    ends = {"from_node_id": joined.project, "to_node_id": joined.action}
+    error = await gtd.refused("create_connection", type="NextStep", **ends)
+    assert error.code is Code.INVALID_CONNECTION_TYPE
+    assert "NextStep" in error.message
+    assert "[NextAction, DependsOn, RequiresContext, WaitingFor]" in error.message
+
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("get_connection", {}),
+    ("get_connection", {"include_content": True}),
+    ("update_connection", {"properties": {"a": 1}}),
+    ("update_connection", {"content": "x"}),
+    ("delete_connection", {}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+async def test_a_connection_that_does_not_exist_is_not_found(constant: Agent, tool: str, arguments: dict[str, Any]):
+    error = await constant.refused(tool, connection_id=UNKNOWN, **arguments)
+    assert error.code is Code.CONNECTION_NOT_FOUND
+    assert UNKNOWN in error.message
+
+
+@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+async def test_the_id_of_another_domain_is_not_found(
+    joined: Joined, elsewhere: Agent, gtd: Agent, tool: str, arguments: dict[str, Any]
+):
+    error = await elsewhere.refused(tool, connection_id=joined.connection, **arguments)
+    assert error.code is Code.CONNECTION_NOT_FOUND
+    assert (await gtd.call("get_connection", connection_id=joined.connection))["properties"] == {"priority": "high"}
+
+
+async def test_a_node_is_not_a_connection_nor_the_other_way_round(gtd: Agent, joined: Joined):
+    error = await gtd.refused("get_connection", connection_id=joined.project)
+    assert error.code is Code.CONNECTION_NOT_FOUND
+    assert (await gtd.refused("get_node", node_id=joined.connection)).code is Code.NODE_NOT_FOUND
+
+
+@pytest.mark.parametrize("given", [None, {}, {"since": "2025-10-15"}, {"follow_up_date": "2025-11-15", "other": 1}])
+async def test_required_properties_must_be_given(gtd: Agent, given: dict[str, Any] | None):
+    ends = {"from_node_id": await gtd.node("Action"), "to_node_id": await gtd.node("Person")}
+    error = await gtd.refused("create_connection", type="WaitingFor", **ends, properties=given)
+    missing = [name for name in DATES if name not in (given or {})]
+    assert error.code is Code.REQUIRED_PROPERTY_MISSING
+    assert error.message == (
+        f"Connection type WaitingFor requires properties: [since, follow_up_date]. Missing: [{', '.join(missing)}]"
+    )
+    assert await gtd.found("query_connections") == []
+
+
+async def test_a_connection_with_all_required_properties_is_made_and_updated(gtd: Agent):
+    waiting = await gtd.connection("WaitingFor", await gtd.node("Action"), await gtd.node("Person"), properties=DATES)
+    await gtd.call("update_connection", connection_id=waiting, properties={"follow_up_date": "2026-01-01"})
+    shown = await gtd.call("get_connection", connection_id=waiting)
+    assert shown["properties"] == {**DATES, "follow_up_date": "2026-01-01"}
+
+
+@pytest.mark.parametrize("tool", ["update_connection", "delete_connection"])
+async def test_a_change_of_a_connection_that_somebody_else_changed_is_a_conflict(gtd: Agent, joined: Joined, tool: str):
+    one = {"connection_id": joined.connection}
+    seen = (await gtd.call("get_connection", **one))["version"]
+    changed = await gtd.call("update_connection", **one, content="mine", expected_version=seen)
+    arguments = {"content": "theirs"} if tool == "update_connection" else {}
+
+    error = await gtd.refused(tool, **one, **arguments, expected_version=seen)
+
+    assert error.code is Code.VERSION_CONFLICT
+    assert (await gtd.call("get_connection", **one, include_content=True))["content"] == "mine"
+    await gtd.call(tool, **one, **arguments, expected_version=changed["version"])

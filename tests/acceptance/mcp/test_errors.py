@@ -1,0 +1,208 @@
+"""Faults of a call: each is a structured error that names what is wrong, and changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp import MCPError
+
+from acceptance.agents import Agent
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+NODE = {"type": "Project", "content": "x", "format": "markdown"}
+EDIT = {"node_id": "mem_1", "properties": {"a": 1}}
+ENDS = {"type": "NextAction", "from_node_id": "mem_1", "to_node_id": "mem_2"}
+ONE = {"connection_id": "conn_1"}
+AROUND = {"node_id": "mem_1", "direction": "out"}
+TYPES = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
+ONTOLOGY: dict[str, Any] = {"node_types": ["Project"], "connection_types": []}
+ADDED = {"type_name": "RelatedTo", "from_types": ["Project"], "to_types": ["Project"]}
+
+COMPLETE: dict[str, dict[str, Any]] = {
+    "create_node": NODE,
+    "get_node": {"node_id": "mem_1"},
+    "get_node_content": {"node_id": "mem_1"},
+    "update_node": EDIT,
+    "delete_node": {"node_id": "mem_1"},
+    "create_connection": ENDS,
+    "get_connection": ONE,
+    "update_connection": {**ONE, "content": "x"},
+    "delete_connection": ONE,
+    "query_nodes": {},
+    "query_connections": {},
+    "get_connected_nodes": AROUND,
+    "search_content": {"query": "x"},
+    "validate_connection": TYPES,
+    "create_ontology": ONTOLOGY,
+    "add_node_type": {"type_name": "Document"},
+    "add_connection_type": ADDED,
+    "get_ontology": {},
+}
+"""A call of each tool with what it must be given."""
+
+OPTIONAL = {"update_node": {"properties"}, "update_connection": {"content"}}
+
+
+def _wrong(tool: str, argument: str, *values: object, **more: object) -> list[Any]:
+    return [pytest.param(tool, {**COMPLETE[tool], **more, argument: value}, argument) for value in values]
+
+
+WRONG = [
+    *_wrong("create_node", "type", 1, True, ["Project"], {"name": "Project"}, None),
+    *_wrong("create_node", "content", 1, None, ["x"], {}),
+    *_wrong("create_node", "format", 1, None, "", "a\nb", "x" * 10_000),
+    *_wrong("create_node", "encoding", "utf8", "UTF-8", "latin-1", "", 8),
+    *_wrong("create_node", "properties", "a=1", ["a"], 1, True),
+    *_wrong("create_node", "tags", "home", [1], [None], {"a": 1}),
+    *_wrong("create_node", "path", 1, ["a"]),
+    *_wrong("get_node", "node_id", 1, True, None, ["mem_1"]),
+    *_wrong("get_node_content", "node_id", 1),
+    *_wrong("update_node", "expected_version", "1", 1.5, -1, True),
+    *_wrong("update_node", "encoding", "utf8", content="x"),
+    *_wrong("delete_node", "expected_version", "1"),
+    *_wrong("create_connection", "from_node_id", 1, None),
+    *_wrong("create_connection", "content", 1, ["x"]),
+    *_wrong("get_connection", "include_content", "true", 1, "yes"),
+    *_wrong("update_connection", "properties", "a=1"),
+    *_wrong("query_nodes", "type", 1, ["Project"]),
+    *_wrong("query_nodes", "properties", "a=1", [["a", 1]]),
+    *_wrong("query_nodes", "limit", 0, -1, 1.5, "3", True, [1]),
+    *_wrong("query_nodes", "cursor", 1),
+    *_wrong("query_connections", "limit", 0, -1, 1.5, "3", True),
+    *_wrong("query_connections", "from_node_id", 1),
+    *_wrong("get_connected_nodes", "direction", "up", "OUT", "", None, 1),
+    *_wrong("get_connected_nodes", "limit", 0, -1, 1.5, "3", True),
+    *_wrong("search_content", "query", "", 1, None, ["x"]),
+    *_wrong("search_content", "limit", 0, -1, 1.5, "3", True),
+    *_wrong("validate_connection", "to_node_type", 1, None),
+    *_wrong("create_ontology", "node_types", "Project", 1, None, {"Project": 1}, [1], [["Project"]]),
+    *_wrong("create_ontology", "connection_types", "NextAction", 1, None, [1], ["NextAction"]),
+    *_wrong("create_ontology", "open", "yes", 1),
+    *_wrong("add_node_type", "type_name", 1, None, ["Document"]),
+    *_wrong("add_connection_type", "from_types", "Project", None, [1], {}),
+    *_wrong("add_connection_type", "required_properties", "since", [1]),
+    *_wrong("get_ontology", "detail", "yes", 1),
+    *_wrong("get_ontology", "domain", 1, ["default"], True),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "argument"), WRONG)
+async def test_an_argument_of_the_wrong_kind_is_named(
+    constant: Agent, tool: str, arguments: dict[str, Any], argument: str
+):
+    error = await constant.refused(tool, **arguments)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert argument in error.message
+    assert error.details["argument"].startswith(argument)
+    _is_no_dump(error.message)
+
+
+@pytest.mark.parametrize("tool", COMPLETE)
+async def test_an_unknown_argument_is_named(constant: Agent, tool: str):
+    error = await constant.refused(tool, **COMPLETE[tool], colour="red")
+    assert error.code is Code.INVALID_ARGUMENT
+    assert "colour" in error.message
+    assert error.details["argument"] == "colour"
+    _is_no_dump(error.message)
+
+
+MISSING = [
+    (tool, argument)
+    for tool, arguments in COMPLETE.items()
+    for argument in arguments
+    if argument not in OPTIONAL.get(tool, ())
+]
+
+
+@pytest.mark.parametrize(("tool", "argument"), MISSING)
+async def test_a_missing_argument_is_named(constant: Agent, tool: str, argument: str):
+    arguments = {name: value for name, value in COMPLETE[tool].items() if name != argument}
+    error = await constant.refused(tool, **arguments)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert argument in error.message
+    assert error.details["argument"] == argument
+    _is_no_dump(error.message)
+
+
+@pytest.mark.parametrize(
+    ("connection_type", "argument"),
+    [
+        ({"from_types": ["Project"], "to_types": ["Project"]}, "name"),
+        ({"name": "DependsOn", "to_types": ["Project"]}, "from_types"),
+        ({"name": "DependsOn", "from_types": ["Project"]}, "to_types"),
+        ({"name": "DependsOn", "from_types": "Project", "to_types": ["Project"]}, "from_types"),
+        ({"name": "DependsOn", "from_types": ["Project"], "to_types": [7]}, "to_types"),
+        ({"name": 7, "from_types": ["Project"], "to_types": ["Project"]}, "name"),
+        ({"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "colour": "red"}, "colour"),
+        (
+            {"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "required_properties": "since"},
+            "required_properties",
+        ),
+    ],
+)
+async def test_a_fault_inside_a_declaration_is_named(agent: Agent, connection_type: dict[str, Any], argument: str):
+    error = await agent.refused("create_ontology", node_types=["Project"], connection_types=[connection_type])
+    assert error.code is Code.INVALID_ARGUMENT
+    assert argument in error.message
+    assert (await agent.refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("update_node", {}),
+        ("update_node", {"properties": None, "content": None, "format": None, "tags": None, "path": None}),
+        ("update_node", {"expected_version": 1}),
+        ("update_node", {"encoding": "utf-8"}),
+        ("update_connection", {}),
+        ("update_connection", {"properties": None, "content": None}),
+        ("update_connection", {"expected_version": 1}),
+    ],
+)
+async def test_an_update_must_change_something(gtd: Agent, tool: str, arguments: dict[str, Any]):
+    project, action = await gtd.node("Project"), await gtd.node("Action")
+    one = {"node_id": project}
+    if tool == "update_connection":
+        one = {"connection_id": await gtd.connection("NextAction", project, action)}
+    assert (await gtd.refused(tool, **one, **arguments)).code is Code.INVALID_ARGUMENT
+
+
+async def test_null_for_an_optional_argument_means_that_it_was_left_out(gtd: Agent):
+    no_page = {"limit": None, "cursor": None, "domain": gtd.domain}
+    node = await gtd.node("Project", "x", encoding=None, properties=None, tags=None, path=None)
+    action = await gtd.node("Action", "x")
+    shown = await gtd.call("get_node", node_id=node)
+    assert shown["properties"] == {}
+    assert "tags" not in shown
+    await gtd.call(
+        "update_node", node_id=node, properties={"a": 1}, content=None, encoding=None, format=None, tags=None, path=None
+    )
+    connection = await gtd.connection("NextAction", node, action, properties=None, content=None)
+    assert (await gtd.call("get_connection", connection_id=connection, include_content=None))["has_content"] is False
+    await gtd.call(
+        "update_connection", connection_id=connection, properties={"a": 1}, content=None, expected_version=None
+    )
+    assert await gtd.found("query_nodes", type=None, properties=None, **no_page) == sorted([node, action])
+    ends = {"from_node_id": None, "to_node_id": None}
+    assert await gtd.found("query_connections", type=None, properties=None, **ends, **no_page) == [connection]
+    around = {"node_id": node, "direction": "both", "connection_type": None}
+    assert await gtd.found("get_connected_nodes", **around, **no_page) == [action]
+    assert await gtd.found("search_content", query="x", node_type=None, **no_page) == sorted([node, action])
+    await gtd.call("add_connection_type", **ADDED, required_properties=None)
+    await gtd.call("get_ontology", detail=None)
+    await gtd.call("delete_node", node_id=node, expected_version=None)
+
+
+async def test_an_unknown_tool_is_an_error_of_the_protocol(server: Agent):
+    with pytest.raises(MCPError, match="forget_everything"):
+        await server.client.call_tool("forget_everything", {})
+
+
+def _is_no_dump(message: str) -> None:
+    assert "pydantic" not in message.lower()
+    assert "validation error" not in message.lower()
+    assert "\n" not in message
+    assert len(message) < 1_000

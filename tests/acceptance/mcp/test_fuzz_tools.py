@@ -1,0 +1,317 @@
+"""Whatever a client sends: an answer to act on, nothing of what lies below, and no change but a complete one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp import types
+from neo4j import Driver
+
+from acceptance.agents import COMMAND
+from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Given, check_answer, fitting, spoilt, whole
+from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.mcp_server.server import Calls
+from graph_memory.mcp_server.tools import AnyTool, Effect
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.model.arguments import check_domain
+from graph_memory.model.errors import Code
+from graph_memory.model.events import Origin
+from integration.soak import profile
+
+ALL = [tool for tools in TOOLSETS.values() for tool in tools]
+TOOLS = {tool.name: tool for tool in ALL}
+DECLARED: Given = {
+    "node_types": [
+        "Note",
+        {
+            "name": "Task",
+            "properties": [{"name": "due", "type": "date", "required": True}, {"name": "n", "indexed": True}],
+        },
+        {"name": "Person", "properties": [{"name": "email", "type": "string", "unique": True}]},
+    ],
+    "connection_types": [
+        {"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]},
+        {"name": "DependsOn", "from_types": ["Note"], "to_types": ["Note"], "acyclic": True, "unique_source": True},
+    ],
+}
+NEW = "a domain of its own"
+NODES = [f"n{number}" for number in range(5)]
+CONNECTIONS = [f"c{number}" for number in range(4)]
+SIDES = [["*"], ["Note"], ["Note", "Person"], ["Person"], ["Task"], [], ["Nobody"], ["*", "Note"]]
+KNOWN: dict[str, list[Any]] = {
+    **{key: [*NODES, "c0", "mem_unknown"] for key in ("node_id", "from_node_id", "to_node_id")},
+    "connection_id": [*CONNECTIONS, "n0", "conn_unknown"],
+    **dict.fromkeys(("from_types", "to_types"), SIDES),
+    **{key: ["Note", "Task", "Person", "Nobody"] for key in ("from_node_type", "to_node_type", "node_type")},
+    **{key: ["RelatesTo", "Note", *ODD_NAMES] for key in ("type_name", "name")},
+    "connection_type": ["RelatesTo", "DependsOn", "Nothing"],
+    "content": ["hello", "aGVsbG8=", "", "漢字 🧠\u202e", "x" * 20_000],
+    "format": ["markdown", "json"],
+    "cursor": ["after:", "after:n1", "after:`", "after:\0", "after:漢"],
+    "query": ["hello", "e", "ell`", '" OR *:*', "\\u0060", "\0", "漢字", "x" * 400],
+    "required_properties": [[], ["due"], ["a", "`"], ["", "a"], ["a", "a"]],
+    "properties": [{}, {"a": 1}, {"due": "2025-10-31"}, {"email": "\u202e"}],
+    **{key: [1, 5, 18, "3", "evt_unknown", "an hour ago", "2025-10-31", "now", "漢`"] for key in ("since", "until")},
+    "at": [1, 5, 18, "now", "evt_unknown", "an hour ago", "`"],
+    "id": [*NODES, *CONNECTIONS, "mem_unknown"],
+    **{key: ["2026-01-01", "now", "open", "an hour ago", "漢`", "9999-12-31"] for key in ("valid_from", "valid_to")},
+    "before": [5, 18, "now", "evt_unknown", "`"],
+    "confirm": [True],
+    "resolutions": [[], [{"subject": "n1", "take": "ours"}], [{"subject": "n1", "property": "`", "value": 1}]],
+    "valid_at": ["2026-01-01", "now", "open", "0001-01-01T00:00:00+14:00", "`"],
+    "arguments": [
+        {},
+        {"node_id": "n1"},
+        {"connection_id": "c1"},
+        {"query": "e"},
+        {"node_id": "n1", "direction": "out"},
+    ],
+    "event_ids": [[], ["evt_unknown"], ODD_NAMES],
+    "session": ["current", "current", "nobody", "`"],
+    "subject": [*NODES, *CONNECTIONS, "ontology", "node_type/Note", "`"],
+    "expected_version": [1, 2, 18, 2**53 - 1],
+    "node_types": [["Note", "Person"], ["Note", "Note"], ["*"], [{"name": "Note", "required_properties": ["a"]}]],
+    "connection_types": [[], [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}], []],
+    "tags": [[], ["home", "home"], ODD_NAMES, [""], ["x" * 1_001]],
+}
+EVERYTHING = """
+    CALL () {
+      MATCH (n:_Domain) WHERE n._id IN $domains RETURN n
+      UNION ALL MATCH (n:_Node) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_Ontology) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_NodeType) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_ConnectionType) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_Event) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_Content) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_Window) WHERE n._domain IN $domains RETURN n
+    }
+    RETURN labels(n) AS labels,
+           n {.*, _writer: null, _created: toString(n._created), _modified: toString(n._modified),
+              _at: toString(n._at), _last_at: toString(n._last_at)} AS properties,
+           [(n)-[r]->(m) | [type(r), properties(r), elementId(m)]] AS leaving
+"""
+TYPES = {"create_node": ["Note", "Task", "Person", "Nobody"], "query_nodes": ["Note", "Person", "Nobody"]}
+NAMING = {
+    "memory_branch": ("domain", "name"),
+    "delete_domain": ("name",),
+    "memory_merge": ("domain", "from", "into"),
+}
+"""The arguments that are names of domains, where it is not `domain` alone."""
+
+
+@dataclass
+class World:
+    """A closed domain and an open one with a few things in each, and a server's way of making calls there."""
+
+    portal: BlockingPortal
+    memory: Memory
+    driver: Driver
+    calls: Calls
+    domains: list[str]
+    codes: Counter[str] = field(default_factory=Counter)
+    known: set[str] | None = None
+
+    def call(self, tool: str, arguments: Given) -> Code | None:
+        """Make a call and check all that is said of any call."""
+        given = self.confined(tool, whole(arguments))
+        before = self.known or self.facts()
+        context = cast(
+            "Any",
+            SimpleNamespace(
+                lifespan_context=SimpleNamespace(memory=self.opened),
+                session=SimpleNamespace(client_params=None),
+                request=None,
+            ),
+        )
+        params = types.CallToolRequestParams.model_construct(name=tool, arguments=given)
+        result = self.portal.call(partial(self.calls.call_tool, context, params))
+        result.model_dump_json(by_alias=True)
+        [said] = result.content
+        assert isinstance(said, types.TextContent)
+        code = check_answer(result.structured_content or {}, said.text)
+        assert bool(code) is bool(result.is_error)
+        self.known = self.facts() if code or TOOLS[tool].effect is Effect.READS else None
+        assert self.known is None or self.known ^ before == set(), (tool, code)
+        self.codes[code or "OK"] += 1
+        return code
+
+    async def opened(self, _tell: object) -> Memory:
+        return self.memory
+
+    def confined(self, tool: str, arguments: Given) -> Given:
+        """Return the arguments with no domain in them that belongs to somebody else, and none that others need gone."""
+        if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
+            arguments = {**arguments, "name": self._new()}
+            self.portal.call(partial(_fill, self.memory, arguments["name"], is_open=False))
+        if tool == "memory_merge" and arguments.get("from") == NEW:
+            arguments = {**arguments, "from": self._new()}
+            arguments.pop("into", None)
+            branch = partial(self.memory.history.branch, arguments["from"], domain=self.domains[0])
+            self.portal.call(branch)
+        places = NAMING.get(tool, ("domain",))
+        for place in places:
+            asked = arguments.get(place)
+            if asked == NEW or not (asked in self.domains or not _is_domain(asked)):
+                arguments = {**arguments, place: self._new()}
+        return arguments
+
+    def _new(self) -> str:
+        self.domains.append(f"{self.domains[0]}-{len(self.domains)}")
+        self.known = None
+        return self.domains[-1]
+
+    def facts(self) -> set[str]:
+        """Return all that the database holds of the domains, but for who took a write lock last."""
+        rows = self.driver.execute_query(EVERYTHING, domains=self.domains).records
+        return {repr(row.values()) for row in rows}
+
+
+def _is_domain(asked: object) -> bool:
+    try:
+        return isinstance(asked, str) and bool(check_domain(asked))
+    except GraphError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def talk(settings: Settings) -> Iterator[tuple[BlockingPortal, Memory]]:
+    """One open memory on an event loop of its own, for callers that are not asynchronous."""
+    with (
+        start_blocking_portal("asyncio") as portal,
+        portal.wrap_async_context_manager(open_memory(settings, origin=Origin(session="fuzz"))) as memory,
+    ):
+        yield portal, memory
+
+
+@pytest.fixture(scope="module")
+def world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Settings, tool: AnyTool) -> Iterator[World]:
+    """A world for the tests of a tool, whose graph and log must agree when all is over."""
+    portal, memory = talk
+    first = f"fuzz-{uuid4().hex[:20]}"
+    world = World(portal, memory.in_domain(first), driver, Calls(TOOLS, settings), [first, f"{first}-open"])
+    for domain in world.domains:
+        portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
+    yield world
+    for domain in portal.call(partial(_made, world)):
+        assert portal.call(partial(world.memory.verify, domain=domain)).differences == ()
+
+
+async def _fill(memory: Memory, domain: str, *, is_open: bool) -> None:
+    await memory.create_ontology(ontology_from({**DECLARED, "open": is_open}), domain=domain)
+    for one in NODES:
+        await memory.create_node("Note", f"hello {one}", properties={"a": one}, id=one, domain=domain)
+    for number, one in enumerate(CONNECTIONS):
+        ends = NODES[number], NODES[number + 1]
+        await memory.create_connection("RelatesTo", *ends, properties={"a": 1}, id=one, domain=domain)
+
+
+async def _made(world: World) -> list[str]:
+    there = {one.name for one in (await world.memory.list_domains()).domains}
+    return [domain for domain in world.domains if domain in there]
+
+
+def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
+    """Return what the schema of a tool allows, in domains that a test may change."""
+    known = {**KNOWN, "type": TYPES.get(tool.name, KNOWN["connection_type"])}
+    if tool.effect is Effect.DECLARES:
+        known["properties"] = [[], [{"name": "a", "type": "date"}], [{"name": "`", "enum": ["`", 1, True]}]]
+    known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
+    for name in NAMING.get(tool.name, ()):
+        known[name] = [NEW, *domains]
+    return fitting(tool.listed.input_schema, known)
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
+@pytest.mark.timeout(600)
+def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, tool: AnyTool) -> None:
+    @profile(examples=20)
+    @given(arguments_of(tool, world.domains[:2]))
+    def property_holds(arguments: Given) -> None:
+        world.call(tool.name, arguments)
+
+    property_holds()
+    assert world.codes["OK"], world.codes
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
+@pytest.mark.timeout(600)
+def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyTool) -> None:
+    @profile(examples=20)
+    @given(spoilt(arguments_of(tool, world.domains[:2])))
+    def property_holds(arguments: Given) -> None:
+        world.call(tool.name, arguments)
+
+    property_holds()
+    assert world.codes[Code.INVALID_ARGUMENT], world.codes
+
+
+STRAIGHT = {
+    "a number of 5,000 digits": "9" * 5_000,
+    "lists 1,000 deep": "[" * 1_000 + "]" * 1_000,
+    "objects 1,000 deep": '{"k":' * 1_000 + "1" + "}" * 1_000,
+    "lists 150 deep": "[" * 150 + "]" * 150,
+    "no number": "NaN",
+    "no end": "-Infinity",
+    "beyond 64 bits": "9223372036854775808",
+    "half a pair": '"\\ud800"',
+    "a null byte": '"\\u0000"',
+    "a control character": '"\x01"',
+    "text over 1 MiB": '"' + "x" * 1_100_000 + '"',
+    "a key of 100,000 characters": '{"' + "k" * 100_000 + '": 1}',
+    "text that never ends": '"',
+    "nothing": "",
+}
+"""JSON, or nearly, that no client of the SDK would write."""
+
+
+@pytest.mark.parametrize("tool", ALL[:1], ids=lambda tool: tool.name, scope="module")
+def test_every_line_to_a_server_is_answered(world: World, environment: dict[str, str]) -> None:
+    before = world.facts()
+    request = '{"jsonrpc":"2.0","id":"%s","method":"tools/call","params":{"name":"%s","arguments":{"domain":"%s",%s}}}'
+    lines = {
+        f"{tool}: {kind}": request % (f"{tool}: {kind}", tool, world.domains[0], f'"{argument}":{value}')
+        for tool, argument in (("query_nodes", "properties"), ("get_node", "node_id"), ("create_ontology", "open"))
+        for kind, value in STRAIGHT.items()
+    }
+    for asked, answer in _answers(environment, lines):
+        text = json.dumps(answer)
+        assert ("result" in answer) != ("error" in answer), (asked, text)
+        assert answer.get("error", {}).get("code", types.PARSE_ERROR) == types.PARSE_ERROR, (asked, text)
+        assert not LEAKS.search(text), (asked, text)
+        assert len(text) < LONGEST, (asked, text[:2_000])
+        assert Code.INTERNAL not in text, (asked, text)
+    assert world.facts() == before
+
+
+def _answers(environment: dict[str, str], lines: dict[str, str]) -> Iterator[tuple[str, Given]]:
+    """Give what a server process answers to each line, asked one after the other."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}
+    begin = {"jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": hello}
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        [COMMAND, "mcp"], env={**os.environ, **environment}, stdin=pipe, stdout=pipe, text=True, encoding="utf-8"
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for asked, line in {"begin": json.dumps(begin), **lines}.items():
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            answer = json.loads(process.stdout.readline())
+            assert answer["id"] == asked
+            yield asked, answer
+        process.stdin.close()
+        assert process.wait(20) == 0

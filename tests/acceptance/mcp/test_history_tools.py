@@ -1,0 +1,157 @@
+"""An agent sees what was changed, and takes back what it did."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from acceptance.agents import GTD, Agent, ToolError, connected
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def agent(environment: dict[str, str], domain: str, anyio_backend: str) -> AsyncIterator[Agent]:
+    async with connected(environment, "--toolsets", "graph,history", domain=domain) as agent:
+        await agent.call("create_ontology", **GTD)
+        yield agent
+
+
+async def test_an_agent_undoes_its_last_write_by_the_version_that_it_returned(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call", properties={"status": "next"})
+    version = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
+    undone = await agent.call("memory_revert", since=version, until=version)
+    assert undone["changes"] == [{"subject": node, "kind": "node", "operation": "update", "seq": version + 1}]
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+
+
+async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call")
+    page = await agent.call("memory_log", session="current", limit=2)
+    newest = page["entries"][0]
+    assert newest["summary"] == 'Action "Call" created'
+    assert (newest["subject"], newest["source"], newest["operation"]) == (node, "agent", "create")
+    assert newest["actor"].startswith("mcp")
+    assert newest["session"].startswith("session_")
+    assert len(page["entries"]) == 2
+    older = await agent.call("memory_log", cursor=page["next_cursor"])
+    assert older["entries"][0]["seq"] == newest["seq"] - 2
+
+
+async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:
+    mine = await agent.node("Project", "# Mine")
+    async with connected(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
+        await other.node("Action", "# Theirs")
+        await other.call("update_node", node_id=mine, properties={"by": "other"})
+        tried = await other.call("memory_revert_session", session="current", dry_run=True)
+        assert (tried["dry_run"], len(tried["changes"])) == (True, 2)
+        done = await other.call("memory_revert_session", session="current")
+        assert done["batch"].startswith("evt_")
+    assert (await agent.call("get_node", node_id=mine))["properties"] == {}
+    assert (await agent.call("search_content", query="Theirs"))["node_ids"] == []
+
+
+async def test_a_conflict_says_what_stands_against_it_and_what_can_be_chosen(agent: Agent) -> None:
+    node = await agent.node("Action", "", properties={"status": "next"})
+    first = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
+    await agent.call("update_node", node_id=node, properties={"status": "later"})
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_revert", since=first, until=first)
+    assert caught.value.code is Code.REVERT_CONFLICT
+    assert caught.value.details["conflicts"][0]["subject"] == node
+    assert "skip" in caught.value.details["hint"]
+    await agent.call("memory_revert", since=first, until=first, on_conflict="force")
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+
+
+async def test_what_differs_is_counted_and_then_told_value_by_value(agent: Agent) -> None:
+    node = await agent.node("Action", "# Call\nAnna", properties={"status": "next"})
+    since = (await agent.call("get_node", node_id=node))["version"]
+    await agent.call(
+        "update_node", node_id=node, properties={"status": "done"}, content="# Call\nBert", encoding="utf-8"
+    )
+    other = await agent.node("Action", "# Phone")
+    diff = await agent.call("memory_diff", since=since, content=True)
+    assert (diff["added"], diff["removed"], diff["changed"]) == (1, 0, 1)
+    assert diff["by_kind"] == {"node": {"added": 1, "removed": 0, "changed": 1}}
+    entries = {entry["subject"]: entry for entry in diff["entries"]}
+    assert entries[node]["properties"] == [{"name": "status", "before": "next", "after": "done"}]
+    assert entries[node]["content"]["diff"].endswith(" # Call\n-Anna\n+Bert")
+    assert (entries[other]["operation"], entries[other]["summary"]) == ("added", 'Action "Phone" created')
+    page = await agent.call("memory_diff", since=since, limit=1)
+    rest = await agent.call("memory_diff", since=since, limit=1, cursor=page["next_cursor"])
+    assert {page["entries"][0]["subject"], rest["entries"][0]["subject"]} == {node, other}
+    assert "next_cursor" not in rest
+
+
+async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_log", since=[1])
+    assert caught.value.message == "since must be an integer or text, not a list."
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_log", since="the other day")
+    assert "2 hours ago" in caught.value.details["hint"]
+
+
+async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
+    one = await agent.node("Project", "# Kitchen", properties={"status": "active"})
+    two = await agent.node("Action", "# Call")
+    link = await agent.connection("NextAction", one, two, content="first")
+    at = (await agent.call("get_connection", connection_id=link))["version"]
+    await agent.call("update_node", node_id=one, properties={"status": "done"})
+    await agent.call("delete_node", node_id=two)
+
+    async def then(tool: str, **arguments: object) -> dict[str, object]:
+        answer = await agent.call("memory_as_of", at=at, tool=tool, arguments=arguments)
+        assert answer["as_of"] == at
+        return answer["result"]
+
+    assert (await then("get_node", node_id=one))["properties"] == {"status": "active"}
+    assert (await then("get_node_content", node_id=two))["content"] == "# Call"
+    assert (await then("get_connection", connection_id=link, include_content=True))["content"] == "first"
+    assert await then("query_nodes", type="Action") == {"node_ids": [two]}
+    assert await then("query_connections", from_node_id=one) == {"connection_ids": [link]}
+    assert await then("get_connected_nodes", node_id=one, direction="out") == {"node_ids": [two]}
+    assert await then("search_content", query="call") == {"node_ids": [two]}
+
+
+async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
+    faults = {
+        "tool must be one of": {"tool": "create_node"},
+        'get_node has no argument "id".': {"tool": "get_node", "arguments": {"id": "x"}},
+        "arguments cannot hold domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
+    }
+    for message, given in faults.items():
+        with pytest.raises(ToolError) as caught:
+            await agent.call("memory_as_of", at=1, **given)
+        assert caught.value.code is Code.INVALID_ARGUMENT
+        assert message in caught.value.message
+    with pytest.raises(ToolError) as caught:
+        await agent.call("memory_as_of", at=1, tool="get_node", arguments={"node_id": "mem_none"})
+    assert caught.value.code is Code.NODE_NOT_FOUND
+    assert "after event 1" in caught.value.message
+
+
+async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(
+    environment: dict[str, str], domain: str
+) -> None:
+    async with connected(environment, "--toolsets", "graph,history,domains", domain=domain) as agent:
+        await agent.call("create_ontology", **GTD)
+        node = await agent.node("Action", "# Call", properties={"status": "next"})
+        made = await agent.call("memory_branch", name=f"{domain}-try")
+        assert (made["domain"], made["forked_from"]) == (f"{domain}-try", domain)
+        await agent.call("update_node", node_id=node, properties={"status": "done"}, domain=made["domain"])
+        assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+        diff = await agent.call("memory_diff", against=made["domain"])
+        assert [entry["summary"] for entry in diff["entries"]] == ['Action "Call": status "next" → "done"']
+        listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
+        assert listed[f"{domain}-try"]["forked_from"] == domain
+        with pytest.raises(ToolError) as kept:
+            await agent.within(None).call("delete_domain", name=domain)
+        assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
+        assert (await agent.within(None).call("delete_domain", name=made["domain"]))["nodes"] == 1
+        with pytest.raises(ToolError) as gone:
+            await agent.call("get_node", node_id=node, domain=made["domain"])
+        assert gone.value.code is Code.ONTOLOGY_NOT_FOUND

@@ -1,0 +1,181 @@
+"""One server for several agents, over HTTP: both generations of the protocol, one memory."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from acceptance.agents import GTD, Agent, environment_of, http_server, over_http, run
+from graph_memory import Memory, Settings, local
+from graph_memory.mcp_server.transport.callers import SESSION
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+MODES = ["auto", "legacy"]
+
+
+@pytest.fixture(scope="module")
+def url(environment: dict[str, str]) -> Iterator[str]:
+    """A server that the tests of this file share."""
+    with http_server(environment, "--toolsets", "graph,history") as url:
+        yield url
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_agent_works_over_http_as_over_stdio(url: str, domain: str, mode: str):
+    async with over_http(url, domain, mode) as agent:
+        assert agent.client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        assert len((await agent.client.list_tools()).tools) == 28
+        await agent.call("create_ontology", **GTD)
+        project = await agent.node("Project", "# Küche 🏠", properties={"status": "active"})
+        action = await agent.node("Action", "# Call")
+        await agent.connection("NextAction", project, action)
+        assert await agent.content(project) == "# Küche 🏠"
+        assert (await agent.call("get_node", node_id=project))["properties"] == {"status": "active"}
+        assert await agent.found("search_content", query="KÜCHE") == [project]
+        error = await agent.refused("create_connection", type="NextAction", from_node_id=action, to_node_id=project)
+        assert error.code is Code.INVALID_TOPOLOGY
+        assert (await agent.refused("get_node", node_id="mem_none")).code is Code.NODE_NOT_FOUND
+
+
+async def test_agents_of_both_generations_share_one_memory(url: str, domain: str, memory: Memory):
+    async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
+        await one.call("create_ontology", **GTD)
+        projects = await asyncio.gather(*(agent.node("Project", "x") for agent in (one, other) * 5))
+        assert await one.found("query_nodes", type="Project") == sorted(projects)
+        assert await other.found("query_nodes", type="Project") == sorted(projects)
+        assert await one.content(projects[1]) == await other.content(projects[0]) == "x"
+    assert (await memory.verify()).differences == ()
+
+
+async def two_projects_each(one: Agent, other: Agent) -> tuple[list[str], list[str]]:
+    """Have two agents write at once, and return the ids of each."""
+    await other.call("create_ontology", **GTD)
+    made = await asyncio.gather(*(agent.node("Project", "x") for agent in (one, other) * 2))
+    return sorted(made[::2]), sorted(made[1::2])
+
+
+@pytest.mark.parametrize("named", [False, True])
+async def test_every_client_undoes_its_own_work(url: str, domain: str, environment: dict[str, str], named: bool):
+    first, second = ({SESSION: "kitchen"}, {SESSION: "garden"}) if named else ({}, {})
+    modes = ("auto", "legacy") if named else ("legacy", "legacy")
+    async with over_http(url, domain, modes[0], first) as one, over_http(url, domain, modes[1], second) as other:
+        mine, theirs = await two_projects_each(one, other)
+        page = await one.call("memory_log", session="current")
+        assert sorted(entry["subject"] for entry in page["entries"]) == mine
+        await one.call("memory_revert_session", session="current")
+        assert await other.found("query_nodes", type="Project") == theirs
+    told = run(environment, "sessions", "--json", "--domain", domain)
+    sessions = {found["session"] for found in json.loads(told.stdout)["sessions"]}
+    assert len(sessions) == 2
+    assert None not in sessions
+    assert not named or sessions == {"garden", "kitchen"}
+
+
+async def test_the_log_does_not_give_away_what_opens_a_session(url: str, domain: str, memory: Memory):
+    ids: list[str] = []
+
+    async def note(response: httpx2.Response) -> None:
+        ids.extend(response.headers.get_list("Mcp-Session-Id"))
+
+    async with over_http(url, domain, "legacy", noting=note) as agent:
+        await agent.call("create_ontology", **GTD)
+    [found] = (await memory.history.sessions()).sessions
+    assert ids
+    assert ids[0] not in str(found.session)
+
+
+async def test_a_client_without_a_session_has_no_current_one(url: str, domain: str, memory: Memory):
+    async with over_http(url, domain) as one, over_http(url, domain) as other:
+        _, theirs = await two_projects_each(one, other)
+        for tool in ("memory_log", "memory_revert_session"):
+            error = await one.refused(tool, session="current")
+            assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, "session")
+            assert SESSION in error.details["hint"]
+        assert len(await other.found("query_nodes", type="Project")) == 4
+        assert set(theirs) <= set(await other.found("query_nodes", type="Project"))
+    assert [found.session for found in (await memory.history.sessions()).sessions] == [None]
+
+
+@pytest.mark.parametrize("name", ["", "current", "two words", "x" * 129])
+async def test_a_name_that_is_none_is_refused(url: str, domain: str, name: str):
+    async with over_http(url, domain, headers={SESSION: name}) as agent:
+        error = await agent.refused("create_ontology", **GTD)
+        assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, SESSION)
+
+
+async def test_a_server_may_name_one_session_for_all(environment: dict[str, str], domain: str, memory: Memory):
+    with http_server({**environment, "GRAPH_MEMORY_SESSION": "ours"}) as url:
+        async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
+            await two_projects_each(one, other)
+    assert [found.session for found in (await memory.history.sessions()).sessions] == ["ours"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_content_up_to_the_limit_is_taken_and_more_is_refused_by_its_code(url: str, domain: str, mode: str):
+    async with over_http(url, domain, mode) as agent:
+        await agent.call("create_ontology", **GTD)
+        text = "seven megabytes\n" * 450_000
+        assert await agent.content(await agent.node("Project", text)) == text
+        binary = base64.b64encode(bytes(8 * 1024 * 1024)).decode()
+        assert await agent.content(await agent.node("Project", binary, encoding="base64", format="bin")) == binary
+        error = await agent.refused("create_node", type="Project", content="x" * 9_000_000, format="text")
+        assert error.code is Code.CONTENT_TOO_LARGE
+
+
+async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(
+    settings: Settings, tmp_path: Path, domain: str
+):
+    new = Settings(home=tmp_path / "new", cache=settings.cache)
+    try:
+        with http_server(environment_of(new)) as url:
+            async with over_http(url, domain) as agent, over_http(url, domain, "legacy") as other:
+                assert len((await agent.client.list_tools()).tools) == 18
+                assert local.status(new).state is not local.State.RUNNING
+                errors = await asyncio.gather(agent.refused("get_ontology"), other.refused("get_ontology"))
+        assert [error.code for error in errors] == [Code.ONTOLOGY_NOT_FOUND] * 2
+    finally:
+        local.stop(new)
+
+
+async def test_a_server_ends_well_while_neo4j_starts(settings: Settings, tmp_path: Path):
+    new = Settings(home=tmp_path / "new", cache=settings.cache)
+    try:
+        with http_server(environment_of(new)) as url:
+            async with over_http(url) as agent:
+                assert len((await agent.client.list_tools()).tools) == 18
+                assert local.status(new).state is not local.State.RUNNING
+    finally:
+        local.stop(new)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.10", "example.com", ""])
+def test_only_the_loopback_interface_is_served(environment: dict[str, str], host: str):
+    done = run(environment, "mcp", "--transport", "http", "--host", host, "--port", "0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(str(Code.INVALID_ARGUMENT))
+    assert "Hint: There is no authentication" in done.stderr
+
+
+def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run(environment, "mcp", "--transport", "http", "--port", str(port))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: --port {port} is taken\nHint: ")
+
+
+@pytest.mark.parametrize("option", [["--port", "0"], ["--host", "127.0.0.1"]])
+def test_options_of_http_are_refused_without_it(environment: dict[str, str], option: list[str]):
+    done = run(environment, "mcp", *option, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} goes with --transport http\nHint: ")

@@ -1,0 +1,227 @@
+"""Finding nodes and connections by type, properties and neighbourhood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from acceptance.agents import GTD, Agent
+
+pytestmark = pytest.mark.anyio
+
+VALUES: list[Any] = [
+    True,
+    False,
+    1,
+    0,
+    1.5,
+    "1",
+    "true",
+    "True",
+    "",
+    "0",
+    2**53,
+    2**53 + 1,
+    -(2**63),
+    "é",
+    "e\u0301",
+    "É",
+]
+EQUAL: dict[Any, Any] = {1: 1.0, 0: -0.0, 2**53: float(2**53), -(2**63): float(-(2**63)), 1.5: 1.5}
+"""Numbers and the floating-point numbers of the same value."""
+
+
+def same(one: object, other: object) -> bool:
+    """The rule of the specification: numbers by value, all else by type and value."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return one == other
+
+
+@pytest.fixture(params=["plain", "indexed", "unique"])
+async def typed(agent: Agent, request: pytest.FixtureRequest) -> Agent:
+    """An agent in a domain whose Projects have the property `value`, found by index or without."""
+    rules = {} if request.param == "plain" else {"properties": [{"name": "value", request.param: True}]}
+    await agent.call("create_ontology", node_types=[{"name": "Project", **rules}], connection_types=[])
+    return agent
+
+
+async def test_values_are_compared_with_their_types(typed: Agent):
+    nodes = [await typed.node("Project", properties={"value": value}) for value in VALUES]
+    sought = [*VALUES, *EQUAL.values(), 1e300, "nowhere", 2**63 - 1]
+    for value in sought:
+        expected = sorted(node for node, stored in zip(nodes, VALUES, strict=True) if same(stored, value))
+        for where in ({"type": "Project"}, {}):
+            found = await typed.found("query_nodes", **where, properties={"value": value})
+            assert found == expected, f"{value!r} {where}"
+
+
+async def test_values_of_connections_are_compared_with_their_types(gtd: Agent):
+    project, action = await gtd.node("Project"), await gtd.node("Action")
+    values = [True, 1, "1", "true", 0.5]
+    made = [await gtd.connection("NextAction", project, action, properties={"value": value}) for value in values]
+    for value in (*values, 1.0, False, "True"):
+        expected = sorted(one for one, stored in zip(made, values, strict=True) if same(stored, value))
+        for where in ({}, {"type": "NextAction"}, {"from_node_id": project}, {"to_node_id": action}):
+            assert await gtd.found("query_connections", **where, properties={"value": value}) == expected
+
+
+async def test_all_properties_must_match_and_others_do_not_matter(gtd: Agent):
+    one = await gtd.node("Action", properties={"status": "next", "context": "phone"})
+    more = await gtd.node("Action", properties={"status": "next", "context": "phone", "priority": 1})
+    other = await gtd.node("Action", properties={"status": "next"})
+    await gtd.node("Project", properties={"status": "next", "context": "phone"})
+
+    async def found(**properties: Any) -> list[str]:
+        return await gtd.found("query_nodes", type="Action", properties=properties)
+
+    assert await found(status="next", context="phone") == sorted([one, more])
+    assert await found(status="next") == sorted([one, more, other])
+    assert await found(priority=1) == [more]
+    assert await found(status="next", context="phone", priority=2) == []
+    assert await found(status="Next") == []
+    assert await found(Status="next") == []
+    assert await found(nowhere="next") == []
+    assert await found() == sorted([one, more, other])
+
+
+async def test_without_filters_everything_in_the_domain_is_found(gtd: Agent, elsewhere: Agent):
+    nodes = [await gtd.node(kind) for kind in ("Project", "Action", "Person")]
+    await elsewhere.node("Project")
+    connection = await gtd.connection("NextAction", nodes[0], nodes[1])
+    for filters in ({}, {"properties": {}}, {"properties": None, "type": None}):
+        assert await gtd.found("query_nodes", **filters) == sorted(nodes)
+        assert await gtd.found("query_connections", **filters) == [connection]
+    assert await gtd.found("query_nodes", type="Action") == [nodes[1]]
+    assert await gtd.found("query_nodes", type="Context") == []
+
+
+async def test_what_was_updated_is_found_by_its_new_values_only(typed: Agent):
+    node = await typed.node("Project", properties={"value": "old", "other": 1})
+    await typed.call("update_node", node_id=node, properties={"value": "new"})
+    assert await typed.found("query_nodes", type="Project", properties={"value": "old"}) == []
+    assert await typed.found("query_nodes", type="Project", properties={"value": "new", "other": 1.0}) == [node]
+    await typed.call("delete_node", node_id=node)
+    assert await typed.found("query_nodes", type="Project", properties={"value": "new"}) == []
+
+
+async def test_connections_are_found_by_every_combination_of_filters(gtd: Agent):
+    projects = [await gtd.node("Project") for _ in range(2)]
+    actions = [await gtd.node("Action") for _ in range(2)]
+    made: dict[str, dict[str, Any]] = {}
+    for source in projects:
+        for target in actions:
+            for kind in ("NextAction", "DependsOn"):
+                for rank in (1, 2):
+                    connection = await gtd.connection(kind, source, target, properties={"rank": rank, "more": True})
+                    made[connection] = {"from_node_id": source, "to_node_id": target, "type": kind, "rank": rank}
+
+    for chosen in range(16):
+        filters: dict[str, Any] = {
+            "from_node_id": projects[0],
+            "to_node_id": actions[1],
+            "type": "DependsOn",
+            "rank": 2,
+        }
+        filters = {name: value for bit, (name, value) in enumerate(filters.items()) if chosen & 1 << bit}
+        expected = sorted(one for one, facts in made.items() if filters.items() <= facts.items())
+        rank = filters.pop("rank", None)
+        given = filters if rank is None else {**filters, "properties": {"rank": rank}}
+        assert await gtd.found("query_connections", **given) == expected, given
+
+
+async def test_the_ends_of_a_connection_are_not_confused(gtd: Agent):
+    one, other = await gtd.node("Action"), await gtd.node("Action")
+    there, back = await gtd.connection("DependsOn", one, other), await gtd.connection("DependsOn", other, one)
+    assert await gtd.found("query_connections", from_node_id=one) == [there]
+    assert await gtd.found("query_connections", to_node_id=one) == [back]
+    assert await gtd.found("query_connections", from_node_id=one, to_node_id=other) == [there]
+    assert await gtd.found("query_connections", from_node_id=one, to_node_id=one) == []
+
+
+async def test_connected_nodes_are_found_in_the_direction_asked_for(gtd: Agent):
+    before, middle, after = [await gtd.node("Action") for _ in range(3)]
+    project = await gtd.node("Project")
+    await gtd.connection("DependsOn", before, middle)
+    await gtd.connection("DependsOn", middle, after)
+    await gtd.connection("NextAction", project, middle)
+
+    async def around(node: str, direction: str, **rest: Any) -> list[str]:
+        return await gtd.found("get_connected_nodes", node_id=node, direction=direction, **rest)
+
+    assert await around(middle, "out") == [after]
+    assert await around(middle, "in") == sorted([before, project])
+    assert await around(middle, "both") == sorted([before, project, after])
+    assert await around(middle, "both", connection_type="DependsOn") == sorted([before, after])
+    assert await around(middle, "in", connection_type="NextAction") == [project]
+    assert await around(middle, "out", connection_type="NextAction") == []
+    assert await around(after, "out") == []
+    assert await around(after, "both") == [middle]
+    assert await around(project, "in") == []
+
+
+async def test_a_node_that_is_connected_in_several_ways_is_found_once(gtd: Agent):
+    project, action = await gtd.node("Project"), await gtd.node("Action")
+    await gtd.connection("NextAction", project, action)
+    await gtd.connection("NextAction", project, action)
+    await gtd.connection("DependsOn", project, action)
+    await gtd.connection("DependsOn", action, project)
+    for direction in ("out", "in", "both"):
+        around = {"direction": direction}
+        assert await gtd.call("get_connected_nodes", node_id=project, **around) == {"node_ids": [action]}
+        assert await gtd.call("get_connected_nodes", node_id=action, **around) == {"node_ids": [project]}
+
+
+async def test_a_node_without_connections_stands_alone(gtd: Agent):
+    node = await gtd.node()
+    for direction in ("out", "in", "both"):
+        assert await gtd.call("get_connected_nodes", node_id=node, direction=direction) == {"node_ids": []}
+    await gtd.call("delete_node", node_id=node)
+    assert await gtd.call("query_nodes") == {"node_ids": []}
+
+
+@dataclass(frozen=True)
+class Hub:
+    """A domain with a project that has seven next actions, all of which mention a word."""
+
+    agent: Agent
+    project: str
+
+
+@pytest.fixture(scope="module")
+async def hub(server: Agent) -> Hub:
+    agent = server.within(f"hub-{uuid4().hex[:20]}")
+    await agent.call("create_ontology", **GTD)
+    project = await agent.node("Project", "hub")
+    for _ in range(7):
+        action = await agent.node("Action", "the word")
+        await agent.connection("NextAction", project, action, properties={"a": 1})
+    return Hub(agent, project)
+
+
+LISTS: list[tuple[str, dict[str, Any]]] = [
+    ("query_nodes", {"type": "Action"}),
+    ("query_connections", {}),
+    ("query_connections", {"properties": {"a": 1}}),
+    ("query_connections", {"from_node_id": "hub"}),
+    ("get_connected_nodes", {"node_id": "hub", "direction": "both"}),
+    ("search_content", {"query": "the word"}),
+    ("search_content", {"query": "w"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), LISTS)
+@pytest.mark.parametrize("limit", [2, 6, 7])
+async def test_a_list_can_be_had_page_by_page(hub: Hub, tool: str, arguments: dict[str, Any], limit: int):
+    arguments = {name: hub.project if value == "hub" else value for name, value in arguments.items()}
+    everything = await hub.agent.found(tool, **arguments)
+    assert len(everything) == 7
+
+    pages = await hub.agent.pages(tool, **arguments, limit=limit)
+
+    assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+    assert 0 < len(pages[-1]) <= limit
+    assert sorted(one for page in pages for one in page) == everything

@@ -1,0 +1,604 @@
+"""Merging: what was changed in one domain since both were the same comes into the other, in one write."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.branches.results import Merged
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
+from graph_memory.model.subjects import Kind, ObservationState
+from support import observe
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from(
+    {
+        "node_types": [{"name": "Note", "properties": {"rank": {"indexed": True}, "code": {"unique": True}}}, "Task"],
+        "connection_types": [
+            {"name": "Link", "from": ["*"], "to": ["*"], "properties": {"key": {"unique": True}}},
+            {"name": "Before", "from": ["*"], "to": ["*"], "acyclic": True},
+            {"name": "Leads", "from": ["*"], "to": ["*"], "unique_source": True},
+            {"name": "Part", "from": ["*"], "to": ["*"], "unique_target": True},
+        ],
+    }
+)
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+LARGE = "a longer text about a kitchen\n" * 5_000
+
+
+@pytest.fixture
+async def main(memory: Memory) -> AsyncIterator[Memory]:
+    """A domain with types; whatever a test does in it, graph and log agree afterwards."""
+    await memory.create_ontology(ONTOLOGY)
+    yield memory
+    assert (await memory.verify()).differences == ()
+
+
+async def branched(main: Memory, suffix: str = "b") -> tuple[str, Memory]:
+    """Make a branch of a domain, and return its name and its memory."""
+    name = f"{(await main.domain_info()).name}-{suffix}"
+    await main.history.branch(name)
+    return name, main.in_domain(name)
+
+
+async def clean(*memories: Memory) -> None:
+    for memory in memories:
+        assert (await memory.verify()).differences == ()
+
+
+async def note(memory: Memory, text: str = "a\nb\nc", **properties: object) -> str:
+    return (await memory.create_node("Note", text, properties=properties)).node_id
+
+
+async def text_of(memory: Memory, node: str) -> str:
+    return (await memory.get_node_content(node)).content
+
+
+async def events_of(memory: Memory) -> int:
+    return (await memory.domain_info()).events
+
+
+async def conflicts(main: Memory, source: str, **given: Any) -> list[Any]:
+    """The conflicts with which a merge is refused: nothing is written, and a preview tells the same."""
+    before = await events_of(main)
+    with pytest.raises(GraphError) as caught:
+        await main.history.merge(source, **given)
+    assert caught.value.code is Code.MERGE_CONFLICT
+    told: Any = caught.value.details["conflicts"]
+    preview = await main.history.merge(source, preview=True, **given)
+    assert [one.to_dict() for one in preview.conflicts] == told
+    assert await events_of(main) == before
+    return told
+
+
+async def named(main: Memory, source: str, **given: Any) -> list[tuple[str, str]]:
+    return [(one["subject"], one["conflict"]) for one in await conflicts(main, source, **given)]
+
+
+async def merged(main: Memory, source: str, **given: Any) -> Merged:
+    """Merge, after a preview that must tell the same and change nothing; merging again changes nothing more."""
+    before = await events_of(main)
+    preview = await main.history.merge(source, preview=True, **given)
+    assert await events_of(main) == before
+    done = await main.history.merge(source, **given)
+    assert done.model_copy(update={"preview": True, "batch": None, "seq": None}) == preview
+    again = await main.history.merge(source, **given)
+    assert (again.changes, again.conflicts, again.seq) == ((), (), None)
+    assert await events_of(main) == before + (
+        0 if done.batch is None else done.created + done.updated + done.deleted + 1
+    )
+    return done
+
+
+async def test_changes_of_both_sides_are_in_the_merged_domain(main: Memory) -> None:
+    one, other, third = await note(main, rank=1), await note(main, rank=2), await note(main)
+    between = await main.create_connection("Link", one, other, content="why")
+    source, branch = await branched(main)
+    await main.update_node(one, properties={"rank": 5}, content="A\nb\nc", encoding="utf-8", tags=["m"])
+    await branch.update_node(one, properties={"more": True}, content="a\nb\nC", encoding="utf-8", tags=["s"])
+    await branch.update_connection(between.connection_id, properties={"key": 7})
+    await branch.delete_node(third)
+    new = await note(branch, "fresh words", code="x")
+    tied = await branch.create_connection("Link", new, other)
+    await main.update_node(other, properties={"rank": 9})
+
+    done = await merged(main, source)
+    assert (done.created, done.updated, done.deleted) == (2, 2, 1)
+    assert await text_of(main, one) == "A\nb\nC"
+    info = await main.get_node(one)
+    assert (info.properties, info.tags) == ({"rank": 5, "more": True}, ("m", "s"))
+    assert (await main.get_node(other)).properties == {"rank": 9}
+    assert (await main.get_connection(between.connection_id)).properties == {"key": 7}
+    assert (await main.get_connection(tied.connection_id)).from_node_id == new
+    assert (await main.search_content("fresh words")).node_ids == (new,)
+    assert (await main.query_nodes(type="Note", properties={"code": "x"})).node_ids == (new,)
+    with pytest.raises(GraphError) as gone:
+        await main.get_node(third)
+    assert gone.value.code is Code.NODE_NOT_FOUND
+    told = (await main.history.log(limit=1)).entries[0]
+    assert (told.summary, told.batch) == (f"Merged {source} as it was at {done.source_seq}", done.batch)
+    assert {entry.batch for entry in (await main.history.log(limit=6)).entries} == {done.batch}
+    await clean(main, branch)
+
+
+async def test_a_merge_is_undone_as_one_and_can_be_made_again(main: Memory) -> None:
+    one, other = await note(main, rank=1), await note(main)
+    source, branch = await branched(main)
+    await branch.update_node(one, properties={"rank": 2}, content="new", encoding="utf-8")
+    await branch.delete_node(other)
+    await note(branch, "third")
+    done = await merged(main, source)
+    first = done.changes[0].seq
+    undone = await main.history.revert(since=first, until=done.seq)
+    assert len(undone.changes) == 4
+    assert (await main.get_node(one)).properties == {"rank": 1}
+    assert await text_of(main, one) == "a\nb\nc"
+    assert await text_of(main, other) == "a\nb\nc"
+    assert (await main.query_nodes()).node_ids == tuple(sorted((one, other)))
+    assert (await main.history.log(limit=1)).entries[0].summary == f"Merge of {source} undone"
+    await clean(main)
+    again = await merged(main, source)
+    assert (again.created, again.updated, again.deleted) == (1, 1, 1)
+    await clean(main, branch)
+
+
+async def test_without_differences_nothing_is_written(main: Memory) -> None:
+    await note(main)
+    source, branch = await branched(main)
+    before = await events_of(main)
+    for one, other in ((main, source), (branch, (await main.domain_info()).name)):
+        done = await one.history.merge(other)
+        assert (done.batch, done.changes) == (None, ())
+    assert await events_of(main) == before
+
+
+async def test_merging_onward_compares_with_what_was_merged_last(main: Memory) -> None:
+    target = (await main.domain_info()).name
+    node = await note(main, rank=1, other=1)
+    source, branch = await branched(main)
+    for rank, base in ((2, target), (3, source), (4, source)):
+        await branch.update_node(node, properties={"rank": rank})
+        done = await merged(main, source)
+        assert (done.base, done.updated) == (base, 1)
+        assert (await main.get_node(node)).properties == {"rank": rank, "other": 1}
+    for rank in (2, 3, 4):
+        await main.update_node(node, properties={"other": rank})
+        back = await merged(branch, target)
+        assert (back.base, back.updated) == (source, 1)
+        await branch.update_node(node, properties={"rank": rank})
+        done = await merged(main, source)
+        assert (done.base, done.updated) == (target, 1)
+        assert (await main.get_node(node)).properties == {"rank": rank, "other": rank}
+    await main.update_node(node, properties={"rank": 7})
+    assert (await merged(branch, target)).updated == 1
+    await branch.update_node(node, properties={"rank": 8})
+    assert (await merged(main, source)).updated == 1
+    assert (await main.get_node(node)).properties == {"rank": 8, "other": 4}
+    await clean(main, branch)
+
+
+async def test_a_decision_lasts_when_merging_onward(main: Memory) -> None:
+    target = (await main.domain_info()).name
+    node = await note(main, rank=1)
+    source, branch = await branched(main)
+    await branch.update_node(node, properties={"rank": 2})
+    await main.update_node(node, properties={"rank": 3})
+    done = await merged(main, source, strategy="ours")
+    assert (done.settled, done.changes) == (1, ())
+    assert done.batch is not None
+    await branch.update_node(node, properties={"more": 1})
+    await merged(main, source)
+    assert (await main.get_node(node)).properties == {"rank": 3, "more": 1}
+    await merged(branch, target)
+    assert (await branch.get_node(node)).properties == {"rank": 3, "more": 1}
+    await clean(main, branch)
+
+
+async def test_two_branches_of_one_domain_are_merged_against_what_both_come_from(main: Memory) -> None:
+    node, gone = await note(main, rank=1), await note(main)
+    one, first = await branched(main, "b")
+    await main.update_node(node, properties={"later": 1})
+    other, second = await branched(main, "c")
+    await first.update_node(node, properties={"rank": 2})
+    await first.delete_node(gone)
+    await second.update_node(node, properties={"own": 1})
+    done = await merged(second, one)
+    assert (done.base, done.updated, done.deleted) == ((await main.domain_info()).name, 1, 1)
+    assert (await second.get_node(node)).properties == {"rank": 2, "later": 1, "own": 1}
+    assert (await merged(first, other)).updated == 1
+    assert (await first.get_node(node)).properties == {"rank": 2, "later": 1, "own": 1}
+    await merged(main, other)
+    assert (await merged(main, one)).changes == ()
+    await clean(main, first, second)
+
+
+async def test_a_branch_of_a_branch_is_merged_past_the_one_between(main: Memory) -> None:
+    node = await note(main, rank=1)
+    _, first = await branched(main)
+    await first.update_node(node, properties={"first": 1})
+    source, second = await branched(first, "c")
+    await second.update_node(node, properties={"second": 1})
+    await merged(main, source)
+    assert (await main.get_node(node)).properties == {"rank": 1, "first": 1, "second": 1}
+    await clean(main, first, second)
+
+
+async def test_domains_without_a_common_past_are_not_merged(main: Memory) -> None:
+    name = f"{(await main.domain_info()).name}-other"
+    await main.in_domain(name).create_ontology(ONTOLOGY)
+    for source, code in ((name, Code.INVALID_ARGUMENT), (f"{name}-2", Code.ONTOLOGY_NOT_FOUND)):
+        with pytest.raises(GraphError) as refused:
+            await main.history.merge(source)
+        assert refused.value.code is code
+    with pytest.raises(GraphError) as itself:
+        await main.history.merge((await main.domain_info()).name)
+    assert itself.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_another_domain_of_the_same_name_is_not_taken_for_the_one_that_was_merged(main: Memory) -> None:
+    node = await note(main, rank=1)
+    source, branch = await branched(main)
+    await branch.update_node(node, properties={"rank": 2, "more": 1})
+    await merged(main, source)
+    await main.delete_domain(source)
+    source, branch = await branched(main)
+    await branch.update_node(node, properties={"rank": 3})
+    assert (await merged(main, source)).updated == 1
+    assert (await main.get_node(node)).properties == {"rank": 3, "more": 1}
+    await clean(main, branch)
+
+
+async def test_conflicts_are_named_and_settled_by_a_side(main: Memory) -> None:
+    clash, gone, kept, lines = [await note(main, rank=1) for _ in range(4)]
+    source, branch = await branched(main)
+    for memory, rank in ((main, 2), (branch, 3)):
+        await memory.update_node(clash, properties={"rank": rank})
+        await memory.update_node(lines, content=f"a\n{rank}\nc", encoding="utf-8")
+    await main.delete_node(gone)
+    await branch.update_node(gone, properties={"rank": 4})
+    await branch.delete_node(kept)
+    await main.update_node(kept, properties={"rank": 5})
+    expected = {(clash, "property"), (gone, "deleted"), (kept, "changed"), (lines, "content")}
+    told = await conflicts(main, source)
+    assert {(one["subject"], one["conflict"]) for one in told} == expected
+    by_subject = {one["subject"]: one for one in told}
+    assert {key: by_subject[clash][key] for key in ("property", "base", "ours", "theirs", "takes")} == {
+        "property": "rank", "base": 1, "ours": 2, "theirs": 3, "takes": ["ours", "theirs"]
+    }  # fmt: skip
+    assert by_subject[lines]["lines"] == [{"line": 2, "base": "b", "ours": "2", "theirs": "3"}]
+
+    resolutions = [
+        {"subject": clash, "property": "rank", "value": 23},
+        {"subject": gone, "take": "theirs"},
+        {"subject": kept, "take": "ours"},
+        {"subject": lines, "property": "_content", "value": "a\n2 and 3\nc"},
+    ]
+    assert {name for name, _ in await named(main, source, resolutions=resolutions[1:])} == {clash}
+    done = await merged(main, source, resolutions=resolutions)
+    assert (done.created, done.updated, done.deleted) == (1, 2, 0)
+    assert (await main.get_node(clash)).properties == {"rank": 23}
+    assert (await main.get_node(gone)).properties == {"rank": 4}
+    assert (await main.get_node(kept)).properties == {"rank": 5}
+    assert await text_of(main, lines) == "a\n2 and 3\nc"
+    assert await text_of(main, gone) == "a\nb\nc"
+    await clean(main, branch)
+
+
+@pytest.mark.parametrize(("strategy", "rank"), [("ours", 2), ("theirs", 3)])
+async def test_a_strategy_settles_the_conflicts_and_leaves_the_rest_merged(
+    main: Memory, strategy: str, rank: int
+) -> None:
+    node, untouched = await note(main, rank=1), await note(main)
+    source, branch = await branched(main)
+    await main.update_node(node, properties={"rank": 2, "mine": 1})
+    await branch.update_node(node, properties={"rank": 3, "yours": 1})
+    await branch.update_node(untouched, properties={"rank": 8})
+    done = await merged(main, source, strategy=strategy)
+    assert (done.settled, done.updated) == (1, 2)
+    assert (await main.get_node(node)).properties == {"rank": rank, "mine": 1, "yours": 1}
+    assert (await main.get_node(untouched)).properties == {"rank": 8}
+    await clean(main, branch)
+
+
+async def test_a_connection_whose_end_was_deleted_is_left_out_or_brings_it_back(main: Memory) -> None:
+    end, home = await note(main, "the end", rank=1), await note(main)
+    source, branch = await branched(main)
+    tied = (await branch.create_connection("Link", end, home)).connection_id
+    await main.delete_node(end)
+    assert await named(main, source) == [(tied, "end")]
+    again, _ = await branched(main, "again")
+    done = await merged(main.in_domain(again), source, strategy="ours")
+    assert done.changes == ()
+    assert (await merged(main, source, strategy="theirs")).created == 2
+    assert await text_of(main, end) == "the end"
+    assert (await main.get_connection(tied)).to_node_id == home
+    assert (await main.search_content("the end")).node_ids == (end,)
+    await clean(main, branch, main.in_domain(again))
+
+
+async def test_a_node_to_which_something_was_tied_since_is_kept_or_takes_it_along(main: Memory, domain: str) -> None:
+    node, home = await note(main), await note(main)
+    old = (await main.create_connection("Link", node, home)).connection_id
+    source, branch = await branched(main)
+    await branch.delete_node(node)
+    new = (await main.create_connection("Link", home, node)).connection_id
+    await observe(main, domain, node)
+    assert await named(main, source) == [(node, "attached")]
+    other, kept = await branched(main, "kept")
+    assert (await merged(kept, source, strategy="ours")).deleted == 1
+    assert (await kept.get_connection(new)).to_node_id == node
+    done = await merged(main, source, resolutions=[{"subject": node, "take": "theirs"}])
+    assert done.deleted == 4
+    assert (await main.query_connections()).connection_ids == ()
+    assert {change.subject for change in done.changes} >= {node, old, new}
+    await clean(main, branch, kept)
+    assert other
+
+
+async def test_a_unique_value_that_somebody_has_got_since_is_a_conflict(main: Memory) -> None:
+    source, branch = await branched(main)
+    mine, yours = await note(main, code="x"), await note(branch, code="x")
+    [told] = await conflicts(main, source)
+    assert (told["subject"], told["conflict"], told["property"], told["takes"]) == (yours, "unique", "code", ["ours"])
+    assert await named(main, source, strategy="theirs") == [(yours, "unique")]
+    await merged(main, source, resolutions=[{"subject": yours, "property": "code", "value": "y"}])
+    assert (await main.query_nodes(type="Note", properties={"code": "x"})).node_ids == (mine,)
+    assert (await main.query_nodes(type="Note", properties={"code": "y"})).node_ids == (yours,)
+    await clean(main, branch)
+
+
+async def test_unique_values_can_change_hands(main: Memory) -> None:
+    one, other = await note(main, code="x"), await note(main, code="y")
+    source, branch = await branched(main)
+    for node, code in ((one, "z"), (other, "x"), (one, "y")):
+        await branch.update_node(node, properties={"code": code})
+    await merged(main, source)
+    assert (await main.query_nodes(type="Note", properties={"code": "x"})).node_ids == (other,)
+    assert (await main.query_nodes(type="Note", properties={"code": "y"})).node_ids == (one,)
+    await clean(main, branch)
+
+
+@pytest.mark.parametrize("kind", ["Before", "Leads", "Part"])
+async def test_a_rule_that_only_the_merge_would_break_is_a_conflict(main: Memory, kind: str) -> None:
+    one, other, third = [await note(main) for _ in range(3)]
+    source, branch = await branched(main)
+    ends = {"Before": [(one, other), (other, one)], "Leads": [(one, other), (one, third)], "Part": [(one, third)] * 2}
+    await main.create_connection(kind, *ends[kind][0])
+    made = (await branch.create_connection(kind, *ends[kind][1])).connection_id
+    free = (await branch.create_connection("Link", *ends[kind][1])).connection_id
+    for strategy in ("manual", "theirs"):
+        assert await named(main, source, strategy=strategy) == [(made, "rule")]
+    done = await merged(main, source, strategy="ours")
+    assert [change.subject for change in done.changes] == [free]
+    await clean(main, branch)
+
+
+async def test_all_conflicts_are_told_at_once_those_of_rules_too(main: Memory) -> None:
+    one, other = await note(main, rank=1), await note(main)
+    source, branch = await branched(main)
+    await main.create_connection("Before", one, other)
+    made = (await branch.create_connection("Before", other, one)).connection_id
+    for memory, rank in ((main, 2), (branch, 3)):
+        await memory.update_node(one, properties={"rank": rank})
+    assert set(await named(main, source)) == {(one, "property"), (made, "rule")}
+
+
+async def test_new_types_come_along_with_what_is_of_them(main: Memory) -> None:
+    source, branch = await branched(main)
+    mail = {"name": "Person", "required_properties": ["name"], "properties": {"mail": {"unique": True}}}
+    await branch.add_node_type(node_type_from(mail))
+    await branch.add_connection_type(ConnectionType("Knows", ("Person",), ("Person",), unique_source=True))
+    await branch.add_node_type(NodeType("Place"))
+    ids = [
+        (await branch.create_node("Person", "", properties={"name": f"n{number}", "mail": f"{number}"})).node_id
+        for number in range(2)
+    ]
+    await branch.create_connection("Knows", *ids)
+    await main.add_node_type(NodeType("Place"))
+    done = await merged(main, source)
+    assert (done.created, done.updated) == (5, 0)
+    assert (await main.query_nodes(type="Person", properties={"mail": "1"})).node_ids == (ids[1],)
+    with pytest.raises(GraphError) as taken:
+        await main.create_node("Person", "", properties={"name": "n", "mail": "1"})
+    assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
+    await clean(main, branch)
+
+
+async def test_a_type_that_both_declare_differently_stays_as_the_target_has_it(main: Memory) -> None:
+    source, branch = await branched(main)
+    await main.add_node_type(node_type_from({"name": "Person", "required_properties": ["name"]}))
+    await branch.add_node_type(NodeType("Person"))
+    bad, good = [(await branch.create_node("Person", "", properties=given)).node_id for given in ({}, {"name": "Ann"})]
+    assert await named(main, source) == [("node_type/Person", "ontology")]
+    assert await named(main, source, strategy="theirs") == [("node_type/Person", "ontology")]
+    ours = [{"subject": "node_type/Person", "take": "ours"}]
+    assert await named(main, source, resolutions=ours) == [(bad, "invalid")]
+    await merged(main, source, resolutions=[*ours, {"subject": bad, "property": "name", "value": "Bob"}])
+    assert set((await main.query_nodes(type="Person")).node_ids) == {bad, good}
+    assert (await main.get_node(bad)).properties == {"name": "Bob"}
+    await clean(main, branch)
+
+
+async def test_large_and_binary_contents_come_over_and_are_the_targets_own(main: Memory) -> None:
+    target = (await main.domain_info()).name
+    text, data = await note(main, LARGE), (await main.create_node("Task", b"\x00", encoding="base64")).node_id
+    source, branch = await branched(main)
+    await main.update_node(text, content=f"above\n{LARGE}", encoding="utf-8")
+    await branch.update_node(text, content=f"{LARGE}below\n", encoding="utf-8")
+    await branch.update_node(data, content=b"\x01\x02" * 100, encoding="base64")
+    new = await note(branch, f"{LARGE}new\n")
+    await merged(main, source)
+    contents = {node: await main.get_node_content(node) for node in (data, new)}
+    assert contents == {node: await branch.get_node_content(node) for node in (data, new)}
+    await main.delete_domain(source)
+    await main.collect_blobs(dry_run=False, grace=0)
+    assert await text_of(main, text) == f"above\n{LARGE}below\n"
+    assert {node: await main.get_node_content(node) for node in (data, new)} == contents
+    assert (await main.search_content("below")).node_ids == (text,)
+    assert (await main.search_content("kitchen\nnew")).node_ids == (new,)
+    assert (await main.history.merge(target, into=(await branched(main, "c"))[0])).changes == ()
+
+
+async def test_observations_are_merged_too(main: Memory, domain: str) -> None:
+    node = await note(main)
+    source, branch = await branched(main)
+    subject = await observe(branch, source, node)
+    done = await merged(main, source)
+    assert [(change.subject, change.kind) for change in done.changes] == [(subject, Kind.OBSERVATION)]
+    for memory, name, text in ((main, domain, "likes coffee"), (branch, source, "likes cocoa")):
+        await _observed_anew(memory, name, subject, text)
+    assert await named(main, source) == [(subject, "property")]
+    assert (await merged(main, source, strategy="theirs")).updated == 1
+    await clean(main, branch)
+
+
+async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -> None:
+    """Change the text of an observation through the log; the tools for it come later."""
+    entry = (await memory.history.log(subject=subject, full=True, limit=1)).entries[0]
+    about = subject.replace("obs_", "mem_")
+
+    async def nothing(*_: object) -> None:
+        return None
+
+    def decide(*_: object) -> list[Draft]:
+        state = ObservationState(id=subject, node_id=about, text=text, time=AT, origin="chat", confidence=0.5)
+        return [
+            Draft(
+                op=Op.UPDATE,
+                kind=Kind.OBSERVATION,
+                subject=subject,
+                from_id=about,
+                previous=entry.seq,
+                state=state.state(),
+            )
+        ]
+
+    await memory._core.log.write("observe", domain, memory._core.origin, nothing, decide)
+
+
+async def test_resolutions_are_read_strictly(main: Memory) -> None:
+    source, _ = await branched(main)
+    for wrong in (
+        "x",
+        {"subject": "x"},
+        {"subject": "x", "take": "mine"},
+        {"subject": "x", "take": "ours", "value": 1},
+        {"subject": "x", "value": 1},
+        {"subject": 1, "take": "ours"},
+        {"subject": "x", "take": "ours", "else": 1},
+        {"subject": "x", "property": "_tags", "value": "t"},
+        {"subject": "x", "property": "_content", "value": 5},
+    ):
+        with pytest.raises(GraphError) as refused:
+            await main.history.merge(source, resolutions=[wrong])  # type: ignore[list-item]
+        assert refused.value.code is Code.INVALID_ARGUMENT, wrong
+    with pytest.raises(GraphError) as twice:
+        await main.history.merge(source, resolutions=[{"subject": "x", "take": "ours"}] * 2)
+    assert twice.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError) as strategy:
+        await main.history.merge(source, strategy="mine")  # type: ignore[arg-type]
+    assert strategy.value.code is Code.INVALID_ARGUMENT
+    done = await main.history.merge(source, resolutions=[{"subject": "x", "take": "ours"}])
+    assert done.unused == ("x",)
+
+
+async def contents(memory: Memory) -> dict[str, object]:
+    """Return all that merging makes equal: what there is of nodes and connections, but for times and versions."""
+    left = {"version", "created", "modified"}
+    found: dict[str, object] = {}
+    for node in (await memory.query_nodes()).node_ids:
+        found[node] = ((await memory.get_node(node)).model_dump(exclude=left), await memory.get_node_content(node))
+    for one in (await memory.query_connections()).connection_ids:
+        found[one] = (await memory.get_connection(one, include_content=True)).model_dump(exclude=left)
+    return found
+
+
+class Hand:
+    """Changes a domain at random; what the rules of the ontology refuse is left out."""
+
+    def __init__(self, memory: Memory, seed: int) -> None:
+        self.memory = memory
+        self.random = random.Random(seed)
+
+    async def change(self, number: int) -> None:
+        """Make so many changes."""
+        for _ in range(number):
+            with contextlib.suppress(GraphError):
+                await self._change()
+
+    async def _change(self) -> None:
+        nodes = [*(await self.memory.query_nodes()).node_ids]
+        connections = [*(await self.memory.query_connections()).connection_ids]
+        node, value = self.random.choice(nodes), self.random.randrange(4)
+        match self.random.randrange(8):
+            case 0:
+                await self.memory.create_node("Note", f"new {value}", properties={"code": value}, id=f"n{value}")
+            case 1:
+                await self.memory.update_node(node, properties={self.random.choice("pqr"): value})
+            case 2:
+                lines = (await text_of(self.memory, node)).split("\n")
+                lines[self.random.randrange(len(lines))] = f"line {value}"
+                await self.memory.update_node(node, content="\n".join(lines), encoding="utf-8")
+            case 3:
+                await self.memory.update_node(node, tags=self.random.sample("stuv", value), properties={"code": value})
+            case 4 if len(nodes) > 3:
+                await self.memory.delete_node(node)
+            case 5 if connections:
+                await self.memory.delete_connection(self.random.choice(connections))
+            case 6 if connections:
+                await self.memory.update_connection(self.random.choice(connections), properties={"s": value})
+            case _:
+                kind = self.random.choice(["Link", "Before", "Leads", "Part"])
+                await self.memory.create_connection(kind, node, self.random.choice(nodes))
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
+    target = (await main.domain_info()).name
+    for _ in range(5):
+        await note(main, "a\nb\nc\nd\ne", p=0)
+    here = Hand(main, seed)
+    await here.change(10)
+    source, branch = await branched(main)
+    there = Hand(branch, seed + 1_000)
+    for _ in range(2):
+        await here.change(12)
+        await there.change(12)
+        await main.history.merge(source, strategy="ours")
+        await branch.history.merge(target)
+        assert await contents(branch) == await contents(main)
+        await clean(main, branch)
+        assert (await main.history.merge(source)).batch is None
+        assert (await branch.history.merge(target)).batch is None
+
+
+async def test_two_thousand_changes_are_one_merge(main: Memory) -> None:
+    source, branch = await branched(main)
+    ids: list[str] = []
+    for number in range(1_000):
+        ids.append(await note(branch, f"text {number}", rank=number % 10, code=number))
+        if number:
+            await branch.create_connection("Link", ids[-1], ids[-2])
+    done = await main.history.merge(source)
+    assert (done.created, len(done.changes)) == (1_999, 100)
+    assert len((await main.query_nodes(type="Note", properties={"rank": 3})).node_ids) == 100
+    assert (await main.history.merge(source)).batch is None
+    await clean(branch)
+
+
+async def test_a_merge_gives_a_node_no_more_tags_than_a_call_may_give_it(main: Memory) -> None:
+    node = await note(main)
+    name, branch = await branched(main)
+    await branch.update_node(node, tags=[f"b{number}" for number in range(60)])
+    await main.update_node(node, tags=[f"m{number}" for number in range(60)])
+    with pytest.raises(GraphError, match="120 tags are too many") as refused:
+        await main.history.merge(name)
+    assert refused.value.code is Code.MERGE_CONFLICT

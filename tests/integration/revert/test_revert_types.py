@@ -1,0 +1,408 @@
+"""Undoing changes of an ontology: types that nothing needs are taken back, and come back when that is undone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.model.ontology.ontology import connection_type_from, node_type_from
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]})
+TASK = node_type_from({"name": "Task", "properties": {"code": {"unique": True}, "rank": {"indexed": True}}})
+NEXT = connection_type_from({"name": "Next", "from": ["Task"], "to": ["Note", "Task"], "unique_source": True})
+
+MANY = ontology_from({"node_types": [f"Kind {number}" for number in range(20)]})
+
+
+@pytest.fixture
+async def work(memory: Memory) -> AsyncIterator[Memory]:
+    """A domain with types; whatever a test does in it, graph and log agree afterwards."""
+    await memory.create_ontology(ONTOLOGY)
+    yield memory
+    assert (await memory.verify()).differences == ()
+    assert (await memory.rebuild()).differences == ()
+
+
+async def last(memory: Memory) -> int:
+    [entry] = (await memory.history.log(limit=1)).entries
+    return entry.seq
+
+
+async def node(memory: Memory, type_name: str, content: str = "", **properties: object) -> str:
+    return (await memory.create_node(type_name, content, properties=properties)).node_id
+
+
+async def types(memory: Memory) -> tuple[list[str], list[str]]:
+    """The names of all types, and the graph agrees with its log on them."""
+    assert (await memory.verify()).differences == ()
+    found = await memory.get_ontology()
+    return [one.name for one in found.node_types], [one.name for one in found.connection_types]
+
+
+async def refusal(memory: Memory, **given: Any) -> dict[str, str]:
+    """The conflicts with which a revert is refused, by subject; force refuses as well, and nothing is written."""
+    before = await last(memory)
+    with pytest.raises(GraphError) as caught:
+        await memory.history.revert(**given)
+    assert caught.value.code is Code.REVERT_CONFLICT
+    conflicts: Any = caught.value.details["conflicts"]
+    assert not any(conflict["forcible"] for conflict in conflicts)
+    forced = await memory.history.revert(on_conflict="force", dry_run=True, **given)
+    found = {conflict["subject"]: conflict["reason"] for conflict in conflicts}
+    assert {skip.subject: skip.reason for skip in forced.skipped} == found
+    assert await last(memory) == before
+    return found
+
+
+async def done(memory: Memory, **given: Any) -> list[tuple[str, str]]:
+    """What a revert did, and a dry run of it told the same."""
+    tried = await memory.history.revert(dry_run=True, **given)
+    reverted = await memory.history.revert(**given)
+    found = [(change.operation, change.subject) for change in reverted.changes]
+    assert [(change.operation, change.subject) for change in tried.changes] == found
+    return found
+
+
+async def test_a_type_that_nothing_needs_is_taken_back_and_comes_back(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    assert await done(work, since=seq) == [("delete", "node_type/Task")]
+    assert await types(work) == (["Note"], ["Link"])
+    with pytest.raises(GraphError) as caught:
+        await node(work, "Task")
+    assert caught.value.code is Code.INVALID_NODE_TYPE
+    assert await done(work, since=seq + 1) == [("create", "node_type/Task")]
+    assert await types(work) == (["Note", "Task"], ["Link"])
+    assert (await work.get_ontology()).node_type("Task") == TASK
+    one = await node(work, "Task", code=1)
+    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+
+
+async def test_the_log_tells_it_in_words(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    await work.history.revert(since=seq)
+    told = [entry.summary for entry in (await work.history.log(since=seq)).entries]
+    assert told == ["Types taken back", "Node type Task taken back", "Node type Task defined"]
+    entries = (await work.history.diff(since=seq, until=seq + 2)).entries
+    assert [(entry.subject, entry.operation) for entry in entries] == [("node_type/Task", "removed")]
+
+
+async def test_a_type_with_nodes_stays_whatever_is_chosen(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    one = await node(work, "Task")
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} is of it"}
+    skipped = await work.history.revert(since=seq, until=seq, on_conflict="skip")
+    assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), ["node_type/Task"])
+    await work.delete_node(one)
+    assert await done(work, since=seq, until=seq) == [("delete", "node_type/Task")]
+
+
+async def test_a_type_with_connections_stays(work: Memory) -> None:
+    await work.add_node_type(TASK)
+    seq = (await work.add_connection_type(NEXT)).version
+    one, two = await node(work, "Task"), await node(work, "Note")
+    tie = (await work.create_connection("Next", one, two)).connection_id
+    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} is of it"}
+    await work.delete_connection(tie)
+    assert await done(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
+    assert await types(work) == (["Note", "Task"], ["Link"])
+
+
+async def test_a_node_type_that_a_connection_type_names_stays(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    await work.add_connection_type(NEXT)
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next names it"}
+    assert await done(work, since=seq) == [("delete", "connection_type/Next"), ("delete", "node_type/Task")]
+
+
+async def test_types_and_what_is_of_them_go_and_come_back_together(work: Memory) -> None:
+    note = await node(work, "Note")
+    begun = await last(work)
+    await work.add_node_type(TASK)
+    await work.add_connection_type(NEXT)
+    one, two = await node(work, "Task", "some words", code=1, rank=2), await node(work, "Task", code=2)
+    tie = (await work.create_connection("Next", one, two)).connection_id
+    link = (await work.create_connection("Link", note, one)).connection_id
+    then = await last(work)
+    gone = await done(work, since=begun + 1)
+    assert [subject for _, subject in gone[-2:]] == ["connection_type/Next", "node_type/Task"]
+    assert {subject for _, subject in gone[:-2]} == {one, two, tie, link}
+    assert await types(work) == (["Note"], ["Link"])
+    assert (await work.query_nodes()).node_ids == (note,)
+    back = await done(work, since=then + 1)
+    assert [subject for _, subject in back[:2]] == ["node_type/Task", "connection_type/Next"]
+    assert (await work.query_nodes(type="Task", properties={"code": 2})).node_ids == (two,)
+    assert (await work.query_nodes(type="Task", properties={"rank": 2})).node_ids == (one,)
+    assert (await work.search_content("some words")).node_ids == (one,)
+    assert (await work.get_connection(tie)).to_node_id == two
+    with pytest.raises(GraphError) as caught:
+        await work.create_connection("Next", one, note)
+    assert caught.value.code is Code.INVALID_TOPOLOGY
+
+
+async def test_a_type_stays_when_something_of_it_is_left_as_it_is(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    await work.add_connection_type(NEXT)
+    one, two = await node(work, "Task"), await node(work, "Task")
+    tie = (await work.create_connection("Next", one, two)).connection_id
+    until = await last(work)
+    await work.update_connection(tie, properties={"by": "somebody"})
+    left = await work.history.revert(since=seq, until=until, on_conflict="skip")
+    assert left.changes == ()
+    assert {skip.subject for skip in left.skipped} == {tie, one, two, "connection_type/Next", "node_type/Task"}
+    forced = await work.history.revert(since=seq, until=until, on_conflict="force")
+    assert {change.subject for change in forced.changes} == {tie, one, two, "connection_type/Next", "node_type/Task"}
+
+
+async def test_force_takes_the_types_of_what_goes_along_with_a_node_and_no_more(work: Memory) -> None:
+    first = await node(work, "Note")
+    made = await last(work)
+    await work.add_node_type(TASK)
+    seq = (await work.add_connection_type(connection_type_from({"name": "On", "from": ["*"], "to": ["*"]}))).version
+    task = await node(work, "Task")
+    tie = (await work.create_connection("On", first, task)).connection_id
+    events = [entry.id for entry in (await work.history.log()).entries if entry.seq in (made, seq)]
+    forced = await work.history.revert(event_ids=events, on_conflict="force")
+    assert [change.subject for change in forced.changes] == [tie, first, "connection_type/On"]
+    assert await types(work) == (["Note", "Task"], ["Link"])
+
+
+async def test_what_was_before_can_be_read_as_it_was(work: Memory, domain: str) -> None:
+    begun = await last(work)
+    await work.add_node_type(TASK)
+    await work.add_connection_type(NEXT)
+    one, two = await node(work, "Task", "one", code=1), await node(work, "Note")
+    tie = (await work.create_connection("Next", one, two, content="why")).connection_id
+    then = await last(work)
+    await work.history.revert(since=begun + 1)
+    past = await work.history.as_of(then)
+    assert (await past.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    assert (await past.get_connection(tie, include_content=True)).content == "why"
+    assert (await past.query_connections(type="Next")).connection_ids == (tie,)
+    assert (await past.get_connected_nodes(one, direction="out", connection_type="Next")).node_ids == (two,)
+    assert (await (await work.history.as_of(begun)).query_nodes()).node_ids == ()
+    for at, node_types in ((begun, ["Note"]), (then, ["Note", "Task"]), (None, ["Note"])):
+        name = f"{domain}-at-{at}"
+        await work.history.branch(name, at=at)
+        branch = work.in_domain(name)
+        assert (await types(branch))[0] == node_types
+        found = (await branch.query_nodes(type="Task", properties={"code": 1})).node_ids if at == then else ()
+        assert found == ((one,) if at == then else ())
+
+
+async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    one = await node(work, "Task", rank=1)
+    deleted = (await work.delete_node(one)) and await last(work)
+    await work.history.revert(since=seq, until=seq)
+    assert (await refusal(work, since=deleted, until=deleted)) == {
+        one: "node type Task, which it needs, is not defined"
+    }
+    await work.add_node_type(node_type_from({"name": "Task", "properties": {"rank": {"type": "string"}}}))
+    [(subject, reason)] = (await refusal(work, since=deleted, until=deleted)).items()
+    assert (subject, "rank" in reason) == (one, True)
+    other = await node(work, "Task", rank="x")
+    assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
+    [(subject, reason)] = (await refusal(work, since=deleted + 1, until=deleted + 1)).items()
+    assert (subject, "defined otherwise since" in reason) == ("node_type/Task", True)
+
+
+async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_that_joins(work: Memory) -> None:
+    begun = await last(work)
+    task = (await work.add_node_type(TASK)).version
+    await work.add_connection_type(NEXT)
+    await work.history.revert(since=begun + 1)
+    taken = {entry.subject: entry.id for entry in (await work.history.log(since=task + 2)).entries}
+    found = await refusal(work, event_ids=[taken["connection_type/Next"]])
+    assert found == {"connection_type/Next": "node type Task, which it needs, is not defined"}
+    both = [taken["connection_type/Next"], taken["node_type/Task"]]
+    assert [subject for _, subject in await done(work, event_ids=both)] == ["node_type/Task", "connection_type/Next"]
+
+
+async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None:
+    found = await refusal(work, since=1)
+    assert found == {
+        "domain": "the beginning of a domain is never taken back",
+        "ontology": "the beginning of an ontology is never taken back",
+    }
+    skipped = await work.history.revert(since=1, on_conflict="skip")
+    assert {change.subject for change in skipped.changes} == {"node_type/Note", "connection_type/Link"}
+    assert await types(work) == ([], [])
+
+
+async def test_what_an_agent_made_in_an_open_ontology_goes_with_its_types(memory: Memory) -> None:
+    await memory.create_ontology(ontology_from({"open": True, "node_types": []}))
+    begun = await last(memory)
+    one, two = await node(memory, "Idea"), await node(memory, "Place")
+    await memory.create_connection("seen at", one, two)
+    await memory.history.revert(since=begun + 1)
+    assert await types(memory) == ([], [])
+    await node(memory, "Idea")
+    assert await types(memory) == (["Idea"], [])
+
+
+async def test_a_merge_that_brought_types_is_taken_back_as_one(work: Memory, domain: str) -> None:
+    await work.history.branch(f"{domain}-b")
+    branch = work.in_domain(f"{domain}-b")
+    await branch.add_node_type(TASK)
+    await branch.add_connection_type(NEXT)
+    one = await node(branch, "Task", code=1)
+    before = await last(work)
+    merged = await work.history.merge(f"{domain}-b")
+    undone = await work.history.revert(since=before + 1, until=merged.seq)
+    assert {change.subject for change in undone.changes} >= {one, "node_type/Task", "connection_type/Next"}
+    assert undone.skipped == ()
+    assert await types(work) == (["Note"], ["Link"])
+    again = await work.history.merge(f"{domain}-b")
+    assert {change.subject for change in again.changes} == {one, "node_type/Task", "connection_type/Next"}
+    assert (await work.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+
+
+async def test_a_type_that_a_branch_took_back_stays_where_it_is_merged(work: Memory, domain: str) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    await work.history.branch(f"{domain}-b")
+    branch = work.in_domain(f"{domain}-b")
+    added = (await branch.add_node_type(node_type_from({"name": "Other"}))).version
+    await branch.history.revert(since=added)
+    await work.history.revert(since=seq, until=seq)
+    one = await node(branch, "Task")
+    with pytest.raises(GraphError) as caught:
+        await work.history.merge(f"{domain}-b")
+    assert caught.value.code is Code.MERGE_CONFLICT
+    assert caught.value.details["conflicts"][0]["subject"] == one  # type: ignore[index]
+    assert (await work.history.merge(f"{domain}-b", strategy="ours")).created == 0
+    assert await types(work) == (["Note"], ["Link"])
+
+
+async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported(
+    work: Memory, domain: str, tmp_path: Any
+) -> None:
+    begun = await last(work)
+    await work.add_node_type(TASK)
+    await work.add_connection_type(NEXT)
+    one, two = await node(work, "Task", code=1), await node(work, "Note")
+    await work.create_connection("Next", one, two)
+    then = await last(work)
+    await work.history.revert(since=begun + 1)
+    file = tmp_path / "domain.jsonl.gz"
+    await work.moving.export_file(file)
+    await work.moving.import_file(file, name=f"{domain}-i")
+    copy = work.in_domain(f"{domain}-i")
+    assert await types(copy) == (["Note"], ["Link"])
+    await copy.history.revert(since=then + 1)
+    assert await types(copy) == (["Note", "Task"], ["Link", "Next"])
+    assert (await copy.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
+    await work.history.compact(then + 1, archive=tmp_path / "before.jsonl.gz")
+    assert await types(work) == (["Note"], ["Link"])
+    await work.moving.export_file(tmp_path / "after.jsonl.gz")
+    await work.moving.import_file(tmp_path / "after.jsonl.gz", name=f"{domain}-j")
+    assert await types(work.in_domain(f"{domain}-j")) == (["Note"], ["Link"])
+
+
+async def test_another_process_sees_it_at_once(work: Memory, settings: Settings, domain: str) -> None:
+    async with open_memory(settings) as opened:
+        other = opened.in_domain(domain)
+        seq = (await work.add_node_type(TASK)).version
+        one = await node(other, "Task", code=1)
+        for _ in range(3):
+            await other.update_node(one, properties={"rank": 1})
+        assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (one,)
+        await work.history.revert(since=seq)
+        assert [one.name for one in (await other.get_ontology()).node_types] == ["Note"]
+        with pytest.raises(GraphError) as caught:
+            await node(other, "Task")
+        assert caught.value.code is Code.INVALID_NODE_TYPE
+        await work.add_node_type(node_type_from({"name": "Task", "properties": ["code", "rank"]}))
+        two = await node(work, "Task", rank=1)
+        assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (two,)
+
+
+async def test_whoever_reads_meanwhile_never_goes_by_half_a_change_afterwards(
+    work: Memory, settings: Settings, domain: str
+) -> None:
+    async with open_memory(settings) as opened:
+        other = opened.in_domain(domain)
+
+        async def read_on() -> None:
+            while True:
+                await other.get_ontology()
+
+        async with anyio.create_task_group() as readers:
+            for _ in range(4):
+                readers.start_soon(read_on)
+            for _ in range(25):
+                seq = (await work.apply_ontology(MANY)).version - 19
+                assert len((await other.get_ontology()).node_types) == 21
+                await work.history.revert(since=seq)
+                assert [one.name for one in (await other.get_ontology()).node_types] == ["Note"]
+            readers.cancel_scope.cancel()
+
+
+async def test_a_type_and_a_node_of_it_do_not_pass_each_other(work: Memory, settings: Settings, domain: str) -> None:
+    async with open_memory(settings) as opened:
+        other, outcomes = opened.in_domain(domain), set[str]()
+        await other.create_node("Note", "")
+        for turn in range(12):
+            name = f"Type{turn}"
+            seq = (await work.add_node_type(node_type_from({"name": name}))).version
+            await other.create_node("Note", "")
+            await other.create_node("Note", "")
+            codes = dict[str, Code]()
+
+            async def tried(what: str, call: Any, codes: dict[str, Code] = codes) -> None:
+                try:
+                    await call
+                except GraphError as error:
+                    codes[what] = error.code
+
+            async with anyio.create_task_group() as tasks:
+                writing = other.create_node(name, "")
+                undoing = work.history.revert(since=seq, until=seq)
+                pair = [("create", writing), ("revert", undoing)]
+                for what, call in pair if turn % 2 else pair[::-1]:
+                    tasks.start_soon(tried, what, call)
+            is_there = name in (await types(work))[0]
+            assert codes == ({"revert": Code.REVERT_CONFLICT} if is_there else {"create": Code.INVALID_NODE_TYPE})
+            assert len((await work.query_nodes(type=name)).node_ids) == is_there
+            outcomes |= {str(code) for code in codes.values()}
+        assert outcomes
+
+
+async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(work: Memory) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    made = [await node(work, "Task") for _ in range(30)]
+    until = await last(work)
+    late = await node(work, "Task")
+    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} is of it"}
+    await work.delete_node(late)
+    assert len(await done(work, since=seq, until=until)) == len(made) + 1
+
+
+async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domain: str, driver: Driver) -> None:
+    seq = (await work.add_node_type(TASK)).version
+    await work.history.revert(since=seq)
+    by_hand = "MATCH (o:_Ontology {_domain: $d}) CREATE (o)-[:_DEFINES]->(:_NodeType {_domain: $d, _name: 'Task'})"
+    driver.execute_query(by_hand, d=domain)
+    assert [one.subject for one in (await work.verify()).differences] == ["node_type/Task"]
+    assert (await work.rebuild()).unmended == ()
+    assert await types(work) == (["Note"], ["Link"])
+
+
+async def test_a_connection_type_comes_back_with_its_constraint(work: Memory, driver: Driver) -> None:
+    name = f"Tie {uuid4().hex}"
+    seq = (await work.add_connection_type(connection_type_from({"name": name, "from": ["*"], "to": ["*"]}))).version
+    await work.history.revert(since=seq)
+    find = "SHOW CONSTRAINTS YIELD name, labelsOrTypes WHERE $type IN labelsOrTypes RETURN name"
+    [constraint] = driver.execute_query(find, type=name).records
+    driver.execute_query(f"DROP CONSTRAINT {constraint['name']}")
+    await work.history.revert(since=seq + 1, dry_run=True)
+    assert driver.execute_query(find, type=name).records == []
+    assert await done(work, since=seq + 1) == [("create", f"connection_type/{name}")]
+    assert driver.execute_query(find, type=name).records == [constraint]

@@ -1,0 +1,171 @@
+"""Every Cypher file is planned by the real server: it parses, does what its header says, and scans nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
+from graph_memory.memory.graph import neighbours, queries, substring
+from graph_memory.memory.history import past
+from graph_memory.model.projection import Step
+from graph_memory.storage.log.project import write_at_once
+from graph_memory.storage.queries import Query, cypher_root
+from support import observe
+
+pytestmark = pytest.mark.anyio
+
+FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
+SCAN_ALL = {"drift/unnamed_nodes", "retention/scan_nodes", "retention/scan_relationships"}
+"""What looks for nodes that no index holds, because they have no id, or looks at everything."""
+SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
+
+
+@pytest.fixture(scope="module")
+async def seeded(opened: Memory, driver: Driver) -> None:
+    """Every label, relationship type and property key exists, so that the planner's warnings mean something."""
+    domain = f"seeded-{uuid4().hex}"
+    memory = opened.in_domain(domain)
+    rules = (PropertyRule("code", unique=True),)
+    link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
+    await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
+    one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], path="p")
+    other = await memory.create_node("Thing", "text", properties={"code": 2})
+    await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
+    await memory.update_node(one.node_id, properties={"code": 3})
+    await observe(memory, domain, one.node_id)
+    await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
+    await memory.history.branch(f"{domain}-b")
+    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted"):
+        driver.execute_query("CALL db.createProperty($name)", name=rare)
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(cypher_root()).with_suffix("").as_posix())
+
+
+def explain(driver: Driver, path: Path) -> Any:
+    return explained(driver, path).summary
+
+
+def explained(driver: Driver, path: Path) -> Any:
+    text = "\n".join(line for line in path.read_text().splitlines() if not line.startswith("//"))
+    return driver.execute_query("EXPLAIN " + text)  # pyright: ignore[reportArgumentType]
+
+
+def operators(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("children", []):
+        yield from operators(child)
+
+
+def kind(operator: dict[str, Any]) -> str:
+    return operator["operatorType"].split("@")[0]
+
+
+def complains(status: str) -> bool:
+    """Say whether a status is more than success, no data, or that EXPLAIN was given no parameters."""
+    return not status.startswith(("00", "02")) and status != "01N60"
+
+
+def gives_one_row(plan: dict[str, Any]) -> bool:
+    """Say whether a branch gives at most one row: an aggregate, or exact lookups in unique indexes."""
+    if children := plan.get("children"):
+        return kind(plan) == "EagerAggregation" or all(gives_one_row(child) for child in children)
+    return "NodeUniqueIndexSeek" in kind(plan) and "IS NOT NULL" not in plan["args"]["Details"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+@pytest.mark.usefixtures("seeded")
+def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver, path: Path) -> None:
+    answer = explained(driver, path)
+    returns = next(line.split(":")[1] for line in path.read_text().splitlines() if line.startswith("// returns:"))
+    assert answer.keys == [name.strip() for name in returns.split(",") if name.strip() != "-"]
+    summary = answer.summary
+    mode = next(line.split(":")[1].strip() for line in path.read_text().splitlines() if line.startswith("// mode:"))
+    assert ("w" in summary.query_type) == (mode == "write"), summary.query_type
+    assert [status.status_description for status in summary.gql_status_objects if complains(status.gql_status)] == []
+    for operator in operators(summary.plan):
+        assert not kind(operator).endswith(SCANS) or name_of(path) in SCAN_ALL, kind(operator)
+        if kind(operator) == "CartesianProduct":
+            assert gives_one_row(operator["children"][0]), f"{path.name}: a cartesian product of many rows"
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("graph/nodes_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("graph/connections_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
+        ("graph/nodes_of_type", "n:_Node(_domain, _type, _id)"),
+        ("graph/connections_of_type", "a:_Node(_domain, _type, _id)"),
+        ("graph/nodes", "n:_Node(_domain, _id)"),
+        ("graph/node", "n:_Node(_domain, _id)"),
+        ("verify/last_events", "e:_Event(_domain, _subject, _seq)"),
+        ("log/batch", "e:_Event(_domain, _seq)"),
+        ("history/differences", "e:_Event(_domain, _seq)"),
+    ],
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index: str) -> None:
+    plan = explain(driver, cypher_root() / f"{name}.cypher").plan
+    assert any(index in operator["args"].get("Details", "") for operator in operators(plan))
+
+
+def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
+    plan = explain(driver, cypher_root() / "connection" / "get.cypher").plan
+    lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
+    assert lookups
+    assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (Step.PUT_NODES, Step.PUT_KEYS, Step.PUT_WINDOWS),
+        (Step.PUT_CONNECTIONS, Step.PUT_KEYS),
+        (Step.DROP_KEYS, Step.DROP_WINDOWS, Step.PUT_NODES, Step.PUT_KEYS, Step.PUT_WINDOWS),
+        (Step.DROP_CONNECTIONS, Step.DROP_OBSERVATIONS, Step.DROP_NODES, Step.DROP_KEYS, Step.DROP_WINDOWS),
+        tuple(Step),
+    ],
+    ids=len,
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_write_in_one_statement_scans_nothing_either(driver: Driver, steps: tuple[Step, ...]) -> None:
+    statement = write_at_once(steps)
+    answer = driver.execute_query("EXPLAIN " + statement.text)
+    assert tuple(answer.keys) == statement.returns
+    assert answer.summary.query_type == "rw"
+    for operator in operators(answer.summary.plan):
+        assert not kind(operator).endswith(SCANS), kind(operator)
+
+
+MARKED = [
+    *(queries.NODES, queries.NODES_OF_TYPE, queries.NODES_BY_KEY, queries.CONNECTIONS, queries.CONNECTIONS_OF_TYPE),
+    *(queries.CONNECTIONS_BY_KEY, queries.CONNECTIONS_FROM, queries.CONNECTIONS_TO, queries.CONNECTIONS_BETWEEN),
+    *(neighbours.CONNECTED_NODES, neighbours.NEIGHBOURS, past.NODES, past.CONNECTIONS, past.CONNECTED_NODES),
+    *(substring.BY_GRAMS, substring.BY_SCAN),
+]
+
+
+@pytest.mark.parametrize("statement", MARKED, ids=lambda one: one.name)
+@pytest.mark.usefixtures("seeded")
+def test_a_marked_statement_looks_last_where_the_log_stands(driver: Driver, statement: Query[object]) -> None:
+    answer = driver.execute_query("EXPLAIN " + statement.text)
+    assert tuple(answer.keys) == statement.returns
+    assert answer.summary.query_type == "r"
+    for operator in operators(answer.summary.plan):
+        assert not kind(operator).endswith(SCANS), kind(operator)
+    [union] = answer.summary.plan["children"]
+    earlier, last = union["children"]
+    assert kind(union) == "Union"
+    assert "d._seq" in plan_text(last)
+    assert "d._seq" not in plan_text(earlier)
+
+
+def plan_text(plan: dict[str, Any]) -> str:
+    return " ".join(str(operator["args"].get("Details", "")) for operator in operators(plan))

@@ -1,0 +1,276 @@
+"""A process that writes alone writes in one statement, and the log is as the lock would have left it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import pytest
+from neo4j import Driver
+from neo4j.exceptions import ServiceUnavailable
+
+from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
+from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.subjects import ConnectionState, Kind
+from graph_memory.storage.log.work import Head
+from graph_memory.storage.store import Limits, Reader, Store
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from(
+    {
+        "node_types": [{"name": "Project", "properties": {"code": {"unique": True}, "status": {"indexed": True}}}],
+        "connection_types": [{"name": "PartOf", "from": ["Project"], "to": ["Project"], "acyclic": True}],
+    }
+)
+
+
+@pytest.fixture
+async def other(settings: Settings, domain: str, anyio_backend: str) -> AsyncIterator[Memory]:
+    """The same domain, as another process has it."""
+    async with open_memory(settings) as memory:
+        yield memory.in_domain(domain)
+
+
+@pytest.fixture
+async def alone(memory: Memory) -> Memory:
+    """A memory that has written alone long enough."""
+    await memory.create_ontology(ONTOLOGY)
+    for _ in range(2):
+        await memory.create_node("Project", "")
+    return memory
+
+
+class Ways:
+    """Counts how writes were made."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.counted = {"write_at_once": 0, "write": 0}
+        for name in self.counted:
+            monkeypatch.setattr(Store, name, self._counting(name, getattr(Store, name)))
+
+    def _counting(self, name: str, method: Any) -> Any:
+        async def counted(*args: Any, **kwargs: Any) -> Any:
+            self.counted[name] += 1
+            return await method(*args, **kwargs)
+
+        return counted
+
+    @property
+    def at_once(self) -> int:
+        return self.counted["write_at_once"]
+
+    @property
+    def locked(self) -> int:
+        return self.counted["write"]
+
+
+@pytest.fixture
+def ways(alone: Memory, monkeypatch: pytest.MonkeyPatch) -> Ways:
+    return Ways(monkeypatch)
+
+
+def log_of(driver: Driver, domain: str) -> list[dict[str, Any]]:
+    statement = "MATCH (e:_Event {_domain: $domain}) RETURN properties(e) AS event ORDER BY e._seq"
+    return [row["event"] for row in driver.execute_query(statement, domain=domain).records]
+
+
+async def test_every_kind_of_write_goes_through_in_one_statement(alone: Memory, ways: Ways) -> None:
+    one, two = [(await alone.create_node("Project", f"# {n}", properties={"code": n})).node_id for n in (1, 2)]
+    link = (await alone.create_connection("PartOf", one, two, content="why")).connection_id
+    await alone.update_node(one, properties={"status": "done"}, content="new", encoding="utf-8")
+    await alone.update_connection(link, properties={"n": 1})
+    await alone.delete_connection(link)
+    await alone.delete_node(two)
+    assert (ways.at_once, ways.locked) == (7, 0)
+    assert (await alone.search_content("NEW")).node_ids == (one,)
+    assert (await alone.query_nodes(type="Project", properties={"status": "done"})).node_ids == (one,)
+    assert (await alone.verify()).clean
+
+
+async def test_its_events_are_those_of_a_write_under_the_lock(alone: Memory, driver: Driver, domain: str) -> None:
+    await alone.create_node("Project", "")
+    locked, at_once = log_of(driver, domain)[-2:]
+    changing = {"_seq", "_id", "_subject", "_at", "_batch", "_created", "_modified"}
+    assert {k: v for k, v in locked.items() if k not in changing} == {
+        k: v for k, v in at_once.items() if k not in changing
+    }
+    assert locked.keys() == at_once.keys()
+    assert at_once["_batch"] == at_once["_id"]
+    assert at_once["_seq"] == locked["_seq"] + 1
+
+
+async def test_what_another_process_wrote_is_noticed_before_anything_is_written(
+    alone: Memory, other: Memory, ways: Ways, driver: Driver, domain: str
+) -> None:
+    theirs = (await other.create_node("Project", "", properties={"code": 7})).node_id
+    with pytest.raises(GraphError) as caught:
+        await alone.create_node("Project", "", properties={"code": 7})
+    assert (caught.value.code, caught.value.details["owner"]) == (Code.UNIQUE_PROPERTY_TAKEN, theirs)
+    seen = await alone.get_node(theirs)
+    await other.update_node(theirs, properties={"status": "theirs"})
+    with pytest.raises(GraphError) as caught:
+        await alone.update_node(theirs, properties={"status": "ours"}, expected_version=seen.version)
+    assert caught.value.code is Code.VERSION_CONFLICT
+    await alone.update_node(theirs, properties={"status": "ours"})
+    assert [event["_seq"] for event in log_of(driver, domain)] == list(range(1, len(log_of(driver, domain)) + 1))
+    assert (await alone.verify()).clean
+
+
+async def test_a_type_that_another_process_added_is_known_at_once(alone: Memory, other: Memory) -> None:
+    await other.add_node_type(NodeType("Person"))
+    made = await alone.create_node("Person", "")
+    assert (await other.get_node(made.node_id)).type == "Person"
+
+
+async def test_a_process_that_is_disturbed_keeps_to_the_lock_until_it_is_alone_again(
+    alone: Memory, other: Memory, ways: Ways
+) -> None:
+    for memory in (other, alone, other, alone):
+        await memory.create_node("Project", "")
+    assert ways.at_once == 1  # the first of `alone`, which did not know
+    await alone.create_node("Project", "")
+    before = ways.at_once
+    await alone.create_node("Project", "")
+    assert ways.at_once == before + 1
+
+
+async def test_a_refusal_leaves_nothing_behind_and_the_next_write_is_quick_again(
+    alone: Memory, ways: Ways, driver: Driver, domain: str
+) -> None:
+    events = len(log_of(driver, domain))
+    with pytest.raises(GraphError):
+        await alone.create_node("Unknown", "")
+    assert len(log_of(driver, domain)) == events
+    await alone.create_node("Project", "")
+    assert ways.at_once == 1
+
+
+async def test_a_write_whose_answer_was_lost_is_made_once(
+    alone: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = alone._core.store
+    whole = store._session
+    once = iter([True])
+
+    def losing(access: str) -> Any:
+        return _LosesTheAnswer(whole(access)) if next(once, False) else whole(access)
+
+    events = len(log_of(driver, domain))
+    monkeypatch.setattr(store, "_session", losing)
+    made = await alone.create_node("Project", "once")
+    assert len(log_of(driver, domain)) == events + 1
+    assert made.version == events + 1
+    assert (await alone.verify()).clean
+
+
+async def test_a_lost_answer_of_a_server_that_stays_away_is_told_as_in_doubt(
+    alone: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = alone._core.store
+    whole = store._session
+    sessions: Iterator[Any] = iter([_LosesTheAnswer])
+    monkeypatch.setattr(store, "_limits", Limits(retry=0.5))
+    monkeypatch.setattr(store, "_session", lambda access: next(sessions, _IsAway)(whole(access)))
+    with pytest.raises(GraphError) as caught:
+        await alone.create_node("Project", "perhaps")
+    assert caught.value.code is Code.STORE_UNAVAILABLE
+    assert "may or may not" in caught.value.message
+    monkeypatch.setattr(store, "_session", whole)
+    assert len((await alone.search_content("perhaps")).node_ids) == 1
+
+
+class _IsAway:
+    """A session of a server that nobody can reach."""
+
+    def __init__(self, session: Any) -> None:
+        self._context = session
+
+    async def __aenter__(self) -> Any:
+        raise ServiceUnavailable("Couldn't connect to localhost")
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return None
+
+
+class _LosesTheAnswer:
+    """A session whose statement is committed, but whose connection seems to break before the answer comes."""
+
+    def __init__(self, session: Any) -> None:
+        self._context = session
+
+    async def __aenter__(self) -> Any:
+        session = await self._context.__aenter__()
+        run = session.run
+
+        async def lost(*args: Any, **kwargs: Any) -> Any:
+            await (await run(*args, **kwargs)).consume()
+            raise ServiceUnavailable("the answer never came")
+
+        session.run = lost
+        return session
+
+    async def __aexit__(self, *error: Any) -> Any:
+        return await self._context.__aexit__(*error)
+
+
+async def test_a_connection_without_a_place_undoes_it_all(
+    alone: Memory, ways: Ways, driver: Driver, domain: str
+) -> None:
+    async def read(_: Reader, __: Head) -> None:
+        return None
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        now = datetime.now(UTC)
+        link = ConnectionState(
+            id="conn_x", type="PartOf", from_node_id="mem_no", to_node_id="mem_none", created=now, modified=now
+        )
+        return [
+            Draft(
+                op=Op.CREATE,
+                kind=Kind.CONNECTION,
+                subject=link.id,
+                type=link.type,
+                from_id=link.from_node_id,
+                to_id=link.to_node_id,
+                state=link.state(),
+            )
+        ]
+
+    events = len(log_of(driver, domain))
+    with pytest.raises(GraphError) as caught:
+        await alone._core.log.write("test", domain, Origin(), read, decide)
+    assert caught.value.code is Code.DANGLING_REFERENCE
+    assert ways.at_once == 1
+    assert len(log_of(driver, domain)) == events
+    assert (await alone.verify()).clean
+
+
+async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_update(
+    alone: Memory, other: Memory, driver: Driver, domain: str
+) -> None:
+    counter = (await alone.create_node("Project", "", properties={"n": 0})).node_id
+
+    async def count(memory: Memory) -> None:
+        for _ in range(6):
+            while True:
+                seen = await memory.get_node(counter)
+                value = {"n": int(seen.properties["n"]) + 1}
+                try:
+                    await memory.update_node(counter, properties=value, expected_version=seen.version)
+                    break
+                except GraphError as error:
+                    if error.code is not Code.VERSION_CONFLICT:
+                        raise
+            await memory.create_node("Project", "beside")
+
+    async with anyio.create_task_group() as tasks:
+        for memory in (alone, other) * 3:
+            tasks.start_soon(count, memory)
+    assert (await alone.get_node(counter)).properties == {"n": 36}
+    events = log_of(driver, domain)
+    assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
+    assert [event["_at"] for event in events] == sorted(event["_at"] for event in events)
+    assert (await alone.verify()).clean

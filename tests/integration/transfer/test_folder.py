@@ -1,0 +1,374 @@
+"""A domain as a folder of files: written, and made again."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
+from graph_memory.memory.transfer import importing
+from integration.branches.test_branch import LARGE, filled
+
+pytestmark = pytest.mark.anyio
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+
+
+async def state(memory: Memory) -> dict[str, Any]:
+    """Return what a folder keeps of a domain."""
+    found: dict[str, Any] = {"ontology": await memory.get_ontology()}
+    for node in (await memory.query_nodes()).node_ids:
+        info = (await memory.get_node(node)).model_dump(exclude={"version", "created", "modified"})
+        found[node] = (info, await memory.get_node_content(node))
+    for connection in (await memory.query_connections()).connection_ids:
+        told = await memory.get_connection(connection, include_content=True)
+        found[connection] = told.model_dump(exclude={"version", "created", "modified"})
+    return found
+
+
+async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    ids = await filled(memory, domain)
+    await memory.delete_node(ids[2])
+    await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8")
+    told = await memory.moving.export_folder(tmp_path / "out")
+    registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
+    info = await memory.domain_info()
+    assert (len(registry["nodes"]), len(registry["connections"])) == (info.nodes, info.connections)
+    assert (told.nodes, told.connections) == (info.nodes, info.connections)
+    node = registry["nodes"][ids[1]]
+    assert node["content"] == {"path": f"_content/nodes/{ids[1]}.md", "format": "markdown", "size": 11}
+    assert (tmp_path / "out" / node["content"]["path"]).read_bytes() == "# Größe\r\n".encode()
+    assert (tmp_path / "out" / registry["nodes"][ids[-2]]["content"]["path"]).read_text() == LARGE
+    assert (tmp_path / "out" / f"_content/nodes/{ids[-1]}.bin").read_bytes() == b"\x00\xff" * 100
+
+    made = await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    copy = memory.in_domain(made.domain)
+    assert (made.nodes, made.connections) == (told.nodes, told.connections)
+    assert await state(copy) == await state(memory)
+    assert not (await copy.verify()).differences
+    for again in (memory.moving.import_folder(tmp_path / "out"), memory.moving.export_folder(tmp_path / "out")):
+        with pytest.raises(GraphError) as taken:
+            await again
+        assert taken.value.code in (Code.DOMAIN_ALREADY_EXISTS, Code.INVALID_ARGUMENT)
+
+
+NODE = {"type": "Note", "properties": {}, "content": {"path": "_content/nodes/a.md", "format": "markdown"}}
+EMPTY = {"path": "_content/nodes/empty.md", "format": "markdown"}
+LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("registry", "told"),
+    [
+        ("{", "is not JSON"),
+        ([], "not an object"),
+        ({"nodes": {"a": []}}, "not an object"),
+        ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
+        ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
+        ({"nodes": {"_a": NODE}}, "cannot be an id"),
+        ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "not there"),
+        ({"nodes": {"a": {"type": "Note"}}}, "no content"),
+        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
+    ],
+)
+async def test_a_folder_at_fault_is_refused_before_anything_is_written(
+    memory: Memory, domain: str, tmp_path: Path, registry: Any, told: str
+) -> None:
+    (tmp_path / "_system").mkdir()
+    (tmp_path / "_content" / "nodes").mkdir(parents=True)
+    (tmp_path / "_content" / "nodes" / "a.md").write_text("# A")
+    (tmp_path / "_content" / "nodes" / "empty.md").write_text("")
+    (tmp_path / "_system" / "registry.json").write_text(registry if isinstance(registry, str) else json.dumps(registry))
+    types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
+    (tmp_path / "_system" / "ontology.yaml").write_text(types)
+    with pytest.raises(GraphError, match=told) as refused:
+        await memory.moving.import_folder(tmp_path)
+    assert refused.value.code is Code.INVALID_ARCHIVE
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domain: str, tmp_path: Path) -> None:
+    ids = await filled(memory, domain, 2)
+    await memory.create_connection("Link", *ids[:2], content="a\r\nb\rc\n", id="note")
+    await memory.moving.export_folder(tmp_path / "out")
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert (await copy.get_connection("note", include_content=True)).content == "a\r\nb\rc\n"
+    (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff" * 7)
+    with pytest.raises(GraphError, match="note") as refused:
+        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-again")
+    assert refused.value.code is Code.INVALID_ENCODING
+
+
+async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    await filled(memory, domain, 2)
+    for one in ("foo", "Foo", "FOO"):
+        await memory.create_node("Task", f"text of {one}", id=one)
+    await memory.moving.export_folder(tmp_path / "out")
+    files = [path.name.lower() for path in (tmp_path / "out" / "_content" / "nodes").iterdir()]
+    assert len(set(files)) == len(files)
+    assert {"foo.md", "foo~2.md", "foo~3.md"} < set(files)
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert await state(copy) == await state(memory)
+
+
+async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: Path) -> None:
+    ids = await filled(memory, domain, 2)
+    [link, *_] = (await memory.query_connections()).connection_ids
+    await memory.set_validity(ids[0], valid_from="2020-01-01", valid_to="2030-06-01T09:00:00.123456+02:00")
+    await memory.set_validity(link, valid_to="2031-01-01")
+    await memory.moving.export_folder(tmp_path / "out")
+    registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
+    told = registry["nodes"][ids[0]]
+    assert (told["valid_from"], told["valid_to"]) == ("2020-01-01T00:00:00Z", "2030-06-01T07:00:00.123456Z")
+    assert "valid_to" not in registry["nodes"][ids[1]]
+    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    assert await state(copy) == await state(memory)
+    assert not (await copy.verify()).differences
+
+
+@posix_only
+@pytest.mark.parametrize("through", ["a file", "a folder"])
+async def test_a_link_does_not_lead_out_of_the_folder(
+    memory: Memory, domain: str, tmp_path: Path, through: str
+) -> None:
+    await filled(memory, domain, 2)
+    await memory.create_node("Task", "within", id="linked")
+    out, beside = tmp_path / "out", tmp_path / "nodes"
+    await memory.moving.export_folder(out)
+    if through == "a folder":
+        (out / "_content" / "nodes").rename(beside)
+        (out / "_content" / "nodes").symlink_to(beside)
+    else:
+        (out / "_content" / "nodes" / "linked.md").rename(beside)
+        (out / "_content" / "nodes" / "linked.md").symlink_to(beside)
+    with pytest.raises(GraphError, match="outside of the folder") as refused:
+        await memory.moving.import_folder(out, name=f"{domain}-copy")
+    assert refused.value.code is Code.INVALID_ARCHIVE
+    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+
+
+ONTOLOGY_OF_THE_SPECIFICATION = """
+node_types:
+  - Project
+  - Action
+  - Person
+  - Document
+
+connection_types:
+  NextAction:
+    from: [Project]
+    to: [Action]
+    description: "This action is next for this project"
+
+  WaitingFor:
+    from: [Action, Project]
+    to: [Person]
+    required_properties: [since, follow_up_date]
+    description: "Waiting on person to provide/complete something"
+"""
+PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"
+
+
+def specified(folder: Path) -> dict[str, Any]:
+    """Write a folder of the specification's own shape, and return its registry."""
+    node = {
+        "id": "mem_proj_001",
+        "type": "Project",
+        "created": "2025-10-16T10:00:00Z",
+        "modified": "2025-10-16T15:30:00Z",
+        "properties": {"status": "active"},
+        "content": {"path": "_content/nodes/mem_proj_001.md", "format": "markdown", "size": 2048},
+    }
+    action = {"path": "_content/nodes/mem_act_001.md", "format": "markdown"}
+    document = {"path": "_content/nodes/mem_doc_001.pdf", "format": "pdf", "size": len(PDF)}
+    link = {
+        "id": "conn_001",
+        "type": "NextAction",
+        "from": "mem_proj_001",
+        "to": "mem_act_001",
+        "created": "2025-10-16T10:15:00Z",
+        "modified": "2025-10-16T10:15:00Z",
+        "properties": {"priority": "high", "added": "2025-10-16"},
+        "content": {"path": "_content/connections/conn_001.md", "format": "markdown", "size": 512},
+    }
+    nodes = {
+        "mem_proj_001": node,
+        "mem_act_001": {**node, "id": "mem_act_001", "type": "Action", "content": action},
+        "mem_doc_001": {**node, "id": "mem_doc_001", "type": "Document", "content": document},
+    }
+    registry = {"nodes": nodes, "connections": {"conn_001": link}}
+    for inner in ("_system", "_content/nodes", "_content/connections"):
+        (folder / inner).mkdir(parents=True, exist_ok=True)
+    (folder / "_content/nodes/mem_proj_001.md").write_bytes(b"# Renovate Kitchen\n".ljust(2048, b"."))
+    (folder / "_content/nodes/mem_act_001.md").write_text("# Call contractor")
+    (folder / "_content/nodes/mem_doc_001.pdf").write_bytes(PDF)
+    (folder / "_content/connections/conn_001.md").write_bytes(b"notes".ljust(512, b"."))
+    (folder / "_system/ontology.yaml").write_text(ONTOLOGY_OF_THE_SPECIFICATION)
+    (folder / "_system/registry.json").write_text(json.dumps(registry, indent=2))
+    return registry
+
+
+async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
+    specified(tmp_path)
+    began = datetime.now(UTC)
+    made = await memory.moving.import_folder(tmp_path)
+    assert (made.nodes, made.connections) == (3, 1)
+    document = await memory.get_node_content("mem_doc_001")
+    assert (document.encoding, document.format) == ("base64", "pdf")
+    assert base64.b64decode(document.content) == PDF
+    assert (await memory.get_node_content("mem_act_001")).encoding == "utf-8"
+    project = await memory.get_node("mem_proj_001")
+    assert project.created == datetime(2025, 10, 16, 10, tzinfo=UTC)
+    assert project.modified == datetime(2025, 10, 16, 15, 30, tzinfo=UTC)
+    link = await memory.get_connection("conn_001", include_content=True)
+    assert (link.created, link.properties["priority"]) == (datetime(2025, 10, 16, 10, 15, tzinfo=UTC), "high")
+    assert (link.content or "").startswith("notes")
+    assert {entry.at >= began for entry in (await memory.history.log()).entries} == {True}
+    assert (await memory.search_content("RENOVATE")).node_ids == ("mem_proj_001",)
+    assert not (await memory.verify()).differences
+
+
+async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Memory, tmp_path: Path) -> None:
+    registry = specified(tmp_path)
+    for entry in (*registry["nodes"].values(), *registry["connections"].values()):
+        del entry["modified"]
+    del registry["nodes"]["mem_act_001"]["created"]
+    (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
+    began = datetime.now(UTC)
+    await memory.moving.import_folder(tmp_path)
+    project = await memory.get_node("mem_proj_001")
+    assert project.created == project.modified == datetime(2025, 10, 16, 10, tzinfo=UTC)
+    assert (await memory.get_node("mem_act_001")).created >= began
+
+
+@pytest.mark.parametrize(
+    ("at", "value", "told"),
+    [
+        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "yet to come"),
+        ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
+        ("nodes.mem_act_001.created", 2025, "no time"),
+        ("nodes.mem_act_001.id", "mem_act_002", "its id is"),
+        ("nodes.mem_act_001.owner", "me", "owner, which has no place"),
+        ("nodes.mem_act_001._erased", True, "_erased, which has no place"),
+        ("nodes.mem_act_001.tags", "t", "tags"),
+        ("nodes.mem_act_001.path", "", "cannot be used as path"),
+        ("nodes.mem_act_001.content.size", 5, "has content of 5 bytes"),
+        ("nodes.mem_act_001.content.size", -1, "size"),
+        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside of the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes", "not there"),
+        ("nodes.mem_act_001.content.path", "", "outside of the folder"),
+        ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
+        ("nodes.mem_act_001.content.owner", "me", "owner, which has no place"),
+        (
+            "connections.mem_act_001",
+            {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
+            "of a node and of a",
+        ),
+        ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
+        ("connections.conn_001.type", "WaitingFor", "requires properties"),
+        ("extra", {}, "extra, which has no place"),
+    ],
+)
+async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
+    memory: Memory, domain: str, tmp_path: Path, at: str, value: Any, told: str
+) -> None:
+    registry = specified(tmp_path)
+    *parents, key = at.split(".")
+    entry = registry
+    for parent in parents:
+        entry = entry[parent]
+    entry[key] = value
+    (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
+    with pytest.raises(GraphError, match=told) as refused:
+        await memory.moving.import_folder(tmp_path)
+    assert refused.value.code in (Code.INVALID_ARCHIVE, Code.INVALID_ARGUMENT)
+    assert refused.value.hint
+    assert at == "extra" or "mem_act_001" in str(refused.value) or "conn_001" in str(refused.value)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
+    specified(tmp_path)
+    for text in ("[" * 200_000, '{"nodes":' * 200_000, '{"nodes": {"a": "\\ud800"}}'):
+        (tmp_path / "_system/registry.json").write_text(text)
+        with pytest.raises(GraphError, match="not JSON") as refused:
+            await memory.moving.import_folder(tmp_path)
+        assert refused.value.code is Code.INVALID_ARCHIVE
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+
+
+async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_cut_off_says_what_to_do(
+    memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specified(tmp_path)
+
+    async def fails(*_: object) -> None:
+        raise GraphError(Code.STORE_UNAVAILABLE, "gone", {"hint": "Wait."})
+
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "ensure_connection_type", fails)
+        with pytest.raises(GraphError, match="gone"):
+            await memory.moving.import_folder(tmp_path)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    with monkeypatch.context() as patched:
+        patched.setattr(importing, "ensure_connection_type", None)
+        with pytest.raises(TypeError):
+            await memory.moving.import_folder(tmp_path)
+    with pytest.raises(GraphError, match="delete the domain, and import the folder again") as busy:
+        await memory.create_node("Project", "too early")
+    assert busy.value.code is Code.DOMAIN_BUSY
+    await memory.delete_domain(domain)
+    assert (await memory.moving.import_folder(tmp_path)).nodes == 3
+
+
+async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    await filled(memory, domain, 2)
+    await memory.moving.export_folder(tmp_path / "out")
+    file = tmp_path / "out" / "_system" / "registry.json"
+    file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
+    with pytest.raises(GraphError, match="mem_") as taken:
+        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    assert taken.value.code is Code.INVALID_ARCHIVE
+    assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
+    file.write_text(file.read_text("utf-8").replace('"code": 0', '"code": 1', 1), "utf-8")
+    assert (await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
+
+
+async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    await memory.create_node("Note", "# Tea", id="tea")
+    then = (await memory.create_node("Note", "# Cup", id="cup")).version
+    await memory.add_node_type(NodeType("Late"))
+    await memory.update_node("tea", content="# Coffee", encoding="utf-8")
+    await memory.delete_node("cup")
+    told = await memory.moving.export_folder(tmp_path / "then", at=then)
+    assert (told.seq, told.nodes) == (then, 2)
+    again = memory.in_domain(f"{domain}-then")
+    await again.moving.import_folder(tmp_path / "then")
+    assert (await again.get_node_content("tea")).content == "# Tea"
+    assert (await again.query_nodes()).node_ids == ("cup", "tea")
+    assert [one.name for one in (await again.get_ontology()).node_types] == ["Note"]
+    with pytest.raises(GraphError) as refused:
+        await memory.moving.export_folder(tmp_path / "before", at=1)
+    assert refused.value.details["argument"] == "at"
+    assert not (tmp_path / "before").exists()

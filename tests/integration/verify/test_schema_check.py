@@ -1,0 +1,160 @@
+"""An index or constraint that is gone: verify and doctor name it, nothing fails without a word, rebuild makes it.
+
+On a Neo4j of its own, because other tests need the schema of theirs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import anyio.to_thread
+import pytest
+import typer
+from neo4j import Driver, GraphDatabase
+from typer.testing import CliRunner
+
+from container.images import address_of
+from graph_memory import Code, GraphError, Memory, Settings, local, ontology_from, open_memory
+from graph_memory.cli.commands.doctor import doctor
+from graph_memory.storage.schema import connection_constraint
+from graph_memory.storage.schema_check import made_by_steps
+
+pytestmark = pytest.mark.anyio
+
+TYPE = "Joins `two`"
+ONTOLOGY = ontology_from(
+    {"node_types": ["Note"], "connection_types": [{"name": TYPE, "from_types": ["*"], "to_types": ["*"]}]}
+)
+NAMES = sorted({**made_by_steps(), connection_constraint(TYPE)[0]: ""})
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Settings that lead to a Neo4j of this module's own."""
+    settings = Settings(home=tmp_path_factory.mktemp("schema") / "home", neo4j_heap="512m")
+    local.ensure_running(settings)
+    yield settings
+    local.stop(settings)
+
+
+@pytest.fixture(scope="module")
+def driver(own: Settings) -> Iterator[Driver]:
+    """A raw driver, for damaging the schema."""
+    address = address_of(own)
+    with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
+        yield driver
+
+
+@pytest.fixture
+async def notes(own: Settings, domain: str) -> AsyncIterator[Memory]:
+    """A domain of that database with two notes that are joined."""
+    async with open_memory(own.model_copy(update={"domain": domain})) as memory:
+        await memory.create_ontology(ONTOLOGY)
+        one = await memory.create_node("Note", "words of a kitchen")
+        two = await memory.create_node("Note", "words of a garden")
+        await memory.create_connection(TYPE, one.node_id, two.node_id)
+        assert (await memory.verify()).differences == ()
+        yield memory
+
+
+def drop(driver: Driver, name: str) -> None:
+    kind = driver.execute_query(
+        "SHOW INDEXES YIELD name, owningConstraint WHERE name = $name RETURN owningConstraint", name=name
+    ).records[0][0]
+    driver.execute_query(f"DROP {'CONSTRAINT' if kind else 'INDEX'} {name}")  # pyright: ignore[reportArgumentType]
+
+
+def shown(driver: Driver) -> list[tuple[str, str]]:
+    return [tuple(row) for row in driver.execute_query("SHOW INDEXES YIELD name, state ORDER BY name").records]
+
+
+async def checked(own: Settings, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the doctor says, by the names of its checks."""
+    monkeypatch.setenv("GRAPH_MEMORY_HOME", str(own.home))
+    app = typer.Typer()
+    app.command()(doctor)
+    result = await anyio.to_thread.run_sync(lambda: CliRunner().invoke(app, ["--json"]))
+    return {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+
+
+async def test_every_index_and_constraint_that_is_gone_is_named_and_made_again(notes: Memory, driver: Driver) -> None:
+    before = shown(driver)
+    assert set(NAMES) <= {name for name, _ in before}
+    for name in NAMES:
+        drop(driver, name)
+    named = (await notes.verify()).differences
+    assert sorted(one.subject for one in named) == NAMES
+    assert {(one.kind, one.problem) for one in named} == {
+        ("schema", "the index is missing"),
+        ("schema", "the constraint is missing"),
+    }
+    rebuilt = await notes.rebuild()
+    assert (set(rebuilt.differences), rebuilt.unmended) == (set(named), ())
+    assert shown(driver) == before
+    assert (await notes.search_content("a kitchen")).node_ids
+
+
+async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, domain: str, driver: Driver) -> None:
+    other = notes.in_domain(f"{domain}-other")
+    link = {"name": f"Link{domain[5:13]}", "from_types": ["Note"], "to_types": ["Note"]}
+    await other.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [link]}))
+    before = shown(driver)
+    drop(driver, connection_constraint(link["name"])[0])
+    assert shown(driver) != before
+    assert (await notes.rebuild()).differences == ()
+    assert shown(driver) == before
+
+
+async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
+    notes: Memory, domain: str, driver: Driver
+) -> None:
+    driver.execute_query("CREATE (:_ConnectionType {_domain: $domain, _name: 5})", domain=domain)
+    assert "schema" not in {one.kind for one in (await notes.verify()).differences}
+    driver.execute_query("MATCH (t:_ConnectionType {_domain: $domain, _name: 5}) DELETE t", domain=domain)
+
+
+async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is_done(
+    notes: Memory, own: Settings, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
+    drop(driver, "_window_grams")
+    with pytest.raises(GraphError) as caught:
+        await notes.search_content("a kitchen")
+    assert caught.value.code is Code.STORE_INCOMPATIBLE
+    assert "graph-memory rebuild" in str(caught.value.hint)
+    told = (await checked(own, monkeypatch))["schema"]
+    assert (told["outcome"], told["found"]) == ("failed", "_window_grams: the index is missing")
+    assert "graph-memory rebuild" in told["remedy"]
+    await notes.rebuild()
+    assert (await notes.search_content("a kitchen")).node_ids
+    assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
+
+
+async def test_a_constraint_that_the_data_breaks_is_not_made_and_the_reason_is_told(
+    notes: Memory, domain: str, driver: Driver
+) -> None:
+    node = (await notes.query_nodes()).node_ids[0]
+    drop(driver, "_node_id")
+    driver.execute_query("CREATE (:_Node {_domain: $domain, _id: $id})", domain=domain, id=node)
+    with pytest.raises(GraphError) as caught:
+        await notes.rebuild()
+    assert caught.value.code is Code.STORE_CONFLICT
+    assert "_node_id" in caught.value.message
+    driver.execute_query("MATCH (n:_Node {_domain: $domain}) WHERE n._type IS NULL DELETE n", domain=domain)
+    assert (await notes.rebuild()).unmended == ()
+
+
+async def test_the_doctor_names_a_domain_that_a_wrong_clock_has_stamped(
+    notes: Memory, domain: str, own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await checked(own, monkeypatch))["clock"]["outcome"] == "ok"
+    with monkeypatch.context() as patch:
+        patch.setattr(notes._core.log, "_clock", lambda: datetime.now(UTC) + timedelta(days=3650))
+        await notes.create_node("Note", "from the future")
+    told = (await checked(own, monkeypatch))["clock"]
+    assert (told["outcome"], domain in told["found"]) == ("note", True)
+    await notes.create_node("Note", "from the present")
+    assert (await checked(own, monkeypatch))["clock"]["outcome"] == "ok"

@@ -1,0 +1,357 @@
+"""The commands of the graph: each asks the memory for what the tool of the same purpose asks, and prints its answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import ModuleType
+from typing import Any
+
+import anyio.to_thread
+import pytest
+from typer.testing import CliRunner
+
+from graph_memory.cli.errors import COMMANDS, explained
+from graph_memory.cli.main import app
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.memory.drift.results import HandChange, Reconciliation
+from graph_memory.model import results
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import ontology_from
+from graph_memory.settings import Settings
+from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, RecordingMemory, client_of, opens
+
+NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
+CONNECTIONS = (
+    results.ConnectionSummary(
+        id="conn_1",
+        type="WaitingFor",
+        from_id="mem_1",
+        from_title="Kitchen",
+        to_id="mem_2",
+        to_title="Anna",
+        modified=MOMENT,
+        version=8,
+    ),
+)
+DOMAIN = {"name": "work", "created": MOMENT, "modified": MOMENT, "events": 1200, "node_types": 2, "connection_types": 1}
+
+AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "create_node": (
+        ["node", "create", "Project", "-c", "# K", "-p", "status=next", "-p", "n:=1", "-t", "home", "--path", "a/b"],
+        {
+            "type": "Project",
+            "content": "# K",
+            "format": "markdown",
+            "encoding": "utf-8",
+            "properties": {"status": "next", "n": 1},
+            "tags": ["home"],
+            "path": "a/b",
+        },
+    ),
+    "get_node": (["node", "get", "mem_1"], {"node_id": "mem_1"}),
+    "get_node_content": (["node", "content", "mem_1"], {"node_id": "mem_1"}),
+    "update_node": (
+        ["node", "update", "mem_1", "-c", "new", "--format", "text", "-t", "x", "--expected-version", "7"],
+        {
+            "node_id": "mem_1",
+            "content": "new",
+            "encoding": "utf-8",
+            "format": "text",
+            "tags": ["x"],
+            "expected_version": 7,
+        },
+    ),
+    "delete_node": (
+        ["node", "delete", "mem_1", "--expected-version", "7"],
+        {"node_id": "mem_1", "expected_version": 7},
+    ),
+    "create_connection": (
+        ["connection", "create", "Knows", "mem_1", "mem_2", "-p", "since=now", "-c", "note"],
+        {
+            "type": "Knows",
+            "from_node_id": "mem_1",
+            "to_node_id": "mem_2",
+            "properties": {"since": "now"},
+            "content": "note",
+        },
+    ),
+    "get_connection": (
+        ["connection", "get", "conn_1", "--include-content"],
+        {"connection_id": "conn_1", "include_content": True},
+    ),
+    "update_connection": (
+        ["connection", "update", "conn_1", "-c", "", "-p", "done:=true"],
+        {"connection_id": "conn_1", "content": "", "properties": {"done": True}},
+    ),
+    "delete_connection": (["connection", "delete", "conn_1"], {"connection_id": "conn_1"}),
+    "query_nodes": (
+        ["query", "--type", "Project", "-p", "n:=1", "--limit", "2", "--cursor", "after:x"],
+        {"type": "Project", "properties": {"n": 1}, "limit": 2, "cursor": "after:x"},
+    ),
+    "query_connections": (
+        ["connection", "list", "--from", "mem_1", "--to", "mem_2", "--type", "Knows", "-p", "a=b"],
+        {"from_node_id": "mem_1", "to_node_id": "mem_2", "type": "Knows", "properties": {"a": "b"}},
+    ),
+    "get_connected_nodes": (
+        ["connected", "mem_1", "--direction", "out", "--type", "Knows"],
+        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows"},
+    ),
+    "search_content": (
+        ["search", "kitchen", "--type", "Project", "--limit", "5"],
+        {"query": "kitchen", "node_type": "Project", "limit": 5},
+    ),
+    "add_node_type": (
+        ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
+        {
+            "type_name": "Document",
+            "required_properties": ["a"],
+            "properties": [{"name": "b", "type": "date"}, {"name": "c", "unique": True}],
+        },
+    ),
+    "add_connection_type": (
+        ["ontology", "add-connection-type", "X", "--from", "A", "--from", "B", "--to", "*", "--acyclic"],
+        {"type_name": "X", "from_types": ["A", "B"], "to_types": ["*"], "acyclic": True},
+    ),
+    "get_ontology": (["ontology", "show"], {}),
+    "validate_connection": (
+        ["connection", "validate", "Knows", "Person", "Project"],
+        {"connection_type": "Knows", "from_node_type": "Person", "to_node_type": "Project"},
+    ),
+}
+"""For each tool, a command and the arguments that mean the same."""
+WITHOUT_COMMAND = {"create_ontology"}
+"""`ontology apply` is more than that."""
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
+    recording = RecordingMemory(
+        describe_nodes=NODES,
+        describe_connections=CONNECTIONS,
+        list_domains=results.Domains(domains=(results.DomainSummary(**DOMAIN),)),
+        domain_info=results.DomainInfo(**DOMAIN, nodes=5, connections=1),
+    )
+
+    @asynccontextmanager
+    async def open_memory(_settings: Settings, *, progress: Any) -> AsyncIterator[RecordingMemory]:
+        yield recording
+
+    module: Any = ModuleType("graph_memory.app")
+    module.open_memory = open_memory
+    monkeypatch.setitem(sys.modules, "graph_memory.app", module)
+    return recording
+
+
+def run(*arguments: str, **given: Any) -> Any:
+    return CliRunner().invoke(app, list(arguments), **given)
+
+
+def asked(memory: RecordingMemory) -> list[tuple[str, dict[str, Any]]]:
+    """Return what the memory was asked, positional arguments by number, without what is left to the default."""
+    calls = [(name, {**{str(n): value for n, value in enumerate(args)}, **named}) for name, args, named in memory.calls]
+    return [(name, {key: value for key, value in given.items() if value is not None}) for name, given in calls]
+
+
+async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMemory) -> Any:
+    async with client_of(opens(memory)) as client:
+        return (await client.call_tool(name, arguments)).structured_content
+
+
+def test_every_tool_has_its_command():
+    assert set(AS_TOOLS) | WITHOUT_COMMAND == set(ARGUMENTS)
+    assert set(COMMANDS) == {tool.name for tools in TOOLSETS.values() for tool in tools}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", AS_TOOLS)
+async def test_json_is_the_structured_answer_of_the_tool(name: str, memory: RecordingMemory):
+    command, arguments = AS_TOOLS[name]
+    by_tool = RecordingMemory()
+    said = await said_by_tool(name, {**arguments, "domain": "work"}, by_tool)
+    result = await in_thread(*command, "--domain", "work", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == said
+    assert positional_by_name(asked(memory)) == positional_by_name(asked(by_tool))
+
+
+async def in_thread(*arguments: str) -> Any:
+    """Run a command, which has an event loop of its own."""
+    return await anyio.to_thread.run_sync(lambda: run(*arguments))
+
+
+def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, list[Any]]]:
+    """Return the calls with the values in an order of their own: one adapter names what the other gives by place."""
+    return [(name, sorted(map(repr, given.values()))) for name, given in calls]
+
+
+def test_a_connection_that_is_not_allowed_ends_with_1(memory: RecordingMemory):
+    assert run("connection", "validate", "Knows", "A", "B").stdout == "allowed\n"
+    memory.answers["validate_connection"] = results.Validity(valid=False)
+    refused = run("connection", "validate", "Knows", "A", "B")
+    assert (refused.exit_code, refused.stdout.split(";")[0]) == (1, "not allowed")
+
+
+def test_detail_is_that_of_the_tool(memory: RecordingMemory):
+    shown = json.loads(run("ontology", "show", "--detail", "--json").stdout)
+    assert shown["node_types"][1] == {"name": "Person", "description": "Somebody"}
+    assert shown["open"] is False
+
+
+def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemory):
+    for command in (["node", "list"], ["query"], ["search", "x"], ["connected", "mem_1"], ["connection", "list"]):
+        memory.calls.clear()
+        assert run(*command).exit_code == 0
+        assert run(*command, "--json").exit_code == 0
+        limits = [named["limit"] for name, _, named in memory.calls if not name.startswith("describe")]
+        assert limits == [100, None], command
+
+
+def test_lists_show_titles_and_types_and_say_how_to_go_on(memory: RecordingMemory):
+    result = run("node", "list")
+    assert result.stdout.splitlines()[1].split("  ")[:3] == ["mem_1", "Project", "Kitchen"]
+    assert "--cursor more" in result.stderr
+    assert "Kitchen  WaitingFor  Anna" in run("connection", "list").stdout
+
+
+def test_a_node_is_shown_with_its_properties_as_they_are_typed(memory: RecordingMemory):
+    shown = run("node", "get", "mem_1").stdout
+    assert "title     Kitchen\n" in shown
+    assert "  status=active\n  urgent:=true\n  priority:=1\n" in shown
+
+
+def test_content_is_written_byte_for_byte(memory: RecordingMemory, tmp_path: Any):
+    assert run("node", "content", "mem_1").stdout_bytes == "Größe 🏠".encode()
+    memory.answers["get_node_content"] = results.NodeContent(content="AP8=", encoding="base64", format="pdf")
+    assert run("node", "content", "mem_1").stdout_bytes == b"\x00\xff"
+    assert run("node", "content", "mem_1", "-o", str(tmp_path / "out")).exit_code == 0
+    assert (tmp_path / "out").read_bytes() == b"\x00\xff"
+
+
+def test_ids_are_printed_alone_so_that_scripts_can_take_them(memory: RecordingMemory):
+    assert run("node", "create", "Project").stdout == "mem_1\n"
+    assert run("connection", "create", "Knows", "a", "b").stdout == "conn_1\n"
+    assert asked(memory)[0][1]["1"] == ""
+
+
+def test_standard_input_is_content(memory: RecordingMemory):
+    assert run("node", "create", "Project", "-f", "-", input="piped").exit_code == 0
+    assert asked(memory)[0][1]["1"] == "piped"
+
+
+def test_an_edited_node_is_guarded_by_the_version_that_was_read(memory: RecordingMemory, monkeypatch: Any):
+    monkeypatch.setenv("VISUAL", "true")
+    assert run("node", "update", "mem_1", "--edit").exit_code == 0
+    _, given = asked(memory)[-1]
+    assert (given["expected_version"], given["content"]) == (7, "Größe 🏠")
+
+
+@pytest.mark.parametrize("command", [["node", "delete", "mem_1"], ["connection", "delete", "conn_1"]])
+@pytest.mark.parametrize(("answer", "deleted"), [("n\n", False), ("y\n", True)])
+def test_a_person_is_asked_before_a_delete(
+    command: list[str], answer: str, deleted: bool, memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("graph_memory.cli.input.options.asks", lambda *, yes: not yes)
+    result = run(*command, input=answer)
+    assert "“Kitchen”" in result.stderr
+    assert any(name.startswith("delete") for name, _ in asked(memory)) is deleted
+    assert (result.exit_code == 0) is deleted
+    memory.calls.clear()
+    assert run(*command, "--yes").exit_code == 0
+    assert [name.split("_")[0] for name, _ in asked(memory)] == ["delete"]
+
+
+def test_deleting_a_node_says_what_is_counted(memory: RecordingMemory):
+    assert run("node", "delete", "mem_1").stdout == "Deleted mem_1 with 3 connections and observations.\n"
+
+
+def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
+    file = tmp_path / "one.yaml"
+    file.write_text("node_types: [Project]")
+    for answer, told in (
+        ((True, ("Project",), ()), "Created the ontology: 1 node type, 0 connection types.\n"),
+        ((False, ("A", "B"), ("X",)), "Added 2 node types, 1 connection type: A, B, X.\n"),
+        ((False, (), ()), "Nothing to add: the domain has all of it.\n"),
+    ):
+        created, nodes, connections = answer
+        memory.answers["apply_ontology"] = results.OntologyApplied(
+            version=3, created=created, node_types=nodes, connection_types=connections
+        )
+        assert run("ontology", "apply", str(file)).stdout == told
+    assert memory.calls[0][1] == (ontology_from({"node_types": ["Project"]}),)
+
+
+def test_files_are_validated_merged_and_drawn_without_a_database(tmp_path: Any):
+    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    one.write_text("node_types: [Project]")
+    other.write_text("node_types: [Project, Person]")
+    assert run("ontology", "validate", str(one)).stdout.endswith("is valid: 1 node type, 0 connection types.\n")
+    assert json.loads(run("ontology", "validate", str(one), "--json").stdout)["valid"] is True
+    merged = run("ontology", "merge", str(one), "-", input="node_types: [Person]")
+    assert merged.stdout == "node_types: [Project, Person]\nconnection_types: []\n"
+    assert run("ontology", "diagram", str(other)).stdout.startswith('flowchart LR\n  n0["Project"]\n')
+    one.write_text("node_types: [Project]\nnod: 1")
+    fault = run("ontology", "validate", str(one)).exception
+    assert isinstance(fault, GraphError)
+    assert fault.details["line"] == 2
+
+
+@pytest.mark.parametrize("name", ["gtd", "fitness"])
+def test_a_bundled_ontology_is_known_by_its_name(name: str):
+    assert run("ontology", "validate", name).exit_code == 0
+
+
+@pytest.mark.parametrize("source", ["gdt", "no/such.yaml", "."])
+def test_what_is_no_file_is_an_argument_at_fault(source: str):
+    fault = run("ontology", "validate", source).exception
+    assert isinstance(fault, GraphError)
+    assert fault.code is Code.INVALID_ARGUMENT
+
+
+def test_the_shown_ontology_can_be_applied_again(memory: RecordingMemory):
+    text = run("ontology", "show", "--yaml").stdout
+    assert run("ontology", "validate", "-", input=text).exit_code == 0
+
+
+def test_domains_are_listed_and_counted(memory: RecordingMemory):
+    assert "work    2           1                 1,200" in run("domain", "list").stdout
+    assert "connections       1\n" in run("domain", "info", "work").stdout
+    assert memory.calls[-1] == ("domain_info", (), {"domain": "work"})
+    assert json.loads(run("domain", "info", "--json").stdout)["nodes"] == 5
+
+
+def test_what_a_hand_did_is_settled_as_it_was_asked_for(memory: RecordingMemory):
+    change = {"id": "mem_1", "kind": "node", "what": "made", "differences": (), "adoptable": True, "settled": "adopted"}
+    memory.answers["reconcile"] = Reconciliation(domain="work", changes=(HandChange(**change),), batch="evt_1")
+    result = run("reconcile", "--adopt", "mem_1", "--adopt", "mem_2", "--restore-all", "--domain", "work", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == memory.answers["reconcile"].to_dict()
+    given = {"adopt": ["mem_1", "mem_2"], "restore": "all", "domain": "work"}
+    assert memory.calls == [("reconcile", (), given)]
+
+
+def test_a_review_needs_a_person(memory: RecordingMemory):
+    error = run("review", "--session", "bot").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert memory.calls == []
+
+
+def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NEO4J_PASSWORD", "hunter2")
+    monkeypatch.setenv("GRAPH_MEMORY_BLOB_URL", "s3://key:hunter2@bucket")
+    result = run("config", "show", "--json")
+    found = {one["name"]: one for one in json.loads(result.stdout)["settings"]}
+    assert set(found) == set(Settings.model_fields)
+    assert found["neo4j_password"]["source"] == "environment"
+    assert found["domain"]["source"] == "default"
+    assert found["home"]["environment"] == "GRAPH_MEMORY_HOME"
+    for arguments in ([], ["--detail"], ["--json"]):
+        assert "hunter2" not in run("config", "show", *arguments).stdout
+
+
+def test_a_hint_that_names_a_tool_names_its_command():
+    error = GraphError(Code.NODE_NOT_FOUND, "No get_node", {"hint": "Find nodes with query_nodes."})
+    assert explained(error) == "NODE_NOT_FOUND: No get_node\nHint: Find nodes with `graph-memory query`."

@@ -1,0 +1,80 @@
+"""How the command line fails: every code has an exit status, every failure a line or two, none a traceback."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from graph_memory.cli import main
+from graph_memory.cli.errors import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.model.errors import Code, GraphError
+
+
+def test_every_code_has_an_exit_status_that_is_not_success():
+    assert set(EXIT_STATUS) == set(Code)
+    assert all(0 < status < 126 for status in EXIT_STATUS.values())
+
+
+def test_an_error_is_told_with_its_hint():
+    error = GraphError(Code.STORE_UNAVAILABLE, "Nobody answers", {"hint": "Start Neo4j."})
+    assert explained(error) == "STORE_UNAVAILABLE: Nobody answers\nHint: Start Neo4j."
+    assert explained(GraphError(Code.TIMEOUT, "Late")) == "TIMEOUT: Late"
+
+
+def test_the_path_that_an_error_is_about_is_told_to_people_and_programs():
+    error = answerable(PermissionError(13, "Permission denied", "/home/me/memory"))
+    assert explained(error).splitlines()[1] == "Path: /home/me/memory"
+    assert as_data(error) == {**error.to_dict(), "path": "/home/me/memory"}
+    assert "path" not in as_data(GraphError(Code.TIMEOUT, "Late"))
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        (GraphError(Code.STORE_UNAVAILABLE, "Nobody answers"), Code.STORE_UNAVAILABLE),
+        (ExceptionGroup("tasks", [GraphError(Code.TIMEOUT, "Late")]), Code.TIMEOUT),
+        (RuntimeError("odd"), Code.INTERNAL),
+        (ExceptionGroup("tasks", [RuntimeError("odd"), RuntimeError("odder")]), Code.INTERNAL),
+    ],
+)
+def test_run_ends_with_the_status_of_the_code_and_without_a_traceback(
+    raised: Exception, code: Code, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def fail() -> None:
+        raise raised
+
+    monkeypatch.setattr(main, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    told = capsys.readouterr()
+    assert ended.value.code == EXIT_STATUS[code]
+    assert told.err.startswith(f"{code}: ")
+    assert told.err.count("\n") <= 2
+    assert "Traceback" not in told.err
+    assert told.out == ""
+
+
+def test_what_nobody_expected_names_its_kind_but_not_its_text():
+    error = answerable(RuntimeError("password=secret"))
+    assert "RuntimeError" in error.message
+    assert "secret" not in error.message
+
+
+def test_a_faulty_setting_is_named_as_the_environment_names_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("GRAPH_MEMORY_NEO4J_HEAP", "much")
+    with pytest.raises(GraphError) as caught:
+        main.read_settings()
+    assert caught.value.code == Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "GRAPH_MEMORY_NEO4J_HEAP"
+
+
+@pytest.mark.parametrize("arguments", [["mcp", "--toolsets", "graf"], ["mcp", "--domain", "no good"]])
+def test_a_server_that_cannot_be_as_asked_is_refused_before_it_starts(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ["graph-memory", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
+    assert capsys.readouterr().err.startswith("INVALID_ARGUMENT: ")

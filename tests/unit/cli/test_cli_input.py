@@ -1,0 +1,138 @@
+"""What the command line takes: properties, and content from wherever it comes."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.content import Given, given_content, given_text, saved_on_failure
+from graph_memory.model.errors import Code, GraphError
+
+
+def code_of(function, *arguments, **named) -> Code:
+    with pytest.raises(GraphError) as caught:
+        function(*arguments, **named)
+    return caught.value.code
+
+
+def editor(tmp_path: Path, script: str) -> str:
+    path = tmp_path / "editor"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("p=next", "next"),
+        ("p=1", "1"),
+        ("p=true", "true"),
+        ("p=", ""),
+        ("p=a=b:=c", "a=b:=c"),
+        ('p="quoted"', '"quoted"'),
+        ("p:=1", 1),
+        ("p:=1.5", 1.5),
+        ("p:=true", True),
+        ('p:="1"', "1"),
+        ("p:=null", None),
+        ('p:={"enum": ["a"]}', {"enum": ["a"]}),
+    ],
+)
+def test_a_value_is_text_after_an_equals_sign_and_json_after_a_colon_and_one(given: str, value: object):
+    found = assigned([given])
+    assert found == {"p": value}
+    assert type(found["p"]) is type(value)
+
+
+@pytest.mark.parametrize("given", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])
+def test_what_is_no_property_is_refused(given: str):
+    assert code_of(assigned, [given]) is Code.INVALID_ARGUMENT
+
+
+def test_no_property_is_none_and_one_given_twice_is_a_mistake():
+    assert assigned(None) is None
+    assert assigned([]) is None
+    assert code_of(assigned, ["a=1", "a:=1"]) is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "given"),
+    [
+        ("a.md", "# Größe\r\n".encode(), Given("# Größe\r\n", "utf-8", "markdown")),
+        ("a.json", b"{}", Given("{}", "utf-8", "json")),
+        ("a", b"text", Given("text", "utf-8", None)),
+        ("a.PDF", b"%PDF\xff", Given(b"%PDF\xff", "base64", "pdf")),
+        ("a", b"\0\1", Given(b"\0\1", "base64", "binary")),
+    ],
+)
+def test_a_file_is_text_if_it_can_be_and_its_name_says_the_format(name: str, data: bytes, given: Given, tmp_path: Path):
+    (tmp_path / name).write_bytes(data)
+    assert given_content(None, tmp_path / name) == given
+
+
+def test_standard_input_is_a_file_called_dash(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"piped")))
+    assert given_content(None, Path("-")) == Given("piped", "utf-8", None)
+
+
+def test_text_can_be_kept_as_binary_content():
+    assert given_content("text", None, binary=True) == Given(b"text", "base64", None)
+
+
+def test_content_comes_from_one_place(tmp_path: Path):
+    assert given_content(None, None) is None
+    assert given_content("", None) == Given("", "utf-8", None)
+    assert code_of(given_content, "text", None, edit=True) is Code.INVALID_ARGUMENT
+    assert code_of(given_content, None, tmp_path / "missing") is Code.INVALID_ARGUMENT
+    assert code_of(given_content, None, tmp_path) is Code.INVALID_ARGUMENT
+
+
+def test_notes_of_a_connection_are_text(tmp_path: Path):
+    (tmp_path / "a").write_bytes(b"\xff")
+    assert code_of(given_text, None, tmp_path / "a") is Code.INVALID_ENCODING
+    assert given_text("", None) == ""
+    assert given_text(None, None) is None
+
+
+def test_an_editor_begins_with_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("EDITOR", "false")
+    monkeypatch.setenv("VISUAL", editor(tmp_path, 'printf " and more" >> "$1"'))
+    assert given_content(None, None, edit=True, before="Größe") == Given("Größe and more", "utf-8", None)
+
+
+@pytest.mark.parametrize("script", ["exit 3", "printf '\\377' > \"$1\""])
+def test_an_editor_that_fails_changes_nothing(script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("VISUAL", editor(tmp_path, script))
+    assert code_of(given_content, None, None, edit=True) is Code.INVALID_ARGUMENT
+    monkeypatch.setenv("VISUAL", str(tmp_path / "nothing"))
+    assert code_of(given_content, None, None, edit=True) is Code.INVALID_ARGUMENT
+
+
+def test_what_was_written_in_an_editor_outlives_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with (
+        pytest.raises(GraphError) as caught,
+        saved_on_failure(Given("an hour's work", "utf-8", None), edit=True),
+    ):
+        raise GraphError(Code.INVALID_PROPERTY, "No", {"hint": "Do this."})
+    [file] = tmp_path.iterdir()
+    assert file.read_text() == "an hour's work"
+    assert caught.value.hint == f"Do this. Your text is in {file}."
+    assert caught.value.code is Code.INVALID_PROPERTY
+
+
+def test_what_was_written_in_an_editor_outlives_an_interruption_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(KeyboardInterrupt), saved_on_failure(Given(b"work", "base64", None), edit=True):
+        raise KeyboardInterrupt
+    [file] = tmp_path.iterdir()
+    assert file.read_bytes() == b"work"
+    assert str(file) in capsys.readouterr().err

@@ -1,0 +1,182 @@
+"""The commands: what they ask of the memory, what they print and how they end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from graph_memory import cli
+from graph_memory.cli.main import app
+from graph_memory.mcp_server.transport import stdio
+from graph_memory.model import results
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
+from graph_memory.settings import Settings
+from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
+
+DIFFERENT = Verification(
+    domain="default",
+    events=1200,
+    subjects=1,
+    differences=(Difference(kind="node", subject="mem_1", problem="is not there", expected="Project"),),
+)
+BLOBS = BlobsCollected(dry_run=True, blobs=(CollectedBlob(domain="default", name="ab12", bytes=1234),))
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
+    recording = RecordingMemory(collect_blobs=BLOBS)
+
+    @asynccontextmanager
+    async def open_memory(_settings: Settings, *, progress: Any) -> AsyncIterator[RecordingMemory]:
+        progress("Starting", None)
+        yield recording
+
+    module: Any = ModuleType("graph_memory.app")
+    module.open_memory = open_memory
+    monkeypatch.setitem(sys.modules, "graph_memory.app", module)
+    return recording
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_version_is_that_of_the_package():
+    assert run("version").stdout == version("graph-memory") + "\n"
+    assert run("--version").stdout == version("graph-memory") + "\n"
+    assert json.loads(run("version", "--json").stdout) == {"version": version("graph-memory")}
+
+
+def test_verify_ends_with_0_when_log_and_graph_agree(memory: RecordingMemory):
+    result = run("verify")
+    assert result.exit_code == 0
+    assert result.stdout == "default: 3 events replayed, 2 subjects compared, 0 differences.\n"
+    assert memory.calls == [("verify", (), {"domain": None})]
+
+
+def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):
+    memory.answers["verify"] = DIFFERENT
+    result = run("verify", "--domain", "work")
+    assert result.exit_code == 1
+    assert "node mem_1: is not there (expected Project)\n" in result.stdout
+    assert "1,200 events replayed, 1 subject compared, 1 difference." in result.stdout
+    assert memory.calls == [("verify", (), {"domain": "work"})]
+
+
+def test_verify_goes_through_all_domains_and_ends_with_1_if_one_differs(memory: RecordingMemory):
+    one = {"created": MOMENT, "modified": MOMENT, "events": 1, "node_types": 1, "connection_types": 0}
+    domains = [results.DomainSummary(name=name, **one) for name in ("home", "work")]
+    memory.answers["list_domains"] = results.Domains(domains=tuple(domains))
+    assert run("verify", "--all").exit_code == 0
+    assert [named for name, _, named in memory.calls if name == "verify"] == [{"domain": "home"}, {"domain": "work"}]
+    memory.answers["verify"] = DIFFERENT
+    result = run("verify", "--all", "--json")
+    assert (result.exit_code, len(json.loads(result.stdout)["domains"])) == (1, 2)
+
+
+def test_verify_prints_its_result_as_json(memory: RecordingMemory):
+    memory.answers["verify"] = DIFFERENT
+    result = run("verify", "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == DIFFERENT.to_dict()
+
+
+def test_rebuild_says_what_it_mended_and_ends_with_0(memory: RecordingMemory):
+    memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": ()})
+    result = run("rebuild")
+    assert result.exit_code == 0
+    assert "1 mended, 0 left." in result.stdout
+
+
+def test_rebuild_ends_with_1_when_something_could_not_be_mended(memory: RecordingMemory):
+    memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": DIFFERENT.differences})
+    result = run("rebuild")
+    assert result.exit_code == 1
+    assert "0 mended, 1 left." in result.stdout
+    assert "backup" in result.stderr
+
+
+def test_blobs_are_kept_for_a_day_unless_told_otherwise(memory: RecordingMemory):
+    result = run("blobs", "gc", "--dry-run")
+    assert result.exit_code == 0
+    assert result.stdout == "default/ab12  1,234 bytes\n1 blob would be removed.\n"
+    assert run("blobs", "gc", "--grace", "0", "--json").exit_code == 0
+    assert memory.calls == [
+        ("collect_blobs", (), {"dry_run": True, "grace": 86400.0}),
+        ("collect_blobs", (), {"dry_run": False, "grace": 0.0}),
+    ]
+
+
+def test_a_failure_of_the_memory_is_left_to_run(memory: RecordingMemory):
+    memory.answers["verify"] = GraphError(Code.ONTOLOGY_NOT_FOUND, "No ontology")
+    assert isinstance(run("verify").exception, GraphError)
+
+
+def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest.MonkeyPatch):
+    served: list[tuple[str, tuple[str, ...]]] = []
+    monkeypatch.setattr(stdio, "serve_stdio", lambda settings, toolsets: served.append((settings.domain, toolsets)))
+    monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
+    assert run("mcp").exit_code == 0
+    assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
+    assert served == [("from_environment", ("graph",)), ("work", ("graph", "recall"))]
+
+
+def test_a_transport_that_there_is_not_is_refused():
+    assert run("mcp", "--transport", "sse").exit_code == 2
+
+
+def commands(group: typer.Typer, *above: str) -> Iterator[list[str]]:
+    """Give the words of every command and group."""
+    yield list(above)
+    for command in group.registered_commands:
+        assert command.callback is not None
+        yield [*above, command.name or command.callback.__name__.replace("_", "-")]
+    for inner in group.registered_groups:
+        assert inner.name is not None
+        assert inner.typer_instance is not None
+        yield from commands(inner.typer_instance, *above, inner.name)
+
+
+ALL = list(commands(app))
+
+
+def test_the_commands_of_the_requirement_are_there():
+    nouns = {"node": "create get content update delete list", "connection": "create get content update delete list"}
+    nouns |= {"ontology": "show apply add-node-type add-connection-type validate merge diagram"}
+    nouns |= {"domain": "list info", "config": "show", "blobs": "gc", "neo4j": "start stop status logs"}
+    wanted = [[noun, verb] for noun, verbs in nouns.items() for verb in verbs.split()]
+    wanted += [[verb] for verb in ["query", "connected", "search", "mcp", "verify", "rebuild", "doctor", "version"]]
+    assert [words for words in wanted if words not in ALL] == []
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_command_explains_itself(words: list[str]):
+    result = run(*words, "--help")
+    assert result.exit_code == 0
+    assert "Usage" in result.stdout
+
+
+def test_the_adapters_load_no_driver_before_the_client_is_answered():
+    """The package's own front door, which may load it, is left out by a package of the same place that is empty."""
+    place = str(Path(cli.__file__).parents[1])
+    code = f"""
+import sys, types
+package = types.ModuleType("graph_memory")
+package.__path__ = [{place!r}]
+sys.modules["graph_memory"] = package
+import graph_memory.cli.main, graph_memory.mcp_server.transport.stdio
+sys.exit("neo4j" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

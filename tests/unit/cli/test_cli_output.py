@@ -1,0 +1,45 @@
+"""What the command line prints: whole in a pipe, fitted on a terminal, and nothing that a terminal would obey."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from graph_memory.cli.output.printing import harmless, plain
+from graph_memory.cli.output.tables import GAP, fitted, print_table
+
+ROWS = [("mem_1", "x" * 300), ("mem_22", "東京の家 [bold]no markup[/bold]")]
+
+
+def test_a_table_outside_of_a_terminal_is_whole_and_without_control_codes(capsys: pytest.CaptureFixture[str]):
+    print_table(("id", "title"), ROWS)
+    assert capsys.readouterr().out.splitlines() == [
+        "id      title",
+        "mem_1   " + "x" * 300,
+        "mem_22  東京の家 [bold]no markup[/bold]",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("room", "widths"), [(100, [30, 7, 20]), (61, [30, 7, 20]), (50, [30, 7, 9]), (10, [30, 5, 5])]
+)
+def test_the_widest_column_gives_way_and_an_id_never(room: int, widths: list[int]):
+    assert fitted([30, 7, 20], [0, 5, 5], room) == widths
+    assert sum(widths) + 2 * GAP <= max(room, 44)
+
+
+def test_stored_text_cannot_steer_a_terminal():
+    assert plain("a\x1b[31mb\nc\u202ed") == "a\\u001b[31mb c\\u202ed"
+    assert harmless("a\x1b]0;t\x07\n\tb\u200d") == "a\\u001b]0;t\\u0007\n\tb\u200d"
+    assert plain(True) == "true"
+
+
+def test_json_survives_an_output_that_is_not_unicode():
+    code = "from graph_memory.cli.output.printing import print_json; print_json({'title': 'Größe 🏠'})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True
+    )
+    assert json.loads(done.stdout) == {"title": "Größe 🏠"}

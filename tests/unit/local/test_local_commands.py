@@ -1,0 +1,159 @@
+import json
+import socket
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from graph_memory import local
+from graph_memory.cli.commands.doctor import doctor
+from graph_memory.cli.commands.neo4j import app as neo4j
+from graph_memory.local.files import file_lock
+from graph_memory.local.home import Place, Run
+from graph_memory.local.jars.manifest import committed_list
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.settings import Settings
+
+doctor_app = typer.Typer()
+doctor_app.command()(doctor)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("GRAPH_MEMORY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GRAPH_MEMORY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "home"
+
+
+def called(app: typer.Typer, *arguments: str):
+    return CliRunner().invoke(app, list(arguments))
+
+
+def checks(*arguments: str) -> dict[str, dict[str, str]]:
+    result = called(doctor_app, "--json", *arguments)
+    told = json.loads(result.stdout)
+    assert told["ok"] == (result.exit_code == 0)
+    return {check["name"]: check for check in told["checks"]}
+
+
+def test_a_neo4j_that_was_never_started_is_stopped():
+    result = called(neo4j, "status", "--json")
+    assert result.exit_code == 3
+    assert json.loads(result.stdout)["state"] == "stopped"
+
+
+def test_looking_and_stopping_make_no_folder(home):
+    called(neo4j, "status")
+    assert "not running" in called(neo4j, "stop").stdout
+    called(doctor_app)
+    assert not home.exists()
+
+
+def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
+    place = Place.of(Settings())
+    place.make()
+    Run(7687, 7474, "1", pid=1, created=1.0, ready=True).save(place)
+    assert local.status(Settings()).state is local.State.STOPPED
+    assert local.stop(Settings()) is False
+
+
+def test_the_log_is_printed_from_its_end(home):
+    place = Place.of(Settings())
+    place.make()
+    place.console_log.write_text("one\ntwo\nthree\n")
+    assert called(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
+    assert called(neo4j, "logs", "--path").stdout.strip() == str(place.console_log)
+
+
+def test_the_shell_url_of_a_stopped_neo4j_is_an_error_with_a_remedy():
+    error = called(neo4j, "shell-url").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert error.hint
+
+
+def test_the_cypher_shell_line_of_a_stopped_neo4j_is_an_error_with_a_remedy():
+    error = called(neo4j, "cypher-shell-line").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.STORE_UNAVAILABLE
+    assert error.hint
+
+
+def test_the_cypher_shell_line_of_a_named_server_leaves_the_password_to_the_environment(monkeypatch):
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://db.example.org")
+    monkeypatch.setenv("NEO4J_USERNAME", "anna b")
+    monkeypatch.setenv("NEO4J_PASSWORD", "hush")
+    monkeypatch.setenv("NEO4J_DATABASE", "memory")
+    line = json.loads(called(neo4j, "cypher-shell-line", "--json").stdout)["line"]
+    assert line == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
+
+
+def test_the_browser_of_a_named_server_is_not_ours_to_open(monkeypatch, home):
+    monkeypatch.setenv("NEO4J_URI", "neo4j+s://db.example.org")
+    error = called(neo4j, "browser").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.INVALID_ARGUMENT
+    assert "http://db.example.org:7474/browser/" in (error.hint or "")
+    assert not home.exists()
+
+
+def test_the_doctor_finds_an_empty_machine_in_order():
+    found = checks()
+    assert found["java"]["outcome"] == "ok"
+    assert found["jars"]["outcome"] == "note"
+    assert {"python", "graph-memory", "neo4j", "neo4j driver", "bolt port", "http port", "home", "cache"} <= set(found)
+
+
+def test_the_doctor_names_a_remedy_for_a_java_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setenv("GRAPH_MEMORY_JAVA", str(tmp_path / "java"))
+    java = checks()["java"]
+    assert java["outcome"] == "failed"
+    assert java["remedy"]
+
+
+def test_the_doctor_names_a_remedy_for_a_port_that_is_taken(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("GRAPH_MEMORY_NEO4J_BOLT_PORT", str(server.getsockname()[1]))
+        port = checks()["bolt port"]
+    assert port["outcome"] == "failed"
+    assert "GRAPH_MEMORY_NEO4J_BOLT_PORT" in port["remedy"]
+
+
+def test_the_doctor_finds_a_damaged_jar(tmp_path):
+    jar = (committed_list(Settings().neo4j_version) or ())[0]
+    path = tmp_path / "cache" / "jars" / jar.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"damaged")
+    found = checks()["jars"]
+    assert found["outcome"] == "failed"
+    assert jar.coordinates in found["found"]
+    assert found["remedy"]
+
+
+def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
+    assert "restore" not in checks()
+    (home / "restored").mkdir(parents=True)
+    told = checks()["restore"]
+    assert (told["outcome"], "neo4j start" in told["remedy"]) == ("note", True)
+    (home / "restored").rename(home / "restoring")
+    told = checks()["restore"]
+    assert (told["outcome"], "graph-memory restore" in told["remedy"]) == ("failed", True)
+    lock = Place.of(Settings()).lock.with_name("restore.lock")
+    lock.parent.mkdir(parents=True)
+    with file_lock(lock, 0.0, lambda: None):
+        assert "restore" not in checks()
+
+
+def test_the_doctor_tells_each_check_on_a_line():
+    result = called(doctor_app)
+    assert result.exit_code == 0
+    assert "java" in result.stdout
+
+
+def test_the_doctor_leaves_java_alone_when_a_server_is_named(monkeypatch):
+    monkeypatch.setenv("NEO4J_URI", "bolt://127.0.0.1:9")
+    found = checks()
+    assert "java" not in found
+    assert found["connection"]["outcome"] == "failed"
+    assert found["connection"]["remedy"]

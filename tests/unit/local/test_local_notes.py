@@ -1,0 +1,48 @@
+"""What a home or a cache has in JSON is believed only where it is what was written there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graph_memory.local.aot.cache import AotCache, Note
+from graph_memory.local.files import read_json
+from graph_memory.local.home import Place
+from graph_memory.local.jars.fetch import Stamp
+from graph_memory.local.startup_errors import hung
+
+ODD = [
+    b"",
+    b"null",
+    b"7",
+    b"[]",
+    b'"text"',
+    b"\xff",
+    b"{",
+    b"[" * 100_000,
+    b'{"size": [1]}',
+    b'{"tries": {"a": 1}}',
+    b"NaN",
+]
+
+
+@pytest.mark.parametrize("data", ODD, ids=range(len(ODD)))
+def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
+    cache = AotCache(tmp_path / "cache.aot")
+    cache.file.with_suffix(".json").write_bytes(data)
+    assert cache.note() == Note()
+    place = Place(tmp_path / "neo4j")
+    place.debug_log.parent.mkdir(parents=True)
+    place.debug_log.write_bytes(data + b"\n")
+    assert hung(place, 0.0) is None
+
+
+@pytest.mark.parametrize("told", [[], {"a": 1}, {"a": ["1"]}, {"a": [1.5]}, {"a": [True]}, {"a": None}])
+def test_a_stamp_is_numbers_by_name(told: object):
+    assert read_json(json.dumps(told), Stamp) is None
+
+
+def test_what_was_written_is_read():
+    assert read_json('{"a": [1, 2]}', Stamp) == {"a": [1, 2]}

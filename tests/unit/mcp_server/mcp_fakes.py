@@ -1,0 +1,157 @@
+"""A memory that records what it is asked and answers what it is told to, and a client that talks to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from mcp import Client
+from mcp.types import CallToolResult
+
+from graph_memory.mcp_server.server import build_server
+from graph_memory.model import results
+from graph_memory.model.ontology.ontology import ontology_from
+from graph_memory.settings import Settings
+
+MOMENT = datetime(2025, 10, 31, 10, 0, tzinfo=UTC)
+ONTOLOGY = ontology_from(
+    {
+        "node_types": ["Project", {"name": "Person", "description": "Somebody"}],
+        "connection_types": [
+            {
+                "name": "WaitingFor",
+                "from_types": ["Project"],
+                "to_types": ["Person"],
+                "required_properties": ["since"],
+                "unique_source": True,
+            },
+            {"name": "Knows", "from_types": ["Person"], "to_types": ["Person"]},
+        ],
+    }
+)
+NODE = results.NodeInfo(
+    id="mem_1",
+    type="Project",
+    created=MOMENT,
+    modified=MOMENT,
+    properties={"status": "active", "urgent": True, "priority": 1},
+    content_format="markdown",
+    version=7,
+)
+CONNECTION = results.ConnectionInfo(
+    id="conn_1",
+    type="WaitingFor",
+    from_node_id="mem_1",
+    to_node_id="mem_2",
+    created=MOMENT,
+    modified=MOMENT,
+    properties={},
+    has_content=False,
+    version=8,
+)
+
+ANSWERS: Mapping[str, Any] = {
+    "create_node": results.NodeCreated(node_id="mem_1", version=7),
+    "get_node": NODE,
+    "get_node_content": results.NodeContent(content="Größe 🏠", encoding="utf-8", format="markdown"),
+    "update_node": results.Changed(version=9),
+    "delete_node": results.NodeDeleted(version=10, connections=3),
+    "create_connection": results.ConnectionCreated(connection_id="conn_1", version=8),
+    "get_connection": CONNECTION,
+    "update_connection": results.Changed(version=11),
+    "delete_connection": results.Changed(version=12),
+    "query_nodes": results.NodeIds(node_ids=("mem_1", "mem_2"), next_cursor="more"),
+    "query_connections": results.ConnectionIds(connection_ids=()),
+    "get_connected_nodes": results.NodeIds(node_ids=("mem_2",)),
+    "search_content": results.NodeIds(node_ids=()),
+    "validate_connection": results.Validity(valid=True),
+    "create_ontology": results.OntologyChanged(version=1),
+    "add_node_type": results.OntologyChanged(version=2),
+    "add_connection_type": results.OntologyChanged(version=3),
+    "get_ontology": ONTOLOGY,
+    "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
+    "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
+    "collect_blobs": ("aa", "bb"),
+}
+
+ARGUMENTS: Mapping[str, dict[str, Any]] = {
+    "create_node": {"type": "Project", "content": "# Kitchen", "format": "markdown"},
+    "get_node": {"node_id": "mem_1"},
+    "get_node_content": {"node_id": "mem_1"},
+    "update_node": {"node_id": "mem_1", "properties": {"status": "done"}},
+    "delete_node": {"node_id": "mem_1"},
+    "create_connection": {"type": "Knows", "from_node_id": "mem_1", "to_node_id": "mem_2"},
+    "get_connection": {"connection_id": "conn_1"},
+    "update_connection": {"connection_id": "conn_1", "content": ""},
+    "delete_connection": {"connection_id": "conn_1"},
+    "query_nodes": {},
+    "query_connections": {},
+    "get_connected_nodes": {"node_id": "mem_1", "direction": "both"},
+    "search_content": {"query": "kitchen"},
+    "validate_connection": {"connection_type": "Knows", "from_node_type": "Person", "to_node_type": "Person"},
+    "create_ontology": {"node_types": ["Project"], "connection_types": []},
+    "add_node_type": {"type_name": "Document"},
+    "add_connection_type": {"type_name": "RelatedTo", "from_types": ["Project"], "to_types": ["Document"]},
+    "get_ontology": {},
+}
+"""The least that each tool takes, by the specification."""
+
+
+class RecordingMemory:
+    """Records every call as `(method, positional arguments, named arguments)`."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.answers = {**ANSWERS, **answers}
+        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def acting_as(self, _actor: str | None, _session: str | None = None) -> RecordingMemory:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls.append((name, args, kwargs))
+            answer = self.answers[name]
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return call
+
+
+def opens(memory: RecordingMemory) -> Any:
+    """Return an opener that gives this memory at once."""
+
+    @asynccontextmanager
+    async def opened(_progress: object) -> AsyncIterator[RecordingMemory]:
+        yield memory
+
+    return opened
+
+
+def client_of(opener: Any, mode: str = "auto", **settings: Any) -> Client:
+    """Return a client of a server of its own; `legacy` speaks the handshake that most clients use."""
+    given = {"home": "/nowhere", "cache": "/nowhere", **settings}
+    return Client(build_server(opener, Settings(**given), ["graph"]), mode=mode)
+
+
+def error_of(result: CallToolResult) -> dict[str, Any]:
+    """Return the structured error of a call, which must have failed."""
+    assert result.is_error
+    assert set(result.structured_content) == {"code", "message", "details"}
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return the only block of text."""
+    [block] = result.content
+    assert block.type == "text"
+    return block.text
+
+
+def json_of(result: CallToolResult) -> Any:
+    """Return what the text of a success says."""
+    assert not result.is_error, text_of(result)
+    return json.loads(text_of(result))

@@ -1,0 +1,158 @@
+"""Arguments are read strictly: whatever is at fault is named, nothing is coerced, and the memory is not asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_memory.mcp_server.toolsets.graph import GRAPH
+from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
+
+pytestmark = pytest.mark.anyio
+
+NAMES = list(ARGUMENTS)
+SCHEMAS = {tool.name: tool.listed.input_schema for tool in GRAPH}
+EVERY_ARGUMENT = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema["properties"]]
+REQUIRED = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema.get("required", [])]
+
+SAMPLES = [1.5, ["", 1], {"": True}, "", "1", 0, True, [{}]]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+async def refused(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the structured error and the text of a call that must be refused before it reaches the memory."""
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        result = await client.call_tool(name, arguments)
+    assert memory.calls == []
+    error = error_of(result)
+    assert error["code"] == "INVALID_ARGUMENT"
+    return error, text_of(result)
+
+
+def fits(schema: dict[str, Any], value: object) -> bool:
+    """Say by JSON Schema's rules, written a second time, whether a value is allowed."""
+    match schema["type"]:
+        case "string":
+            within = value in schema.get("enum", [value])
+            return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
+        case "integer":
+            return type(value) is int and schema["minimum"] <= value <= schema["maximum"]
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            item = schema["items"]
+            return isinstance(value, list) and (item.get("type") != "string" or all(fits(item, one) for one in value))
+        case "object":
+            return isinstance(value, dict)
+    raise AssertionError(schema)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_every_tool_refuses_an_argument_that_it_does_not_know(name: str):
+    error, _ = await refused(name, {**ARGUMENTS[name], "colour": "red"})
+    assert error["details"]["argument"] == "colour"
+    assert error["details"]["allowed"] == list(SCHEMAS[name]["properties"])
+
+
+@pytest.mark.parametrize(("name", "argument"), REQUIRED)
+async def test_every_required_argument_is_missed(name: str, argument: str):
+    left = {key: value for key, value in ARGUMENTS[name].items() if key != argument}
+    assert (await refused(name, left))[0]["details"]["argument"] == argument
+    error, text = await refused(name, {**left, argument: None})
+    assert error["details"]["argument"] == argument
+    assert "null" in text
+
+
+@pytest.mark.parametrize(("name", "argument"), EVERY_ARGUMENT)
+async def test_every_argument_refuses_values_of_another_type(name: str, argument: str):
+    schema = SCHEMAS[name]["properties"][argument]
+    for wrong in (value for value in SAMPLES if not fits(schema, value)):
+        error, text = await refused(name, {**ARGUMENTS[name], argument: wrong})
+        assert error["details"]["argument"] == argument
+        assert error["details"]["expected"] in text
+
+
+@settings(max_examples=150, deadline=None)
+@given(case=st.sampled_from(EVERY_ARGUMENT), value=JSON)
+def test_the_published_schema_says_exactly_which_values_are_taken(case: tuple[str, str], value: object):
+    name, argument = case
+    schema = SCHEMAS[name]
+    optional = argument not in schema.get("required", [])
+    allowed = fits(schema["properties"][argument], value) or (optional and value is None)
+    [tool] = [tool for tool in GRAPH if tool.name == name]
+    assert allowed is accepts(tool, {**ARGUMENTS[name], argument: value})
+
+
+def accepts(tool: Any, arguments: dict[str, Any]) -> bool:
+    async def call() -> bool:
+        async with client_of(opens(RecordingMemory())) as client:
+            result = await client.call_tool(tool.name, arguments)
+        fault = error_of(result)["details"] if result.is_error else {}
+        return "expected" not in fault  # what is inside of a declaration is the ontology's to judge
+
+    return anyio.run(call)
+
+
+@pytest.mark.parametrize("limit", ["1", True, 1.0, 0, -1, 10**30])
+async def test_a_limit_is_a_whole_number_from_1_up(limit: object):
+    error, text = await refused("search_content", {"query": "x", "limit": limit})
+    assert error["details"]["argument"] == "limit"
+    assert "an integer of at least 1" in text
+
+
+async def test_a_near_miss_is_answered_with_the_name_that_was_meant():
+    _, text = await refused("get_node", {"nodeId": "mem_1"})
+    assert 'has no argument "nodeId"' in text
+    assert 'Hint: Did you mean "node_id"?' in text
+
+
+async def test_a_name_like_no_other_is_answered_with_all_names():
+    _, text = await refused("get_node", {"node_id": "mem_1", "zzz": 1})
+    assert "It takes: node_id, domain." in text
+
+
+async def test_all_faults_of_a_call_are_told_at_once():
+    _, text = await refused("search_content", {"query": "", "limit": 0, "colour": 1})
+    assert all(name in text for name in ("query", "limit", "colour"))
+
+
+async def test_a_value_outside_an_enum_is_answered_with_the_enum():
+    given = {"node_id": "mem_1", "direction": "sideways"}
+    _, text = await refused("get_connected_nodes", given)
+    assert 'direction must be one of "out", "in", "both", not "sideways".' in text
+
+
+async def test_a_fault_inside_a_list_is_located():
+    error, text = await refused("create_node", {**ARGUMENTS["create_node"], "tags": ["a", 1]})
+    assert "tags[1] must be text, not 1." in text
+    assert error["details"]["argument"] == "tags"
+
+
+async def test_a_fault_inside_a_declaration_is_located():
+    given = {"node_types": ["A"], "connection_types": [{"name": "C", "from_types": ["A"], "to": 1}]}
+    error, _ = await refused("create_ontology", given)
+    assert error["details"]["at"].startswith("connection_types[0]")
+
+
+async def test_a_long_value_is_not_repeated_in_full():
+    _, text = await refused("get_node", {"node_id": ["x" * 10_000]})
+    assert len(text) < 500
+    _, text = await refused("search_content", {"query": "x", "limit": "9" * 10_000})
+    assert len(text) < 500
+
+
+async def test_values_of_properties_are_left_to_the_memory():
+    memory = RecordingMemory()
+    given = {"properties": {"a": None, "b": [1], "c": 10**30}}
+    async with client_of(opens(memory)) as client:
+        assert not (await client.call_tool("query_nodes", given)).is_error
+    assert memory.calls == [("query_nodes", (), given)]

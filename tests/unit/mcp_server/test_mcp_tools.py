@@ -1,0 +1,242 @@
+"""The tools as a client sees them: names, schemas, annotations, and what a call gives."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_memory.model.ontology.ontology import Ontology
+from unit.mcp_server.mcp_fakes import ANSWERS, ARGUMENTS, CONNECTION, NODE, RecordingMemory, client_of, json_of, opens
+
+pytestmark = pytest.mark.anyio
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "tools.json"
+NAMES = [
+    "create_node",
+    "get_node",
+    "get_node_content",
+    "update_node",
+    "delete_node",
+    "create_connection",
+    "get_connection",
+    "update_connection",
+    "delete_connection",
+    "query_nodes",
+    "query_connections",
+    "get_connected_nodes",
+    "search_content",
+    "validate_connection",
+    "create_ontology",
+    "add_node_type",
+    "add_connection_type",
+    "get_ontology",
+]
+MODES = ["auto", "legacy"]
+
+
+async def listed() -> list[dict[str, Any]]:
+    async with client_of(opens(RecordingMemory()), "legacy") as client:
+        tools = (await client.list_tools()).tools
+    return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+
+
+async def test_the_server_says_who_it_is_and_where_to_begin():
+    async with client_of(opens(RecordingMemory()), "legacy") as client:
+        assert client.server_info.name == "graph-memory-core"
+        assert "get_ontology" in client.instructions
+
+
+async def test_the_server_offers_the_18_tools_of_the_specification():
+    assert [tool["name"] for tool in await listed()] == NAMES
+
+
+async def test_what_agents_see_is_what_the_golden_file_shows():
+    """Set UPDATE_GOLDEN=1 to write the file anew, and review the difference."""
+    shown = json.dumps(await listed(), indent=1, ensure_ascii=False) + "\n"
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(shown)
+    assert shown == GOLDEN.read_text()
+
+
+@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
+async def test_the_whole_list_fits_into_4500_tokens():
+    """Output schemas and annotations included; a client that passes on only names and arguments needs 2,300."""
+    import bpe_openai
+
+    text = json.dumps(await listed(), separators=(",", ":"), ensure_ascii=False)
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 4500
+
+
+async def test_every_schema_is_an_object_that_names_what_it_requires():
+    for tool in await listed():
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            assert schema["type"] == "object"
+            assert set(schema.get("required", [])) <= set(schema["properties"])
+        assert tool["inputSchema"]["additionalProperties"] is False
+        assert set(tool["inputSchema"].get("required", [])) <= set(ARGUMENTS[tool["name"]])
+        assert "domain" in tool["inputSchema"]["properties"]
+
+
+@pytest.mark.parametrize("beginning", ["get_", "query_", "search_", "validate_"])
+async def test_tools_that_read_say_so(beginning: str):
+    for tool in await listed():
+        assert not tool["name"].startswith(beginning) or tool["annotations"]["readOnlyHint"]
+
+
+async def test_tools_that_create_are_not_destructive_and_the_others_that_write_are():
+    for tool in await listed():
+        destructive = tool["name"].startswith(("update_", "delete_"))
+        assert tool["annotations"]["destructiveHint"] is destructive
+        assert tool["annotations"]["readOnlyHint"] is (tool["name"] in reading())
+        assert tool["annotations"]["openWorldHint"] is False
+        assert tool["annotations"]["title"]
+
+
+async def test_only_creating_a_node_or_connection_adds_more_each_time():
+    repeats = [tool["name"] for tool in await listed() if not tool["annotations"]["idempotentHint"]]
+    assert repeats == ["create_node", "create_connection"]
+
+
+def reading() -> set[str]:
+    return {name for name in NAMES if name.startswith(("get_", "query_", "search_", "validate_"))}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+async def test_a_call_gives_the_same_as_structure_and_as_text_and_keeps_to_its_schema(name: str, mode: str):
+    async with client_of(opens(RecordingMemory()), mode) as client:
+        await client.list_tools()  # from here on the client checks what it gets against the schema
+        result = await client.call_tool(name, ARGUMENTS[name])
+    assert json_of(result) == result.structured_content
+    assert "null" not in json.dumps(result.structured_content)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"create_ontology", "add_node_type", "add_connection_type"}))
+async def test_a_tool_hands_its_arguments_on_as_they_are_and_adds_nothing(name: str):
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        await client.call_tool(name, {**ARGUMENTS[name], "domain": "work"})
+    assert memory.calls == [(name, (), {**ARGUMENTS[name], "domain": "work"})]
+
+
+async def test_every_optional_argument_of_create_node_reaches_the_memory():
+    given = {
+        **ARGUMENTS["create_node"],
+        "encoding": "base64",
+        "properties": {"a": 1, "b": [], "_c": None},
+        "tags": ["x"],
+        "path": "work/kitchen",
+    }
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        await client.call_tool("create_node", given)
+    assert memory.calls == [("create_node", (), given)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_null_for_an_optional_argument_means_that_it_was_left_out(name: str):
+    memory = RecordingMemory()
+    [tool] = [tool for tool in await listed() if tool["name"] == name]
+    nulls = dict.fromkeys(tool["inputSchema"]["properties"])
+    async with client_of(opens(memory)) as client:
+        assert not (await client.call_tool(name, {**nulls, **ARGUMENTS[name]})).is_error
+        assert not (await client.call_tool(name, ARGUMENTS[name])).is_error
+    assert memory.calls[0] == memory.calls[1]
+
+
+async def test_fields_without_a_value_are_absent():
+    async with client_of(opens(RecordingMemory())) as client:
+        node = (await client.call_tool("get_node", {"node_id": "mem_1"})).structured_content
+        connection = (await client.call_tool("get_connection", {"connection_id": "conn_1"})).structured_content
+    assert node == {
+        "id": "mem_1",
+        "type": "Project",
+        "created": "2025-10-31T10:00:00Z",
+        "modified": "2025-10-31T10:00:00Z",
+        "properties": {"status": "active", "urgent": True, "priority": 1},
+        "content_format": "markdown",
+        "version": 7,
+    }
+    assert "content" not in connection
+
+
+async def test_fields_with_a_value_are_there():
+    node = NODE.model_copy(update={"tags": ("x",), "path": "a/b"})
+    connection = CONNECTION.model_copy(update={"has_content": True, "content": ""})
+    async with client_of(opens(RecordingMemory(get_node=node, get_connection=connection)), "legacy") as client:
+        assert (await client.call_tool("get_node", {"node_id": "mem_1"})).structured_content["tags"] == ["x"]
+        given = {"connection_id": "conn_1", "include_content": True}
+        assert (await client.call_tool("get_connection", given)).structured_content["content"] == ""
+
+
+async def test_get_ontology_gives_exactly_what_the_specification_shows():
+    async with client_of(opens(RecordingMemory())) as client:
+        result = await client.call_tool("get_ontology", {})
+    assert result.structured_content == {
+        "node_types": ["Project", "Person"],
+        "connection_types": [
+            {
+                "name": "WaitingFor",
+                "from_types": ["Project"],
+                "to_types": ["Person"],
+                "required_properties": ["since"],
+            },
+            {"name": "Knows", "from_types": ["Person"], "to_types": ["Person"]},
+        ],
+    }
+
+
+async def test_get_ontology_with_detail_gives_all_that_is_declared():
+    async with client_of(opens(RecordingMemory())) as client:
+        await client.list_tools()
+        result = (await client.call_tool("get_ontology", {"detail": True})).structured_content
+    assert result["node_types"][1] == {"name": "Person", "description": "Somebody"}
+    assert result["connection_types"][0]["unique_source"] is True
+    assert result["open"] is False
+
+
+async def test_create_ontology_hands_on_an_ontology():
+    memory = RecordingMemory()
+    given = {
+        "node_types": ["A", {"name": "B", "properties": [{"name": "due", "type": "date"}]}],
+        "connection_types": [{"name": "C", "from_types": ["A"], "to_types": ["B"], "acyclic": True}],
+        "open": True,
+        "domain": "work",
+    }
+    async with client_of(opens(memory)) as client:
+        assert json_of(await client.call_tool("create_ontology", given)) == {"version": 1}
+    [(name, (ontology,), named)] = memory.calls
+    assert (name, named) == ("create_ontology", {"domain": "work"})
+    assert isinstance(ontology, Ontology)
+    assert ontology.open
+    assert ontology.node_type("B").properties[0].name == "due"
+    assert ontology.connection_type("C").acyclic
+
+
+async def test_a_type_is_added_with_all_that_is_declared_about_it():
+    memory = RecordingMemory()
+    given = {
+        "type_name": "RelatedTo",
+        "from_types": ["*"],
+        "to_types": ["Project", "Document"],
+        "required_properties": ["since"],
+        "unique_target": True,
+    }
+    async with client_of(opens(memory)) as client:
+        await client.call_tool("add_connection_type", given)
+        await client.call_tool("add_node_type", {"type_name": "Document", "required_properties": ["title"]})
+    [(_, (connection_type,), _), (_, (node_type,), named)] = memory.calls
+    assert (connection_type.name, connection_type.required) == ("RelatedTo", ("since",))
+    assert connection_type.from_types == ("*",)
+    assert connection_type.unique_target
+    assert (node_type.name, node_type.required) == ("Document", ("title",))
+    assert named == {"domain": None}
+
+
+def test_the_fake_answers_every_tool():
+    assert set(NAMES) <= set(ANSWERS)

@@ -1,0 +1,130 @@
+"""Two states compared: values with their types, text line by line, and never more than fits."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graph_memory.memory.history.comparison import (
+    COMPARED_LINES,
+    LONGEST_VALUE,
+    MOST_CHARACTERS,
+    MOST_LINES,
+    MOST_VALUES,
+    content_change,
+    differing,
+    text_diff,
+    why_not_compared,
+)
+from graph_memory.model.subjects import State, StoredValue
+
+MOMENT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+TEXT: State = {
+    "_content_sha256": "a",
+    "_content_size": 7,
+    "_content_encoding": "utf-8",
+    "_content_format": "markdown",
+}
+
+
+def told(before: State, after: State) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    values = differing(before, after)
+    return [one.to_dict() for one in values.properties], [one.to_dict() for one in values.attributes]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [(1, 2), (1, 1.0), (True, 1), ("1", 1), ("a", "A"), (0, False), ("", 0)], ids=repr
+)
+def test_values_differ_by_type_too(one: StoredValue, other: StoredValue) -> None:
+    assert told({"p": one}, {"p": other}) == ([{"name": "p", "before": one, "after": other}], [])
+    assert told({"p": one}, {"p": one}) == ([], [])
+
+
+def test_a_value_that_came_or_went_has_one_side() -> None:
+    assert told({"old": 1}, {"new": 2}) == ([{"name": "new", "after": 2}, {"name": "old", "before": 1}], [])
+
+
+def test_the_users_title_is_a_property_and_the_title_that_is_shown_an_attribute() -> None:
+    properties, attributes = told({"title": "A", "_title": "A"}, {"title": "B", "_title": "B"})
+    assert properties == attributes == [{"name": "title", "before": "A", "after": "B"}]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "name", "shown"),
+    [
+        ("_tags", ["a", "b"], "tags", ["a", "b"]),
+        ("_path", "work", "path", "work"),
+        ("_content_format", "pdf", "format", "pdf"),
+        ("_valid_from", MOMENT, "valid from", "2026-03-01T09:00:00Z"),
+        ("_open", True, "open", True),
+    ],
+)
+def test_what_belongs_to_the_service_is_named_as_in_the_log(
+    key: str, value: StoredValue, name: str, shown: object
+) -> None:
+    assert told({}, {key: value}) == ([], [{"name": name, "after": shown}])
+
+
+def test_times_of_writing_and_the_keys_of_content_are_no_values() -> None:
+    later: State = {**TEXT, "_modified": MOMENT, "_content_sha256": "b", "_content_size": 9}
+    assert told(TEXT, later) == ([], [])
+
+
+def test_long_values_are_cut_and_many_counted() -> None:
+    [change] = differing({}, {"p": "x" * (LONGEST_VALUE + 1)}).properties
+    assert (change.after, change.cut) == ("x" * (LONGEST_VALUE - 1) + "…", True)
+    [change] = differing({}, {"p": "x" * LONGEST_VALUE}).properties
+    assert (change.after, change.cut) == ("x" * LONGEST_VALUE, None)
+    values = differing({}, {f"p{n}": n for n in range(MOST_VALUES + 5)})
+    assert (len(values.properties), values.more) == (MOST_VALUES, 5)
+
+
+def test_content_differs_by_its_hash_or_its_encoding() -> None:
+    assert content_change(TEXT, TEXT) is None
+    assert content_change(None, {}) is None
+    assert content_change(TEXT, {**TEXT, "_content_format": "text"}) is None
+    for after in ({**TEXT, "_content_sha256": "b"}, {**TEXT, "_content_encoding": "base64"}):
+        change = content_change(TEXT, after)
+        assert change is not None
+        assert (change.before_bytes, change.after_bytes) == (7, 7)
+    change = content_change(None, TEXT)
+    assert change is not None
+    assert change.to_dict() == {"after_bytes": 7}
+
+
+def test_only_text_of_a_bounded_length_is_compared() -> None:
+    assert why_not_compared(TEXT, None) is None
+    assert why_not_compared(TEXT, {**TEXT, "_content_encoding": "base64"}) == "binary"
+    assert why_not_compared({**TEXT, "_content_size": 10**6}, TEXT) == "too long to compare"
+    assert text_diff("\n" * COMPARED_LINES, "") == (None, "too long to compare")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ("a\nb", "a\nc", [" a", "-b", "+c"]),
+        ("a", "a\n", [" a", "+"]),
+        ("a\r\n", "a\n", ["-a\r", "+a", " "]),
+        ("a\u2028b", "a\nb", ["-a\u2028b", "+a", "+b"]),
+        (None, "a", ["+a"]),
+        ("a", None, ["-a"]),
+    ],
+)
+def test_text_is_compared_line_by_line_and_line_breaks_count(
+    before: str | None, after: str | None, changed: list[str]
+) -> None:
+    found, note = text_diff(before, after)
+    assert found is not None
+    assert found.split("\n")[3:] == changed
+    assert note is None
+
+
+def test_a_diff_is_cut_and_says_so() -> None:
+    found, note = text_diff("a\n" * 500, "b\n" * 500)
+    assert found is not None
+    assert len(found.split("\n")) == MOST_LINES
+    assert note == "cut after 200 lines or 20,000 characters"
+    found, note = text_diff("a" * 30_000, "b")
+    assert found is not None
+    assert (len(found), note) == (MOST_CHARACTERS, "cut after 200 lines or 20,000 characters")

@@ -1,0 +1,88 @@
+"""Changes in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory.memory.history.narration import Told, summary
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.subjects import Kind, State
+
+CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_content_size": 1200}
+
+
+def node(op: Op, state: State | None, before: State | None = None) -> str:
+    return summary(Told(Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state), before))
+
+
+def test_a_node_is_named_by_type_and_title() -> None:
+    assert node(Op.CREATE, CALL) == 'Action "Call" created'
+    assert node(Op.DELETE, None, CALL) == 'Action "Call" deleted'
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"status": "done"}, 'status "next" → "done"'),
+        ({"n": 1, "done": True}, "done true added, n 1 added"),
+        ({"_content_sha256": "b", "_content_size": 7}, "content 1,200 bytes → 7 bytes"),
+        ({"_title": "Phone"}, 'title "Call" → "Phone"'),
+        ({"_tags": ["a"]}, "tags \"['a']\" added"),
+        ({}, "written again"),
+        ({"status": "x" * 60}, f'status "next" → "{"x" * 39}…"'),
+        ({f"p{n}": n for n in range(9)}, ", ".join(f"p{n} {n} added" for n in range(6)) + ", 3 more changes"),
+    ],
+)
+def test_an_update_tells_what_changed(change: State, words: str) -> None:
+    after = {**CALL, **change}
+    title = after["_title"]
+    assert node(Op.UPDATE, after, CALL) == f'Action "{title}": {words}'
+
+
+def test_a_property_that_went_is_told() -> None:
+    assert node(Op.UPDATE, {"_title": "Call"}, {"_title": "Call", "status": "next"}).endswith("status removed")
+
+
+def test_a_value_of_another_kind_is_a_change() -> None:
+    assert "n 1 → true" in node(Op.UPDATE, {"_title": "Call", "n": True}, {"_title": "Call", "n": 1})
+
+
+def test_a_connection_is_named_by_its_ends() -> None:
+    draft = Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject="c", type="NextAction", from_id="a", to_id="b", state={})
+    assert summary(Told(draft, None, "Kitchen", "Call")) == '"Kitchen" NextAction "Call" created'
+    assert summary(Told(draft)) == '"a" NextAction "b" created'
+
+
+def test_types_and_beginnings_are_told() -> None:
+    draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
+    assert summary(Told(draft)) == "Node type Action defined"
+    assert summary(Told(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain begun"
+
+
+def test_an_observation_is_told_with_the_node_it_is_about() -> None:
+    draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject="obs_1", from_id="mem_1", state={"_text": "likes tea"})
+    assert summary(Told(draft, None, "Ann")) == 'Observation "likes tea" on "Ann" created'
+
+
+def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
+    assert "\x1b" not in node(Op.CREATE, {"_title": "a\x1b[31m"})
+
+
+def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
+    states: list[State] = [
+        {"_forked_from": "main", "_forked_at": 7},
+        {"_forked_from": "main", "_merges": '{"trial": {"source_seq": 30}}'},
+        {"_forked_from": "main", "_merges": '{"other": {"source_seq": 5}, "trial": {"source_seq": 30}}'},
+        {"_forked_from": "main", "_merges": '{"other": {"source_seq": 5}, "trial": {"source_seq": 44}}'},
+    ]
+
+    def told(before: State | None, state: State) -> str:
+        op = Op.UPDATE if before else Op.CREATE
+        return summary(Told(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
+
+    assert told(None, states[0]) == "Branched from main as it was at 7"
+    assert told(states[0], states[1]) == "Merged trial as it was at 30"
+    assert told(states[1], states[2]) == "Merged other as it was at 5"
+    assert told(states[2], states[3]) == "Merged trial as it was at 44"
+    assert told(states[3], states[2]) == "Merge of trial undone"
+    assert told(states[1], states[0]) == "Merge of trial undone"

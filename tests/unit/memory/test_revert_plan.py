@@ -1,0 +1,257 @@
+"""What undoing comes to: which changes are written, in which order, and what stands against them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError
+from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
+from graph_memory.memory.revert.plan import plan
+from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo, UniqueValue
+from graph_memory.model.events import Draft, Event, Op, Origin
+from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
+from graph_memory.model.properties import PropertyType
+from graph_memory.model.subjects import Kind, State
+
+NOW = datetime(2026, 2, 2, tzinfo=UTC)
+TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBER),))
+NOTE = NodeType("Note")
+NEXT = ConnectionType("Next", ("Task",), ("Task", "Note"))
+LINK = ConnectionType("Link", ("*",), ("*",))
+HERE = Ontology.create([NOTE], [LINK])
+VALUE = frozenset({UniqueValue(Kind.NODE, "Note", "code", "s:1")})
+ALL = Ontology.create([NOTE, TASK], [LINK, NEXT])
+
+
+def event(draft: Draft, seq: int = 9) -> Event:
+    return Event(domain="d", seq=seq, id=f"evt_{seq}", at=NOW, batch="evt_1", origin=Origin(), draft=draft)
+
+
+def undo(draft: Draft, before: State | None, **more: Any) -> Undo:
+    return Undo(subject=draft.subject, last=event(draft), target=before, **more)
+
+
+def node(name: str, type_name: str = "Note", *, is_live: bool = True, **properties: Any) -> Draft:
+    op, state = (Op.UPDATE, properties) if is_live else (Op.DELETE, None)
+    return Draft(op=op, kind=Kind.NODE, subject=name, type=type_name, state=state)
+
+
+def tie(name: str, ends: tuple[str, str], type_name: str = "Link", *, is_live: bool = True, **properties: Any) -> Draft:
+    draft = node(name, type_name, is_live=is_live, **properties)
+    return Draft(**{**_fields(draft), "kind": Kind.CONNECTION, "from_id": ends[0], "to_id": ends[1]})
+
+
+def declared(one: AnyType, *, is_live: bool = True) -> Draft:
+    draft = node_type_draft(one) if isinstance(one, NodeType) else connection_type_draft(one)
+    return draft if is_live else Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
+
+
+def _fields(draft: Draft) -> dict[str, Any]:
+    return {name: getattr(draft, name) for name in ("op", "kind", "subject", "type", "from_id", "to_id", "state")}
+
+
+def created(draft: Draft, **more: Any) -> Undo:
+    """The undoing of what came to be: it goes."""
+    return undo(draft, None, **more)
+
+
+def deleted(draft: Draft, before: State | None = None, **more: Any) -> Undo:
+    """The undoing of what is gone: it comes back."""
+    return undo(draft, before or {}, **more)
+
+
+def type_back(one: AnyType) -> Undo:
+    return undo(declared(one, is_live=False), declared(one).state)
+
+
+def detach(draft: Draft) -> Draft:
+    return Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
+
+
+def around(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Surroundings:
+    begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": False})
+    types = dict.fromkeys(living, "Note")
+    return Surroundings(ontology=ontology, living=types, ontology_event=event(begun, 2), **more)
+
+
+def skipped(found: Plan) -> dict[str, str]:
+    return {conflict.subject: conflict.reason for conflict in found.skipped}
+
+
+def written(found: Plan) -> list[tuple[str, str]]:
+    return [(str(draft.op), draft.subject) for draft in found.drafts]
+
+
+def planned(undos: Sequence[Undo], there: Surroundings, choice: OnConflict = OnConflict.SKIP) -> Plan:
+    return plan(undos, there, NOW, choice)
+
+
+def test_data_goes_before_its_types_and_connection_types_before_node_types() -> None:
+    undos = [
+        created(declared(TASK)),
+        created(declared(NEXT)),
+        created(node("a", "Task")),
+        created(node("b", "Task")),
+        created(tie("c", ("a", "b"), "Next")),
+    ]
+    attached = {"a": [detach(undos[4].last.draft)], "b": [detach(undos[4].last.draft)]}
+    found = planned(undos, around(attached=attached), OnConflict.STOP)
+    types = [("delete", "connection_type/Next"), ("delete", "node_type/Task"), ("update", "ontology")]
+    assert [one for _, one in written(found)[:1]] == ["c"]
+    assert {one for _, one in written(found)[1:3]} == {"a", "b"}
+    assert written(found)[3:] == types
+    assert found.ontology == HERE
+    assert found.drafts[-1].previous == 2
+
+
+def test_types_come_back_before_what_is_of_them() -> None:
+    undos = [
+        deleted(tie("c", ("a", "b"), "Next", is_live=False)),
+        deleted(node("a", "Task", is_live=False), {"rank": 1}),
+        deleted(node("b", "Task", is_live=False)),
+        type_back(NEXT),
+        type_back(TASK),
+    ]
+    found = planned(undos, around(HERE), OnConflict.STOP)
+    subjects = ["node_type/Task", "connection_type/Next", "a", "b", "c"]
+    assert written(found) == [("create", subject) for subject in subjects]
+    assert found.ontology == ALL
+
+
+@pytest.mark.parametrize("choice", OnConflict)
+def test_a_type_that_is_needed_stays_whatever_is_chosen(choice: OnConflict) -> None:
+    for undos, there, reason in (
+        ([created(declared(TASK))], around(users={"node_type/Task": "node x is of it"}), "node x is of it"),
+        ([created(declared(TASK))], around(), "connection type Next names it"),
+        (
+            [created(declared(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],
+            around(living=("a", "b")),
+            "connection c is of it",
+        ),
+    ):
+        [subject] = [undo.subject for undo in undos if undo.is_type]
+        if choice is OnConflict.STOP:
+            with pytest.raises(GraphError) as caught:
+                planned(undos, there, choice)
+            assert caught.value.code is Code.REVERT_CONFLICT
+            told: Any = caught.value.details["conflicts"]
+            assert {"subject": subject, "reason": reason, "forcible": False} in told
+        else:
+            assert skipped(planned(undos, there, choice))[subject] == reason
+
+
+def test_a_type_is_kept_with_what_is_left_of_it_down_to_the_last() -> None:
+    undos = [
+        created(declared(TASK)),
+        created(declared(NEXT)),
+        created(node("a", "Task")),
+        created(tie("c", ("a", "a"), "Next"), later=(20,)),
+    ]
+    there = around(attached={"a": [detach(undos[3].last.draft)]})
+    assert skipped(planned(undos, there)) == {
+        "c": "it was changed since, in 20",
+        "connection_type/Next": "connection c is of it",
+        "node_type/Task": "node a is of it",
+        "a": "deleting it would delete 1 connection or observation that came since",
+    }
+    forced = planned(undos, there, OnConflict.FORCE)
+    assert written(forced)[:2] == [("delete", "c"), ("delete", "a")]
+    assert [subject for _, subject in written(forced)][2:] == ["connection_type/Next", "node_type/Task", "ontology"]
+    assert forced.skipped == ()
+
+
+def test_with_force_what_goes_along_with_a_node_needs_its_type_no_more() -> None:
+    outside = tie("c", ("a", "z"), "Next")
+    undos = [created(declared(NEXT)), created(node("a"))]
+    there = around(attached={"a": [detach(outside)]})
+    forced = written(planned(undos, there, OnConflict.FORCE))
+    assert [subject for _, subject in forced] == ["c", "a", "connection_type/Next", "ontology"]
+    assert set(skipped(planned(undos, there))) == {"a", "connection_type/Next"}
+
+
+def test_what_comes_back_needs_a_type_that_is_there_and_allows_it() -> None:
+    gone, bad = deleted(node("a", "Task", is_live=False)), deleted(node("b", "Task", is_live=False), {"rank": "x"})
+    assert skipped(planned([gone], around(HERE))) == {"a": "node type Task, which it needs, is not defined"}
+    [reason] = skipped(planned([bad], around())).values()
+    assert reason.startswith("the ontology does not allow it: Property rank")
+    wrong = deleted(tie("c", ("n", "m"), "Next", is_live=False))
+    [reason] = skipped(planned([wrong], around(living=("n", "m")))).values()
+    assert "Cannot connect Note to Note with Next" in reason
+    assert skipped(planned([type_back(NEXT)], around(HERE))) == {
+        "connection_type/Next": "node type Task, which it needs, is not defined"
+    }
+
+
+def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> None:
+    undos = [created(declared(NEXT)), created(declared(TASK)), deleted(node("a", "Task", is_live=False))]
+    found = planned(undos, around())
+    assert skipped(found) == {"a": "node type Task, which it needs, is not defined"}
+    assert ("delete", "node_type/Task") in written(found)
+
+
+def test_a_type_that_was_defined_otherwise_since_is_not_changed_even_by_force() -> None:
+    undos = [undo(declared(NodeType("Task")), declared(TASK).state, later=(7,))]
+    for choice in (OnConflict.SKIP, OnConflict.FORCE):
+        assert "defined otherwise since" in skipped(planned(undos, around(), choice))["node_type/Task"]
+
+
+def test_the_beginnings_are_never_taken_back() -> None:
+    undos = [
+        created(Draft(op=Op.CREATE, kind=kind, subject=str(kind), state={"_open": False}))
+        for kind in (Kind.DOMAIN, Kind.ONTOLOGY)
+    ]
+    assert set(skipped(planned(undos, around(), OnConflict.FORCE))) == {"domain", "ontology"}
+
+
+def test_a_connection_whose_end_was_to_come_back_and_does_not_stays_away() -> None:
+    undos = [
+        deleted(tie("c", ("a", "n"), is_live=False)),
+        deleted(node("a", is_live=False), unique=VALUE, owners=("x",)),
+    ]
+    found = planned(undos, around(living=("n",)))
+    assert found.drafts == ()
+    assert skipped(found)["c"] == "node a, which it needs, does not exist"
+
+
+def test_a_connection_whose_end_was_to_go_and_does_not_is_set_back() -> None:
+    outside = tie("c", ("a", "n"), n=2)
+    undos = [created(node("a")), undo(outside, {"n": 1})]
+    there = around(living=("a", "n"), attached={"a": [detach(outside)]})
+    found = planned(undos, there)
+    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation that came since"}
+    assert written(found) == [("update", "c")]
+    forced = planned(undos, there, OnConflict.FORCE)
+    assert written(forced) == [("delete", "c"), ("delete", "a")]
+    assert set(skipped(forced)) == {"c"}
+
+
+def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
+    outside = tie("c", ("a", "n"))
+    undos = [created(node("a")), created(outside, later=(20,))]
+    there = around(attached={"a": [detach(outside)]})
+    assert set(skipped(planned(undos, there))) == {"a", "c"}
+    assert planned(undos, there).drafts == ()
+
+
+def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
+    undos = [deleted(node("a", is_live=False), unique=VALUE, owners=("b",)), created(node("b"), later=(20,))]
+    assert skipped(planned(undos, around())) == {
+        "b": "it was changed since, in 20",
+        "a": "b has the value of one of its unique properties now",
+    }
+
+
+def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> None:
+    """With 20,000 pairs would be 200 million; the limit is far from both."""
+    values = [frozenset({UniqueValue(Kind.NODE, "Note", "code", f"s:{number}")}) for number in range(20_000)]
+    undos = [deleted(node(f"n{number}", is_live=False), unique=value) for number, value in enumerate(values)]
+    undos += [deleted(tie(f"t{number}", ("gone", "gone"), is_live=False), is_implied=True) for number in range(20_000)]
+    began = time.process_time()
+    done = plan(undos, around(), NOW, OnConflict.STOP)
+    assert (len(done.drafts), len(done.skipped)) == (20_000, 20_000)
+    assert time.process_time() - began < 20

@@ -1,0 +1,46 @@
+"""Points in a log, as people and agents name them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.points import Moment, moment
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (7, Moment(seq=7)),
+        ("7", Moment(seq=7)),
+        (" 0 ", Moment(seq=0)),
+        ("evt_01M8", Moment(event="evt_01M8")),
+        ("2026-02-28T10:00:00Z", Moment(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
+        ("2026-02-28T10:00:00+02:00", Moment(at=datetime(2026, 2, 28, 8, tzinfo=UTC))),
+        ("2026-02-28T10:00:00", Moment(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
+        ("2026-02-28", Moment(at=datetime(2026, 2, 28, tzinfo=UTC))),
+        ("now", Moment(at=NOW)),
+        ("2 hours ago", Moment(at=NOW - timedelta(hours=2))),
+        ("an hour ago", Moment(at=NOW - timedelta(hours=1))),
+        ("1 Day Ago", Moment(at=NOW - timedelta(days=1))),
+        ("3 weeks ago", Moment(at=NOW - timedelta(weeks=3))),
+    ],
+)
+def test_a_point_is_read(given: int | str, expected: Moment) -> None:
+    assert moment("since", given, NOW) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["", "yesterday-ish", "two hours ago", "hours ago", "999999 years ago", "-3", -3, 2**60, True, 1.5, "evt_\ud800"],
+)
+def test_what_names_no_point_is_refused_with_what_does(given: int | str) -> None:
+    with pytest.raises(GraphError) as caught:
+        moment("since", given, NOW)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == "since"
+    assert "2 hours ago" in str(caught.value.hint)

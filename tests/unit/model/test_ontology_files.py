@@ -1,0 +1,127 @@
+"""The ontologies that come with the package: readable, documented, and what the examples of the requirements need."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import Ontology, merge
+from graph_memory.model.ontology.yaml_io import parse, to_yaml
+
+FOLDER = Path(__file__).parents[3] / "ontologies"
+FILES = sorted(FOLDER.glob("*.yaml"))
+
+
+def load(name: str) -> Ontology:
+    path = FOLDER / f"{name}.yaml"
+    return parse(path.read_text(encoding="utf-8"), path.name)
+
+
+GTD = load("gtd")
+FITNESS = load("fitness")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_is_read_and_written_alike(path: Path):
+    ontology = load(path.stem)
+    assert parse(to_yaml(ontology)) == ontology
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_type_and_property_is_described(path: Path):
+    ontology = load(path.stem)
+    types = [*ontology.node_types, *ontology.connection_types]
+    assert [one.name for one in types if not one.description] == []
+    assert [(one.name, rule.name) for one in types for rule in one.properties if not rule.description] == []
+
+
+def test_gtd_has_the_types_of_the_requirements():
+    assert [one.name for one in GTD.node_types] == ["Project", "Action", "Person", "Context", "Document", "Note"]
+    assert GTD.connection_type("WaitingFor").required == ("since", "follow_up_date")
+    assert GTD.connection_type("DependsOn").acyclic
+
+
+@pytest.mark.parametrize(
+    ("connection_type", "source", "target", "answer"),
+    [
+        ("NextAction", "Project", "Action", True),
+        ("NextAction", "Action", "Project", False),
+        ("NextAction", "Project", "Person", False),
+        ("DependsOn", "Action", "Action", True),
+        ("DependsOn", "Project", "Action", True),
+        ("RequiresContext", "Action", "Context", True),
+        ("WaitingFor", "Action", "Person", True),
+        ("WaitingFor", "Project", "Person", True),
+    ],
+)
+def test_gtd_connects_as_the_requirements_do(connection_type: str, source: str, target: str, answer: bool):
+    assert GTD.can_connect(connection_type, source, target) is answer
+
+
+@pytest.mark.parametrize(
+    ("type_name", "properties"),
+    [
+        ("Project", {}),
+        ("Project", {"status": "active"}),
+        ("Project", {"status": "active", "priority": 1, "urgent": True}),
+        ("Project", {"status": "completed"}),
+        ("Project", {"status": "someday"}),
+        ("Project", {"status": "none"}),
+        ("Action", {}),
+        ("Action", {"status": "next", "context": "phone"}),
+        ("Action", {"status": "next", "context": "phone", "priority": "high"}),
+        ("Action", {"status": "waiting", "context": "phone", "time_estimate": "30-45 minutes"}),
+        ("Action", {"status": "complete", "time_estimate": 30}),
+        ("Person", {}),
+        ("Note", {}),
+    ],
+)
+def test_gtd_takes_the_nodes_of_the_requirements(type_name: str, properties: dict):
+    GTD.check_node(type_name, properties)
+
+
+def test_gtd_takes_the_connections_of_the_requirements():
+    GTD.check_connection("NextAction", {"priority": "high", "added": "2025-10-16"})
+    GTD.check_connection("WaitingFor", {"since": "2025-10-15", "follow_up_date": "2025-10-22"})
+
+
+@pytest.mark.parametrize(
+    ("code", "properties"),
+    [
+        (Code.REQUIRED_PROPERTY_MISSING, {"since": "2025-10-15"}),
+        (Code.INVALID_PROPERTY, {"since": "yesterday", "follow_up_date": "2025-10-22"}),
+    ],
+)
+def test_gtd_waits_with_real_dates_only(code: Code, properties: dict):
+    with pytest.raises(GraphError) as caught:
+        GTD.check_connection("WaitingFor", properties)
+    assert caught.value.code is code
+
+
+def test_a_misspelt_status_is_refused():
+    with pytest.raises(GraphError) as caught:
+        GTD.check_node("Action", {"status": "nxt"})
+    assert caught.value.code is Code.INVALID_PROPERTY
+
+
+def test_fitness_knows_plans_and_what_was_done():
+    assert FITNESS.can_connect("Performed", "Session", "Exercise")
+    assert FITNESS.connection_type("FollowsPlan").unique_source
+    assert FITNESS.node_type("Measurement").required == ("metric", "value")
+    FITNESS.check_node("Measurement", {"metric": "body_weight", "value": 72.5, "measured": "2025-10-31T07:00:00+01:00"})
+
+
+def test_the_examples_of_the_guide_are_ontologies():
+    guide = FOLDER.parent / "docs" / "guides" / "ontology.md"
+    examples = re.findall(r"```yaml\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
+    parsed = [parse(example, guide.name) for example in examples]
+    assert len(parsed) >= 4
+    assert [parse(to_yaml(one)) for one in parsed] == parsed
+
+
+def test_gtd_and_fitness_can_be_merged():
+    both = merge(GTD, FITNESS)
+    assert len(both.node_types) == len(GTD.node_types) + len(FITNESS.node_types)

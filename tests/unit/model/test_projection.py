@@ -1,0 +1,180 @@
+"""The projector: a batch of events becomes rows, each subject once, in the state after its last event."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import cast
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph_memory.model.content import Content, content_from
+from graph_memory.model.events import Draft, Event, Op, Origin, number
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
+from graph_memory.model.projection import Projection, Row, Step, project
+from graph_memory.model.search_windows import windows
+from graph_memory.model.subjects import ContentRef, Kind, NodeState, content_state
+
+unhurried = settings(deadline=None, derandomize="SOAK" not in os.environ)
+"""The same examples every time, unless this is a soak, and no failure because the machine is busy."""
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ONTOLOGY = Ontology.create(
+    [NodeType("Note", properties=(PropertyRule("code", unique=True), PropertyRule("rank", indexed=True)))],
+    [ConnectionType("Joins", ("*",), ("*",), properties=(PropertyRule("code", indexed=True),))],
+)
+PUTS = (Step.PUT_NODES, Step.PUT_CONNECTIONS, Step.PUT_OBSERVATIONS)
+DROPS = (Step.DROP_NODES, Step.DROP_CONNECTIONS, Step.DROP_OBSERVATIONS)
+
+
+def text(words: str) -> Content:
+    return content_from(words, "utf-8", "markdown")
+
+
+def node(
+    op: Op, subject: str, *, code: str = "c", content: Content | None = None, ref: ContentRef | None = None
+) -> Draft:
+    """A draft about a node; `ref` is the content that the node already had."""
+    if op is Op.DELETE:
+        return Draft(op=op, kind=Kind.NODE, subject=subject, type="Note", previous=1)
+    kept = content.ref if content else ref or text("before").ref
+    state = NodeState(
+        id=subject, type="Note", created=NOW, modified=NOW, title="T", content=kept, properties={"code": code}
+    ).state()
+    return Draft(op=op, kind=Kind.NODE, subject=subject, type="Note", state=state, content=content)
+
+
+def connection(op: Op, subject: str) -> Draft:
+    state = {"_created": NOW, "_modified": NOW, "code": "k"} if op is not Op.DELETE else None
+    return Draft(op=op, kind=Kind.CONNECTION, subject=subject, type="Joins", from_id="a", to_id="b", state=state)
+
+
+def batch(*drafts: Draft, after: int = 10) -> list[Event]:
+    return number(drafts, domain="d", after=after, at=NOW, batch="evt_1", origin=Origin())
+
+
+def projected(*drafts: Draft) -> Projection:
+    return project("d", batch(*drafts), ONTOLOGY)
+
+
+def ids(projection: Projection, *steps: Step) -> list[object]:
+    return [row.get("id") for step in steps for row in projection.rows.get(step, ())]
+
+
+def owners(projection: Projection, step: Step) -> list[object]:
+    return [row["owner"] for row in projection.rows.get(step, ())]
+
+
+def derived(projection: Projection, step: Step) -> list[Row]:
+    return [one for row in projection.rows.get(step, ()) for one in cast("list[Row]", row["rows"])]
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> tuple[list[Draft], dict[str, bool]]:
+    """A batch that makes sense: subjects are created once, changed, deleted once; some were there before."""
+    subjects = ["a", "b", "c", "conn_x", "conn_y"]
+    before = {subject: draw(st.booleans()) for subject in subjects}
+    alive, born = dict(before), set(before) - {one for one, there in before.items() if not there}
+    drafts: list[Draft] = []
+    for subject in draw(st.lists(st.sampled_from(subjects), max_size=12)):
+        make = connection if subject.startswith("conn") else node
+        if alive[subject]:
+            op = draw(st.sampled_from([Op.UPDATE, Op.DELETE]))
+        elif subject in born:
+            continue  # an id is never used again
+        else:
+            op = Op.CREATE
+        alive[subject] = op is not Op.DELETE
+        born.add(subject)
+        drafts.append(make(op, subject))
+    return drafts, before
+
+
+@unhurried
+@given(histories())
+def test_each_subject_of_a_batch_is_projected_once_in_its_last_state(
+    history: tuple[list[Draft], dict[str, bool]],
+) -> None:
+    drafts, before = history
+    projection = projected(*drafts)
+    last = {event.draft.subject: event for event in batch(*drafts)}
+    put, dropped = ids(projection, *PUTS), ids(projection, *DROPS)
+    assert sorted(put) == sorted(key for key, event in last.items() if event.draft.op is not Op.DELETE)
+    assert sorted(dropped) == sorted(key for key, e in last.items() if e.draft.op is Op.DELETE and before[key])
+    for step in PUTS:
+        for row in projection.rows.get(step, ()):
+            assert row["state"]["_version"] == last[row["id"]].seq
+    # Key rows: those of what lives are made what they are to be, those of what does not go.
+    assert sorted(owners(projection, Step.PUT_KEYS)) == sorted(put)
+    assert sorted(owners(projection, Step.DROP_KEYS)) == sorted(dropped)
+
+
+def test_what_a_batch_creates_and_deletes_leaves_no_rows() -> None:
+    projection = projected(
+        node(Op.CREATE, "a", content=text("words")), node(Op.UPDATE, "a", code="x"), node(Op.DELETE, "a")
+    )
+    assert projection.rows == {}
+
+
+def test_what_a_batch_changes_and_deletes_is_dropped_with_its_derived_rows() -> None:
+    projection = projected(node(Op.UPDATE, "a", content=text("words")), node(Op.DELETE, "a"))
+    assert set(projection.rows) == {Step.DROP_NODES, Step.DROP_KEYS, Step.DROP_WINDOWS}
+
+
+def test_a_change_without_content_leaves_the_search_windows_alone() -> None:
+    projection = projected(node(Op.UPDATE, "a", code="x"))
+    assert set(projection.rows) == {Step.PUT_NODES, Step.PUT_KEYS}
+
+
+def test_content_written_earlier_in_the_batch_is_kept_for_the_search_windows() -> None:
+    words = text("some words")
+    projection = projected(node(Op.CREATE, "a", content=words), node(Op.UPDATE, "a", code="x", ref=words.ref))
+    (row,) = projection.rows[Step.PUT_NODES]
+    assert row["content"] == words.sha256
+    assert [row["_text"] for row in derived(projection, Step.PUT_WINDOWS)] == ["some words"]
+    assert [row["_value"] for row in derived(projection, Step.PUT_KEYS)] == ["s:x"]
+
+
+def test_of_two_contents_in_a_batch_only_the_last_is_searched() -> None:
+    projection = projected(node(Op.UPDATE, "a", content=text("one")), node(Op.UPDATE, "a", content=text("two")))
+    assert [row["_text"] for row in derived(projection, Step.PUT_WINDOWS)] == ["two"]
+
+
+def test_binary_content_takes_the_place_of_searched_text() -> None:
+    projection = projected(node(Op.UPDATE, "a", content=content_from(b"\x00", "base64", "bin")))
+    assert owners(projection, Step.PUT_WINDOWS) == ["a"]
+    assert derived(projection, Step.PUT_WINDOWS) == []
+
+
+@unhurried
+@given(st.text(st.sampled_from("aß \n"), max_size=9_000))
+def test_every_window_of_a_text_has_a_row_with_its_place(words: str) -> None:
+    rows = derived(projected(node(Op.CREATE, "a", content=text(words))), Step.PUT_WINDOWS)
+    assert [(row["_place"], row["_text"]) for row in rows] == list(enumerate(windows(words)))
+    assert {(row["_owner"], row["_domain"], row["_type"]) for row in rows} <= {("a", "d", "Note")}
+
+
+def test_connections_go_before_nodes_and_nodes_come_before_connections() -> None:
+    order = list(Step)
+    assert order.index(Step.DROP_CONNECTIONS) < order.index(Step.DROP_NODES)
+    assert order.index(Step.PUT_NODES) < order.index(Step.PUT_CONNECTIONS) < order.index(Step.PUT_KEYS)
+    assert order.index(Step.PUT_NODE_TYPES) < order.index(Step.PUT_CONNECTION_TYPES) < order.index(Step.PUT_NODES)
+    assert max(order.index(step) for step in Step if step.name.startswith("DROP")) < order.index(Step.PUT_DOMAIN)
+
+
+def test_an_events_row_and_back_is_the_same_event() -> None:
+    drafts = (
+        node(Op.CREATE, "a"),
+        node(Op.DELETE, "a"),
+        connection(Op.CREATE, "conn_x"),
+        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={"_created": NOW}),
+    )
+    for event in batch(*drafts):
+        assert Event.from_row(event.row()) == event
+
+
+def test_a_state_of_content_names_it_by_its_hash_and_not_by_its_text() -> None:
+    words = text("secret words")
+    assert "secret" not in repr(content_state(words.ref))
+    assert content_state(words.ref)["_content_sha256"] == words.sha256
