@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test test-container unit lint check soak bench choices conformance golden reference docs lock clean
+.PHONY: help setup demo test test-container unit lint check mutants soak bench choices conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -39,6 +39,9 @@ lint: setup  ## Style, types and the directions of imports
 	$(BIN)/lint-imports
 
 check: lint test  ## What CI runs
+
+mutants: setup  ## Seeded defects, and which test kills each: make mutants MUTANTS="3 swapped_ends"
+	$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
 soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5
 	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/graph/test_state_machine.py tests/integration/graph/test_search_exactness.py \

@@ -125,6 +125,18 @@ async def test_a_type_that_another_process_added_is_known_at_once(alone: Memory,
     assert (await other.get_node(made.node_id)).type == "Person"
 
 
+async def test_a_domain_that_another_process_made_busy_is_not_written(
+    alone: Memory, ways: Ways, driver: Driver, domain: str
+) -> None:
+    events = len(log_of(driver, domain))
+    driver.execute_query("MATCH (d:_Domain {_id: $domain}) SET d._state = 'branching'", domain=domain)
+    with pytest.raises(GraphError) as caught:
+        await alone.create_node("Project", "")
+    assert caught.value.code is Code.DOMAIN_BUSY
+    assert ways.at_once == 1
+    assert len(log_of(driver, domain)) == events
+
+
 async def test_a_process_that_is_disturbed_keeps_to_the_lock_until_it_is_alone_again(
     alone: Memory, other: Memory, ways: Ways
 ) -> None:

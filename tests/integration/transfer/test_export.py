@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from neo4j import Driver
 
-from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
+from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.memory.transfer import export, importing
 from graph_memory.memory.transfer.format import PIECE
 from graph_memory.memory.transfer.reader import Reader
@@ -117,6 +117,19 @@ async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str, tmp_
     await memory.delete_domain(domain)
     assert (await memory.moving.import_file(tmp_path / "a.jsonl")).domain == domain
     assert not (await memory.verify()).differences
+
+
+async def test_a_text_that_is_too_large_to_be_searched_is_not_imported(
+    memory: Memory, settings: Settings, domain: str, tmp_path: Path
+) -> None:
+    await filled(memory, domain, 2)
+    await memory.create_node("Task", "x" * 1001)
+    await memory.moving.export_file(tmp_path / "a.jsonl")
+    async with open_memory(settings.model_copy(update={"text_content_bytes": 1000})) as strict:
+        with pytest.raises(GraphError) as refused:
+            await strict.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    assert refused.value.code is Code.CONTENT_TOO_LARGE
+    assert f"{domain}-copy" not in {one.name for one in (await memory.list_domains()).domains}
 
 
 async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain: str, tmp_path: Path) -> None:

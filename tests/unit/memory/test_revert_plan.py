@@ -202,6 +202,12 @@ def test_a_type_that_was_defined_otherwise_since_is_not_changed_even_by_force() 
         assert "defined otherwise since" in skipped(planned(undos, around(), choice))["node_type/Task"]
 
 
+def test_what_is_as_it_was_but_for_when_it_was_changed_is_not_written_again() -> None:
+    twice = undo(node("a", code=1, _modified=NOW), {"code": 1, "_modified": datetime(2026, 2, 1, tzinfo=UTC)})
+    once = undo(node("b", code=1.0, _modified=NOW), {"code": 1, "_modified": NOW})
+    assert written(planned([twice, once], around())) == [("update", "b")]
+
+
 def test_the_beginnings_are_never_taken_back() -> None:
     undos = [
         created(Draft(op=Op.CREATE, kind=kind, subject=str(kind), state={"_open": False}))

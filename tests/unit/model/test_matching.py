@@ -1,0 +1,55 @@
+"""A state is judged as a query judges it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted, holds_at
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+EVENT = {"_op": "update", "_kind": "connection", "_type": "Knows", "_from": "ann", "_to": "bob", "since": 2020}
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "holds"),
+    [
+        (None, None, True),
+        (NOON, None, True),
+        (NOON + HOUR, None, False),
+        (None, NOON + HOUR, True),
+        (None, NOON, False),
+        (NOON - HOUR, NOON + HOUR, True),
+    ],
+)
+def test_what_holds_from_a_time_until_another_holds_at_the_first_and_not_at_the_last(
+    begins: datetime | None, ends: datetime | None, holds: bool
+) -> None:
+    assert holds_at({"_valid_from": begins, "_valid_to": ends}, NOON) is holds
+
+
+@pytest.mark.parametrize(
+    ("wanted", "takes"),
+    [
+        ({}, True),
+        ({"type": "Knows", "from_id": "ann", "to_id": "bob"}, True),
+        ({"type": "Likes"}, False),
+        ({"from_id": "bob"}, False),
+        ({"to_id": "ann"}, False),
+        ({"properties": {"since": 2020.0}}, True),
+        ({"properties": {"since": 2021}}, False),
+        ({"properties": {"until": 2020}}, False),
+        ({"kind": Kind.NODE}, False),
+    ],
+)
+def test_a_state_is_taken_if_it_has_all_that_is_wanted(wanted: dict, takes: bool) -> None:
+    assert Wanted(**{"kind": Kind.CONNECTION, "properties": {}, **wanted}).takes(EVENT) is takes
+
+
+def test_nothing_is_taken_of_what_was_deleted_or_never_was() -> None:
+    wanted = Wanted(kind=Kind.CONNECTION, properties={})
+    assert not wanted.takes(None)
+    assert not wanted.takes({**EVENT, "_op": "delete"})
