@@ -11,7 +11,6 @@ from pathlib import Path
 from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
-from graph_memory.local.backup.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.local.config import write_config
 from graph_memory.local.files import file_lock, is_locked, make_private_folder, write_private
 from graph_memory.local.home import Place
@@ -20,6 +19,7 @@ from graph_memory.local.java import find_java
 from graph_memory.local.password import ensure_password
 from graph_memory.local.server import held_stopped, stop
 from graph_memory.local.start import plan
+from graph_memory.local.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings

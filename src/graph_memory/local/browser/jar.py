@@ -19,7 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from graph_memory.local.browser.patches import PATCHES
-from graph_memory.local.jars.manifest import Jar
+from graph_memory.local.jar_manifest import Jar
 
 ARTIFACT = "neo4j-browser"
 GUIDE = "browser/graph-memory/guide.html"
