@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.background import Background
@@ -33,6 +33,11 @@ class Core:
     open_type_limit: int = 200
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
+
+    def acting_as(self, actor: str | None, session: str | None) -> Core:
+        """Return the same for somebody else; an actor and a session that are named already stay."""
+        own = self.origin
+        return replace(self, origin=replace(own, actor=own.actor or actor, session=own.session or session))
 
 
 @dataclass(frozen=True, slots=True)

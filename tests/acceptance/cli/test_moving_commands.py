@@ -94,7 +94,7 @@ async def test_an_import_that_is_killed_goes_on_when_it_is_asked_for_again(
     for number in range(300):
         await memory.create_node("Note", f"{'word ' * 400}{number}", id=f"note-{number}")
     file = tmp_path / "notes.jsonl"
-    told = await memory.moving.export_file(file)
+    told = await memory.transfer.export_file(file)
     arguments = [str(COMMAND), "import", str(file), "--as", f"{domain}-copy"]
     kills = 0
     for wait in (0.0, 0.05, 0.2):

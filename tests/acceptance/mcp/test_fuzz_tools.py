@@ -206,7 +206,7 @@ def world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Setting
         portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
     yield world
     for domain in portal.call(partial(_made, world)):
-        assert portal.call(partial(world.memory.verify, domain=domain)).differences == ()
+        assert portal.call(partial(world.memory.upkeep.verify, domain=domain)).differences == ()
 
 
 async def _fill(memory: Memory, domain: str, *, is_open: bool) -> None:

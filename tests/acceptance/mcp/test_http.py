@@ -15,7 +15,7 @@ import pytest
 
 from acceptance.agents import GTD, Agent, environment_of, http_server, over_http, run
 from graph_memory import Memory, Settings, local
-from graph_memory.mcp_server.transport.callers import SESSION
+from graph_memory.mcp_server.callers import SESSION
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -54,7 +54,7 @@ async def test_agents_of_both_generations_share_one_memory(url: str, domain: str
         assert await one.found("query_nodes", type="Project") == sorted(projects)
         assert await other.found("query_nodes", type="Project") == sorted(projects)
         assert await one.content(projects[1]) == await other.content(projects[0]) == "x"
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def two_projects_each(one: Agent, other: Agent) -> tuple[list[str], list[str]]:

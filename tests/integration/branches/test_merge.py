@@ -39,7 +39,7 @@ async def main(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def branched(main: Memory, suffix: str = "b") -> tuple[str, Memory]:
@@ -51,7 +51,7 @@ async def branched(main: Memory, suffix: str = "b") -> tuple[str, Memory]:
 
 async def clean(*memories: Memory) -> None:
     for memory in memories:
-        assert (await memory.verify()).differences == ()
+        assert (await memory.upkeep.verify()).differences == ()
 
 
 async def note(memory: Memory, text: str = "a\nb\nc", **properties: object) -> str:
@@ -439,7 +439,7 @@ async def test_large_and_binary_contents_come_over_and_are_the_targets_own(main:
     contents = {node: await main.get_node_content(node) for node in (data, new)}
     assert contents == {node: await branch.get_node_content(node) for node in (data, new)}
     await main.delete_domain(source)
-    await main.collect_blobs(dry_run=False, grace=0)
+    await main.upkeep.collect_blobs(dry_run=False, grace=0)
     assert await text_of(main, text) == f"above\n{LARGE}below\n"
     assert {node: await main.get_node_content(node) for node in (data, new)} == contents
     assert (await main.search_content("below")).node_ids == (text,)

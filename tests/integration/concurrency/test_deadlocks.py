@@ -110,7 +110,7 @@ async def test_a_write_that_a_deadlock_ends_is_tried_again_and_made_once(
     statement = "MATCH (e:_Event {_domain: $domain, _subject: $id}) RETURN e.turn AS turn ORDER BY e._seq"
     told = driver.execute_query(statement, domain=domain, id=node).records
     assert [row["turn"] for row in told] == list(range(turn + 1))
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 @contextmanager

@@ -198,7 +198,7 @@ async def check(run: Run, driver: Driver) -> None:
     """Compare every domain with what the writers were told."""
     for domain in (*run.domains, run.open_domain):
         told = run.acknowledged(domain)
-        assert (await run.memory.verify(domain=domain)).differences == ()
+        assert (await run.memory.upkeep.verify(domain=domain)).differences == ()
         check_log(driver, domain, told)
         await check_live(run.memory.in_domain(domain), Ledger().add(told))
     check_strict_types(run)

@@ -248,7 +248,7 @@ async def test_the_same_bytes_are_found_as_text_and_not_as_binary_content(fresh:
     await fresh.update_node(one, content="aGVsbG8=", encoding="base64")
     await fresh.update_node(binary.node_id, content="hello", encoding="utf-8")
     assert await found(fresh, "hello") == [binary.node_id]
-    assert (await fresh.verify()).clean
+    assert (await fresh.upkeep.verify()).clean
 
 
 @pytest.mark.parametrize("needle", ["needle", "ne", "needle AND straße", "漢字 🧠", "zq"])

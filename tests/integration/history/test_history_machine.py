@@ -572,8 +572,8 @@ class HistoryMachine(RuleBasedStateMachine):
         if self.broken:
             return
         for world in self.worlds:
-            self.same(self.ask(world.memory.verify).differences, ())
-            self.same(self.ask(world.memory.rebuild).differences, ())
+            self.same(self.ask(world.memory.upkeep.verify).differences, ())
+            self.same(self.ask(world.memory.upkeep.rebuild).differences, ())
             self.same(self.talk.portal.call(read, world.memory)[0], world.now, "now")
             self.talk.portal.call(self.look_back, world)
             self.talk.portal.call(self.compare, world)

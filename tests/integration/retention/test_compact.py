@@ -158,15 +158,15 @@ async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
     for name, point in (("first", cut), ("second", late)):
         path = tmp_path / f"{name}.jsonl.gz"
         await memory.history.compact(point, archive=path)
-        copy = memory.in_domain((await memory.moving.import_file(path, name=f"{domain}-{name}")).domain)
+        copy = memory.in_domain((await memory.transfer.import_file(path, name=f"{domain}-{name}")).domain)
         if name == "first":
             assert await everything(copy, [node, gone], []) == early
             assert node in (await (await copy.history.as_of(cut - 2)).query_nodes()).node_ids
         else:
             assert await everything(copy, [node], []) == whole
             assert (await refusal(copy.history.as_of(cut - 1))).code is Code.HISTORY_COMPACTED
-        await copy.moving.export_file(tmp_path / "again.jsonl")
-        await copy.moving.import_file(tmp_path / "again.jsonl", name=f"{domain}-{name}-again")
+        await copy.transfer.export_file(tmp_path / "again.jsonl")
+        await copy.transfer.import_file(tmp_path / "again.jsonl", name=f"{domain}-{name}-again")
         assert await is_clean(copy, memory.in_domain(f"{domain}-{name}-again"))
 
 
@@ -232,7 +232,7 @@ async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain:
     assert texts == ["three"]
     left = await memory.history.scan("that only compaction takes away")
     assert domain not in {one.domain for one in left.findings}
-    found = await memory.verify()
+    found = await memory.upkeep.verify()
     assert (found.events, found.differences) == (cut - 5 + 2, ())
 
 

@@ -56,7 +56,7 @@ async def refusal(asked: Awaitable[Any]) -> GraphError:
 
 
 async def is_clean(*memories: Memory) -> bool:
-    return not [found for one in memories for found in (await one.verify()).differences]
+    return not [found for one in memories for found in (await one.upkeep.verify()).differences]
 
 
 async def test_nothing_of_it_is_found_in_the_domain_its_branches_and_what_it_was_branched_from(
@@ -185,7 +185,7 @@ async def test_what_was_deleted_before_can_be_erased_and_asking_again_does_no_ha
     assert [(one.events, one.contents, one.resumed) for one in again.domains] == [(0, 0, None)]
     assert (await memory.domain_info()).events == events
     assert await is_clean(memory)
-    assert (await memory.rebuild()).clean
+    assert (await memory.upkeep.rebuild()).clean
 
 
 async def test_a_dry_run_counts_what_would_go_and_changes_nothing(memory: Memory, domain: str) -> None:

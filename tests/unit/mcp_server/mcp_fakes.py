@@ -110,6 +110,10 @@ class RecordingMemory:
     def acting_as(self, _actor: str | None, _session: str | None = None) -> RecordingMemory:
         return self
 
+    @property
+    def upkeep(self) -> RecordingMemory:
+        return self
+
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:
             self.calls.append((name, args, kwargs))

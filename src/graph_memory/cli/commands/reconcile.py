@@ -61,7 +61,7 @@ def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
 
 
 def _done(adopt: Which, restore: Which, domain: str | None) -> Reconciliation:
-    return with_memory(lambda memory: memory.reconcile(adopt=adopt, restore=restore, domain=domain), "Comparing")
+    return with_memory(lambda memory: memory.upkeep.reconcile(adopt=adopt, restore=restore, domain=domain), "Comparing")
 
 
 def _settled_one_by_one(found: Reconciliation, domain: str | None) -> Reconciliation:

@@ -41,14 +41,14 @@ def export_domain(
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(lambda memory, tell: memory.moving.export_file(target, tell=tell, domain=domain))
+    done = with_progress(lambda memory, tell: memory.transfer.export_file(target, tell=tell, domain=domain))
     if to == "-":
         return note(_exported(done, "standard output"))
     return print_json(done) if as_json else typer.echo(_exported(done, to))
 
 
 def _export_folder(to: str, as_of: str | None, domain: str | None, *, as_json: bool) -> None:
-    done = with_progress(lambda memory, tell: memory.moving.export_folder(to, at=as_of, tell=tell, domain=domain))
+    done = with_progress(lambda memory, tell: memory.transfer.export_folder(to, at=as_of, tell=tell, domain=domain))
     if as_json:
         return print_json(done)
     counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
@@ -66,12 +66,12 @@ def import_domain(
     if _is_folder(source):
         return _import_folder(source, name, as_json=as_json)
     with _file(source) as path:
-        done = with_progress(lambda memory, tell: memory.moving.import_file(path, name=name, tell=tell))
+        done = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
     return print_json(done) if as_json else typer.echo(_imported(done))
 
 
 def _import_folder(source: str, name: str | None, *, as_json: bool) -> None:
-    done = with_progress(lambda memory, tell: memory.moving.import_folder(source, name=name, tell=tell))
+    done = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
     if as_json:
         return print_json(done)
     counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"

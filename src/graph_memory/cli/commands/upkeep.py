@@ -28,14 +28,14 @@ def verify(
     """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
     if every:
         return _verify_all(as_json=as_json)
-    found = with_memory(lambda memory: memory.verify(domain=domain), "Verifying")
+    found = with_memory(lambda memory: memory.upkeep.verify(domain=domain), "Verifying")
     _show(found, "difference", as_json=as_json)
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 
 
 def _verify_all(*, as_json: bool) -> None:
     async def use(memory: Memory) -> list[Verification]:
-        return [await memory.verify(domain=one.name) for one in (await memory.list_domains()).domains]
+        return [await memory.upkeep.verify(domain=one.name) for one in (await memory.list_domains()).domains]
 
     found = with_memory(use, "Verifying")
     if as_json:
@@ -50,7 +50,7 @@ def _verify_all(*, as_json: bool) -> None:
 
 def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
     """Mend the live graph of a domain by its log; ends with 1 if something could not be mended."""
-    found = with_memory(lambda memory: memory.rebuild(domain=domain), "Mending")
+    found = with_memory(lambda memory: memory.upkeep.rebuild(domain=domain), "Mending")
     left = found.unmended or ()
     _show(found, "difference", as_json=as_json)
     if not as_json:
@@ -67,7 +67,7 @@ def collect_blobs(
     as_json: JsonOption = False,
 ) -> None:
     """Remove the blobs that nothing in the log refers to."""
-    found = with_memory(lambda memory: memory.collect_blobs(dry_run=dry_run, grace=grace), "Collecting")
+    found = with_memory(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), "Collecting")
     if as_json:
         return print_json(found)
     for blob in found.blobs:

@@ -14,10 +14,11 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, compacted, place_of
+from graph_memory.memory.domains.lineage import Place, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.tasks import together
+from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import Projection, Step, indexed_rules, project
@@ -100,15 +101,17 @@ PUT_OBSERVATIONS = query("branches/put_observations", Tied)
 ADVANCE = query("branches/advance", Nothing)
 
 
-async def branch(core: Core, source: str, at: int, name: str) -> Branched:
-    """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
-    place = await _fork(core, source, at)
+async def branch(core: Core, source: str, at: int | str | None, name: str) -> Branched:
+    """Make a branch of a domain as it was at a point. `History.branch` tells the rest."""
+    check_domain(name)
+    fork = await seq_at(core.store, source, "at", at)
+    place = await _fork(core, source, fork)
     types = await types_at(core.store, place)
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
     try:
-        if await _fork(core, source, at) != place:
+        if await _fork(core, source, fork) != place:
             raise compacted(place.domain, place.seq)
     except GraphError:
         if not job.is_resumed:

@@ -15,7 +15,7 @@ from graph_memory.memory.history.comparison import IGNORED, content_change, diff
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.log import PAGE
 from graph_memory.memory.history.narration import Told, summary
-from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
+from graph_memory.model.arguments import check_domain, check_limit, fault, is_encodable
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects import Kind, State, content_ref
@@ -125,7 +125,7 @@ async def diff(
 ) -> Diff:
     """Return what differs between two states. `History.diff` tells the rest."""
     size = min(PAGE if limit is None else check_limit(limit), MOST)
-    other = against or domain
+    other = domain if against is None else check_domain(against)
     span = await _span(core, domain, other, since, until, cursor)
     before = await place_of(core.store, domain, span.since)
     after = await place_of(core.store, other, span.until)
@@ -166,8 +166,8 @@ async def _span(
     if cursor is not None:
         given = _read(cursor)
         return replace(given, until=await seq_at(core.store, other, "until", given.until))
-    first = await seq_at(core.store, domain, "since", UNLIMITED if since is None else since)
-    last = await seq_at(core.store, other, "until", UNLIMITED if until is None else until)
+    first = await seq_at(core.store, domain, "since", since)
+    last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
         raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
     if domain == other and last < first:

@@ -86,6 +86,19 @@ class Filter:
         }
 
 
+def session_of(core: Core, given: str | None) -> str | None:
+    """Return a session id, for `current` that of whoever asks. Raises INVALID_ARGUMENT when they have none."""
+    if given != "current":
+        return given
+    if core.origin.session is None:
+        hint = (
+            "Give the id of a session, from the log. To have one of your own, name it: over HTTP in the header "
+            "Graph-Memory-Session, else in GRAPH_MEMORY_SESSION. Changes can be undone by event ids too."
+        )
+        raise fault("session", "Whoever asks has no session of their own, so none is current", hint)
+    return core.origin.session
+
+
 async def log(
     core: Core,
     domain: str,

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, compacted
+from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
 from graph_memory.memory.graph.nodes import node_info, node_not_found
@@ -61,6 +61,12 @@ UNCHANGED = query("history/unchanged", IdRow)
 TEXTS = query("history/texts", TextRow)
 
 
+async def past_at(core: Core, domain: str, at: int | str) -> Past:
+    """Return a domain as it was at a point. `History.as_of` tells the rest."""
+    place = await place_at(core.store, domain, "at", at)
+    return Past(core, place.domain, place.seq)
+
+
 class Past:
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
@@ -72,8 +78,12 @@ class Past:
     def __init__(self, core: Core, domain: str, seq: int) -> None:
         self._core = core
         self._domain = domain
-        self.seq = seq
+        self._seq = seq
+
+    @property
+    def seq(self) -> int:
         """Number of the event after which it is."""
+        return self._seq
 
     async def get_node(self, node_id: str) -> NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED, as all that names a subject."""

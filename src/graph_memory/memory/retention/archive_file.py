@@ -17,8 +17,9 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.transfer.export import state_of, write_log
 from graph_memory.memory.transfer.format import Header
 from graph_memory.memory.transfer.reader import Reader
-from graph_memory.memory.transfer.writer import Writer, new_archive, silent
+from graph_memory.memory.transfer.writer import Writer, new_archive
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import silent
 from graph_memory.storage.blobs.places import sync_folder
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now

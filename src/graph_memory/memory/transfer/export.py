@@ -23,11 +23,12 @@ from graph_memory.memory.transfer.format import (
     text_line,
 )
 from graph_memory.memory.transfer.results import Exported
-from graph_memory.memory.transfer.writer import PAGE, Tell, Writer, by_size, writing
+from graph_memory.memory.transfer.writer import PAGE, Writer, by_size, writing
 from graph_memory.memory.verify.compare import CONTENTS
 from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.progress import Progress
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
@@ -71,14 +72,14 @@ DOMAIN_EVENT = query("transfer/domain_event", StoredRow)
 EVENTS = query("transfer/events", EventRow)
 
 
-async def export_file(core: Core, domain: str, target: Path | IO[bytes], tell: Tell) -> Exported:
-    """Write a domain's log to a file or a stream. `Moving.export_file` tells the rest."""
+async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> Exported:
+    """Write a domain's log to a file or a stream. `Transfer.export_file` tells the rest."""
     header = await header_of(core, domain)
-    with writing(target) as writer:
+    with writing(Path(target) if isinstance(target, str) else target) as writer:
         return await write_log(core, header, writer, tell)
 
 
-async def write_log(core: Core, header: Header, writer: Writer, tell: Tell) -> Exported:
+async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) -> Exported:
     """Write the events of which a header tells, with their contents. Raises DOMAIN_BUSY when there are fewer."""
     return await _Exporting(core, header, writer, tell).run()
 
@@ -111,7 +112,7 @@ async def state_of(core: Core, domain: str, until: int, created: datetime, compa
 class _Exporting:
     """One export, a page of events at a time; what is changed meanwhile comes after its last event."""
 
-    def __init__(self, core: Core, header: Header, writer: Writer, tell: Tell) -> None:
+    def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
         self._core = core
         self._header = header
         self._writer = writer

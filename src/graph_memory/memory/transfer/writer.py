@@ -14,19 +14,12 @@ from graph_memory.files import new_private_file
 from graph_memory.memory.transfer.format import PIECE, End, end_line
 from graph_memory.model.errors import Code, GraphError
 
-Tell = Callable[[str, float | None], None]
-"""Told what is being done, with the fraction done where it is known."""
-
 PAGE = 1_000
 """Events in a page."""
 PAGE_BYTES = 4 * PIECE
 """Bytes in a page, about."""
 
 T = TypeVar("T")
-
-
-def silent(stage: str, fraction: float | None) -> None:
-    """Take progress and say nothing."""
 
 
 def by_size(things: Iterable[T], size: Callable[[T], int], most: int = PAGE_BYTES) -> Iterator[list[T]]:
