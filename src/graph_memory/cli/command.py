@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Concatenate, TypeVar
 
+import typer
+
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
 from graph_memory.cli.output.printing import aside, print_json
 from graph_memory.cli.session import with_memory
@@ -58,7 +60,9 @@ class Call:
         return limit if self.as_json or limit is not None else ROWS
 
 
-def command(*, domain: bool = True) -> Callable[[Callable[Concatenate[Call, ...], object]], Callable[..., None]]:
+def command(
+    app: typer.Typer | None = None, name: str | None = None, *, domain: bool = True
+) -> Callable[[Callable[Concatenate[Call, ...], object]], Callable[..., None]]:
     """Make a command of a function of a `Call`: it gets the option --json, and --domain where it is about one."""
 
     def made(function: Callable[Concatenate[Call, ...], object]) -> Callable[..., None]:
@@ -75,6 +79,6 @@ def command(*, domain: bool = True) -> Callable[[Callable[Concatenate[Call, ...]
             function(Call(domain, as_json), **given)
 
         run.__dict__["__signature__"] = signature.replace(parameters=[*own, *shared[0 if domain else 1 :]])
-        return run
+        return app.command(name)(run) if app else run
 
     return made

@@ -13,7 +13,7 @@ from neo4j import Driver
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
 from graph_memory.memory.graph import neighbours, queries, substring
 from graph_memory.memory.history import past
-from graph_memory.model.projection import Step
+from graph_memory.model.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, cypher_root
 from support import observe
@@ -105,7 +105,7 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         ("graph/connections_of_type", "a:_Node(_domain, _type, _id)"),
         ("graph/nodes", "n:_Node(_domain, _id)"),
         ("graph/node", "n:_Node(_domain, _id)"),
-        ("verify/last_events", "e:_Event(_domain, _subject, _seq)"),
+        ("log/last_events", "e:_Event(_domain, _subject, _seq)"),
         ("log/batch", "e:_Event(_domain, _seq)"),
         ("history/differences", "e:_Event(_domain, _seq)"),
     ],

@@ -16,11 +16,12 @@ import yaml
 from graph_memory.memory.branches.plan import Plan, Surroundings, plan
 from graph_memory.memory.branches.subject import merge_subject, merged_tags
 from graph_memory.memory.branches.values import Choices, Clash, Resolution, Strategy, Take, Trio, Version, same
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
-from graph_memory.memory.revert.values import UniqueValue
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import (
     ConnectionType,
     NodeType,
@@ -30,7 +31,7 @@ from graph_memory.model.ontology.ontology import (
 )
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.properties import key_value
-from graph_memory.model.subjects import Kind, State, content_state
+from graph_memory.model.subjects import State, content_state
 from graph_memory.model.titles import title_of
 
 CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(

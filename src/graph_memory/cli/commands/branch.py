@@ -23,8 +23,7 @@ AtOption = Annotated[
 ]
 
 
-@app.command()
-@command()
+@command(app)
 def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
     """Make a branch of a domain, as it is or as it was. One that was cut off goes on."""
     call.answer(lambda memory: memory.history.branch(name, at=at), _show, "Branching")
@@ -36,22 +35,19 @@ def _show(made: Branched) -> None:
     note(f"Made from {source}: {counted(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
 
 
-@app.command("list")
-@command(domain=False)
+@command(app, "list", domain=False)
 def list_all(call: Call) -> None:
     """List the branches, each with what it was made from."""
     domains.show_domains(call, only_branches=True)
 
 
-@app.command()
-@command(domain=False)
+@command(app, domain=False)
 def info(call: Call, name: NameArgument) -> None:
     """Count what is in a branch."""
     domains.show_info(call, name)
 
 
-@app.command()
-@command(domain=False)
+@command(app, domain=False)
 def delete(call: Call, name: NameArgument, yes: takes.YesOption = False) -> None:
     """Delete a branch with all that is in it. It cannot be undone."""
     _check_branch(name, call.ask(lambda memory: memory.list_domains()))

@@ -32,8 +32,7 @@ app = typer.Typer(help="Connections: what joins two nodes.", no_args_is_help=Tru
 ConnectionId = Annotated[str, typer.Argument(metavar="ID", help="Id of the connection.")]
 
 
-@app.command()
-@command()
+@command(app)
 def create(
     call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type of the ontology.")],
@@ -55,8 +54,7 @@ def create(
     )
 
 
-@app.command()
-@command()
+@command(app)
 def validate(
     call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
@@ -73,8 +71,7 @@ def validate(
     raise typer.Exit(0 if found.valid else 1)
 
 
-@app.command()
-@command()
+@command(app)
 def get(
     call: Call,
     connection_id: ConnectionId,
@@ -90,15 +87,13 @@ def get(
     call.give(found, lambda _: _show(found, summaries[0] if summaries else None))
 
 
-@app.command()
-@command()
+@command(app)
 def content(call: Call, connection_id: ConnectionId) -> None:
     """Print the note on a connection; --json prints the connection with it."""
     call.answer(lambda memory: memory.get_connection(connection_id, include_content=True), _show_content)
 
 
-@app.command()
-@command()
+@command(app)
 def history(
     call: Call,
     connection_id: ConnectionId,
@@ -110,8 +105,7 @@ def history(
     show_history(call, connection_id, full=full, limit=limit, cursor=cursor)
 
 
-@app.command()
-@command()
+@command(app)
 def update(
     call: Call,
     connection_id: ConnectionId,
@@ -131,8 +125,7 @@ def update(
     )
 
 
-@app.command()
-@command()
+@command(app)
 def delete(
     call: Call,
     connection_id: ConnectionId,
@@ -150,8 +143,7 @@ def delete(
     )
 
 
-@app.command("list")
-@command()
+@command(app, "list")
 def list_all(
     call: Call,
     from_node_id: Annotated[str | None, typer.Option("--from", help="Only those that leave this node.")] = None,

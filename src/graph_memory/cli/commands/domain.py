@@ -16,8 +16,7 @@ app = typer.Typer(help="Domains: namespaces, each with an ontology and a log of 
 _BEGIN = "`graph-memory ontology apply gtd` begins one"
 
 
-@app.command("list")
-@command(domain=False)
+@command(app, "list", domain=False)
 def list_all(call: Call) -> None:
     """List all domains; `info` counts what is in one."""
     show_domains(call, only_branches=False)
@@ -51,8 +50,7 @@ def _origin(one: DomainSummary) -> str:
     return ", ".join([*told, *([one.busy] if one.busy else [])])
 
 
-@app.command()
-@command()
+@command(app)
 def info(
     call: Call,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain; or give --domain.")] = None,
@@ -82,8 +80,7 @@ def _show_info(found: DomainInfo) -> None:
     )
 
 
-@app.command()
-@command(domain=False)
+@command(app, domain=False)
 def delete(
     call: Call,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.")],

@@ -39,8 +39,7 @@ class Energy(StrEnum):
     HIGH = "high"
 
 
-@app.command()
-@command()
+@command(app)
 def available(
     call: Call,
     contexts: Annotated[
@@ -58,8 +57,7 @@ def available(
     )
 
 
-@app.command("next")
-@command()
+@command(app, "next")
 def next_actions(
     call: Call,
     project: Annotated[str | None, typer.Argument(metavar="[PROJECT]", help="Id of one project.")] = None,
@@ -72,15 +70,13 @@ def next_actions(
     )
 
 
-@app.command()
-@command()
+@command(app)
 def stuck(call: Call) -> None:
     """List the active projects that no next action moves."""
     _answer(call, lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects))
 
 
-@app.command()
-@command()
+@command(app)
 def waiting(
     call: Call,
     everything: Annotated[bool, typer.Option("--all", help="Also what is not yet to be followed up.")] = False,
@@ -95,8 +91,7 @@ def waiting(
     )
 
 
-@app.command()
-@command()
+@command(app)
 def review(call: Call, today: TodayOption = None) -> None:
     """Show every list that a weekly review goes through."""
     day = _day(today)

@@ -29,8 +29,7 @@ app = typer.Typer(help="Nodes: what is remembered.", no_args_is_help=True)
 NodeId = Annotated[str, typer.Argument(metavar="ID", help="Id of the node.")]
 
 
-@app.command()
-@command()
+@command(app)
 def create(
     call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Node type of the ontology.")],
@@ -64,8 +63,7 @@ def create(
         )
 
 
-@app.command()
-@command()
+@command(app)
 def get(
     call: Call,
     node_id: NodeId,
@@ -81,8 +79,7 @@ def get(
     call.give(found, lambda _: _show(found, summaries[0].title if summaries else ""))
 
 
-@app.command()
-@command()
+@command(app)
 def content(
     call: Call,
     node_id: NodeId,
@@ -105,8 +102,7 @@ def content(
     call.answer(use, show)
 
 
-@app.command()
-@command()
+@command(app)
 def history(
     call: Call,
     node_id: NodeId,
@@ -118,8 +114,7 @@ def history(
     show_history(call, node_id, full=full, limit=limit, cursor=cursor)
 
 
-@app.command()
-@command()
+@command(app)
 def update(
     call: Call,
     node_id: NodeId,
@@ -154,8 +149,7 @@ def update(
         )
 
 
-@app.command()
-@command()
+@command(app)
 def delete(
     call: Call,
     node_id: NodeId,
@@ -173,8 +167,7 @@ def delete(
     )
 
 
-@app.command("list")
-@command()
+@command(app, "list")
 def list_all(
     call: Call,
     type_name: Annotated[str | None, typer.Option("--type", help="Only nodes of this type.")] = None,

@@ -34,8 +34,7 @@ RuleOption = Annotated[
 ]
 
 
-@app.command()
-@command()
+@command(app)
 def show(
     call: Call,
     detail: Annotated[bool, typer.Option("--detail", help="All that is declared, every property too.")] = False,
@@ -50,8 +49,7 @@ def show(
     call.give(detailed(ontology) if detail else brief(ontology), show)
 
 
-@app.command("apply")
-@command()
+@command(app, "apply")
 def apply_file(call: Call, file: SourceArgument) -> None:
     """Give a domain the types of a file: begin it with them, or add those that it lacks. Can be repeated.
 
@@ -61,8 +59,7 @@ def apply_file(call: Call, file: SourceArgument) -> None:
     call.answer(lambda memory: memory.apply_ontology(wanted), lambda applied: typer.echo(_told(applied)), "Applying")
 
 
-@app.command()
-@command()
+@command(app)
 def add_node_type(
     call: Call,
     name: NameArgument,
@@ -76,8 +73,7 @@ def add_node_type(
     call.answer(lambda memory: memory.add_node_type(declared), lambda _: typer.echo(added), "Adding")
 
 
-@app.command()
-@command()
+@command(app)
 def add_connection_type(
     call: Call,
     name: NameArgument,
@@ -98,8 +94,7 @@ def add_connection_type(
     call.answer(lambda memory: memory.add_connection_type(declared), lambda _: typer.echo(added), "Adding")
 
 
-@app.command()
-@command(domain=False)
+@command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
     """Check a file without a database; a fault is told with its line."""
     found = read_ontology(file)
@@ -108,8 +103,7 @@ def validate(call: Call, file: SourceArgument) -> None:
     call.give({"valid": True, **detailed(found).to_dict()}, lambda _: typer.echo(told))
 
 
-@app.command("merge")
-@command(domain=False)
+@command(app, "merge", domain=False)
 def merge_files(
     call: Call,
     files: Annotated[list[str], typer.Argument(metavar="FILES…", help="As `validate` takes them, two or more.")],
@@ -119,8 +113,7 @@ def merge_files(
     call.give(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
 
-@app.command()
-@command()
+@command(app)
 def diagram(
     call: Call,
     file: Annotated[

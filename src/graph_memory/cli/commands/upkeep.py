@@ -61,8 +61,7 @@ def _show_rebuilt(found: Verification) -> None:
         note("What is left is not in the log either: restore the database or its blobs from a backup.")
 
 
-@blobs_app.command("gc")
-@command(domain=False)
+@command(blobs_app, "gc", domain=False)
 def collect_blobs(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,

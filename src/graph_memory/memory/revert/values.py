@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.subjects import State
 
 MOST_TOLD = 20
 """Conflicts that an error lists."""
@@ -26,16 +28,6 @@ class OnConflict(StrEnum):
     """Leave those subjects as they are."""
     FORCE = "force"
     """Undo later changes too, where that is possible."""
-
-
-@dataclass(frozen=True, slots=True)
-class UniqueValue:
-    """A value that only one subject of a type may have."""
-
-    kind: Kind
-    type: str
-    property: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,18 +24,19 @@ from graph_memory.memory.transfer.format import Header, Text
 from graph_memory.memory.transfer.reader import Page, Reader
 from graph_memory.memory.transfer.results import Imported
 from graph_memory.memory.transfer.writer import by_size
-from graph_memory.memory.verify.verify import MEND_CONTENTS
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import ATTACHED, Kind, Step
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Step, project
-from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
+from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
@@ -45,7 +46,7 @@ SUBJECTS = 2_000
 """Subjects that are looked at together."""
 COMPARED = 1_000
 """Events by which the source of a branch is known."""
-_STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset({Kind.CONNECTION, Kind.OBSERVATION})}
+_STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
 _NEXT = {"nodes": "ties", "ties": "end"}
 
 
