@@ -11,7 +11,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.local.files import beginning_of, make_private_folder, read_json, sync_folder, write_private
+from graph_memory.files import make_private_folder, sync_folder, write_private
+from graph_memory.local.notes import beginning_of, read_json
 from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
@@ -99,6 +100,7 @@ class Place:
         """Make the folders."""
         for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
+            folder.chmod(0o700)
 
     def empty_temporary(self) -> None:
         """Remove what the last server left in its temporary folder; it must have ended."""
@@ -111,7 +113,6 @@ class Place:
             self._set_unfinished_aside()
         elif not self.data.exists():
             write_private(self.beginning, "")
-            sync_folder(self.beginning.parent)
 
     def begun(self) -> None:
         """Note that the first start succeeded: from now on the databases are kept, come what may."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from graph_memory.files import write_private
 from graph_memory.local.backup import swap
 from graph_memory.local.backup.swap import finish_restore, put_in_place
-from graph_memory.local.files import write_private
 from graph_memory.local.home import Place
 
 

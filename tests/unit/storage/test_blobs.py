@@ -16,6 +16,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_memory import files
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.blobs import places
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at, domain_of, folder_of
@@ -233,7 +234,8 @@ async def test_the_file_is_synced_before_it_is_named_and_the_folder_after(
 
 async def test_the_entry_of_a_new_folder_is_synced_too(local: Blobs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     synced: list[Path] = []
-    monkeypatch.setattr(places, "sync_folder", synced.append)
+    for module in (files, places):
+        monkeypatch.setattr(module, "sync_folder", synced.append)
     await local.put("default", DATA)
     assert synced == [tmp_path, tmp_path / "blobs", tmp_path / "blobs" / "default"]
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from graph_memory.files import sha256_of, sync_folder
 from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import (
     DUMP,
@@ -21,7 +22,6 @@ from graph_memory.local.backup.archive import (
     blob_files,
     write_archive,
 )
-from graph_memory.local.files import sha256_of, sync_folder
 from graph_memory.local.home import Place
 from graph_memory.local.java import find_java
 from graph_memory.local.server import ensure_running, held_stopped

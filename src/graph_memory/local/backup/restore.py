@@ -8,15 +8,16 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from graph_memory.files import make_private_folder, write_private
 from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
 from graph_memory.local.backup.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.local.config import write_config
-from graph_memory.local.files import file_lock, is_locked, make_private_folder, write_private
 from graph_memory.local.home import Place
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
+from graph_memory.local.lock import file_lock, is_locked
 from graph_memory.local.password import ensure_password
 from graph_memory.local.server import held_stopped, stop
 from graph_memory.local.start import plan

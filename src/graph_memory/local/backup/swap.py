@@ -12,7 +12,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from graph_memory.local.files import make_private_folder, sync_folder, write_private
+from graph_memory.files import make_private_folder, sync_folder, write_private
 from graph_memory.local.home import Place
 
 RESTORING, RESTORED, REPLACED = "restoring", "restored", "replaced"
