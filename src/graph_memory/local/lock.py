@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graph_memory.model.errors import Code, GraphError
+from filelock import FileLock, Timeout
 
-_POLL = 0.05
+from graph_memory.model.errors import Code, GraphError
 
 
 @contextmanager
@@ -21,65 +18,36 @@ def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Genera
     `on_wait` is called once if another process holds it. STARTING after `timeout` seconds.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        _acquire(file.fileno(), path, timeout, on_wait)
-        try:
-            yield
-        finally:
-            _unlock(file.fileno())
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        on_wait()
+        _wait(lock, path, timeout)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def is_locked(path: Path) -> bool:
     """Tell whether somebody holds the lock that a file stands for."""
     if not path.is_file():
         return False
-    with path.open("a+b") as file:
-        free = _try_lock(file.fileno())
-        if free:
-            _unlock(file.fileno())
-    return not free
-
-
-def _acquire(descriptor: int, path: Path, timeout: float, on_wait: Callable[[], None]) -> None:
-    if _try_lock(descriptor):
-        return
-    on_wait()
-    deadline = time.monotonic() + timeout
-    while not _try_lock(descriptor):
-        if time.monotonic() > deadline:
-            raise GraphError(
-                Code.STARTING,
-                f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-                {"hint": "Try again in a moment; `graph-memory neo4j status` tells more."},
-                path=path,
-            )
-        time.sleep(_POLL)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError:
+    try:
+        with FileLock(path, timeout=0):
             return False
+    except Timeout:
         return True
 
-    def _unlock(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
-else:
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _unlock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+def _wait(lock: FileLock, path: Path, timeout: float) -> None:
+    try:
+        lock.acquire(timeout=timeout)
+    except Timeout as error:
+        raise GraphError(
+            Code.STARTING,
+            f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
+            {"hint": "Try again in a moment; `graph-memory neo4j status` tells more."},
+            path=path,
+        ) from error
