@@ -38,13 +38,6 @@ MOST_GONE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedRow:
-    """A subject that was changed."""
-
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
 class VersionsRow:
     """The last events of a subject in the logs of the base, the target and the source."""
 
@@ -65,7 +58,7 @@ class OwnerRow:
     owner: str
 
 
-CHANGED = query("branches/changed_subjects", ChangedRow)
+CHANGED = query("branches/changed_subjects", str)
 VERSIONS = query("branches/versions", VersionsRow)
 OWNERS = query("branches/owners", OwnerRow)
 
@@ -97,8 +90,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     """
     changed: set[str] = set()
     for stretch in await _stretches(reader, between):
-        rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
-        changed.update(row.subject for row in rows)
+        changed.update(await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until))
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
     left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
     gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}

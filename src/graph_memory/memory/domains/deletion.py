@@ -21,13 +21,6 @@ DELETING = "deleting"
 
 
 @dataclass(frozen=True, slots=True)
-class Deleted:
-    """How many were deleted."""
-
-    deleted: int
-
-
-@dataclass(frozen=True, slots=True)
 class BranchRow:
     """A domain that is made, or being made, from another."""
 
@@ -37,8 +30,8 @@ class BranchRow:
 
 
 BRANCHES = query("domains/branches", BranchRow)
-STAGES: dict[str, Query[Deleted]] = {
-    stage: query(f"domains/delete_{stage}", Deleted)
+STAGES: dict[str, Query[int]] = {
+    stage: query(f"domains/delete_{stage}", int)
     for stage in (
         "nodes",
         "observations",
@@ -91,13 +84,12 @@ def source_of(row: BranchRow) -> str | None:
     return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)
 
 
-async def _delete_page(job: Job, statement: Query[Deleted]) -> int:
+async def _delete_page(job: Job, statement: Query[int]) -> int:
     deleted = 0
 
     async def delete(transaction: Transaction) -> None:
         nonlocal deleted
-        [row] = await transaction.run(statement, domain=job.domain, limit=PAGE)
-        deleted = row.deleted
+        [deleted] = await transaction.run(statement, domain=job.domain, limit=PAGE)
 
     await job.step(job.then(done=job.progress.done + PAGE), delete)
     return deleted

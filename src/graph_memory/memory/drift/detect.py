@@ -21,13 +21,6 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class ElementRow:
-    """A node without an id."""
-
-    element: str
-
-
-@dataclass(frozen=True, slots=True)
 class SourceRow:
     """A relationship without a domain or an id from a node, None for a node without one."""
 
@@ -66,7 +59,7 @@ class OwnerRow:
     owner: str
 
 
-UNNAMED_NODES = query("drift/unnamed_nodes", ElementRow)
+UNNAMED_NODES = query("drift/unnamed_nodes", str)
 UNNAMED_CONNECTIONS = query("drift/unnamed_connections", SourceRow)
 NODES = query("drift/nodes", MadeNode)
 CONNECTIONS = query("drift/connections", MadeConnection)
@@ -107,7 +100,7 @@ async def places(core: Core, domain: str) -> Places:
         after = page[-1].source
     return Places(
         subjects=tuple(subjects),
-        nodes={row.element: new_id("mem") for row in unnamed},
+        nodes={element: new_id("mem") for element in unnamed},
         connections={element: new_id("conn") for element in elements},
     )
 

@@ -62,25 +62,11 @@ class SizeRow:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeRow:
-    """The number before a batch."""
-
-    before: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """How many events were deleted."""
-
-    deleted: int
-
-
 COUNTS = query("retention/counts", CountsRow)
 KEPT_HASHES = query("retention/kept_hashes", HashRow)
 SIZES = query("retention/sizes", SizeRow)
-BATCH_BEGIN = query("retention/batch_begin", BeforeRow)
-PRUNE = query("retention/prune", Pruned)
+BATCH_BEGIN = query("retention/batch_begin", int)
+PRUNE = query("retention/prune", int)
 
 
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
@@ -142,8 +128,8 @@ async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
     if older and seq <= own.begins_at:
         message = f"That is in the log of {older[0].domain}, which {domain} was branched from"
         raise fault("before", message, "Compact that domain, or give a later point.")
-    row = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
-    return row.before if row else seq
+    before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
+    return seq if before_batch is None else before_batch
 
 
 async def _counted(core: Core, domain: str, to: int) -> Compacted:

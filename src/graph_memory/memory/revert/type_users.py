@@ -36,7 +36,7 @@ async def users_of(
         kind, statement = _OF_TYPE[undo.kind]
         name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
         rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
-        other = next((row.id for row in rows if row.id not in known), None)
+        other = next((one for one in rows if one not in known), None)
         if other is not None:
             found[undo.subject] = f"{kind} {other} is of it"
     return found
