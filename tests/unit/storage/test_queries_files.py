@@ -136,6 +136,13 @@ def test_a_statement_that_returns_nothing_has_no_row(write: Write) -> None:
     assert query("some/thing", Nothing).returns == ()
 
 
+def test_a_statement_of_one_column_needs_no_row_class(write: Write) -> None:
+    assert "one value" in refused(write(GOOD), str)
+    write(GOOD.replace("returns: one, two", "returns: one"))
+    found = query("some/thing", str)
+    assert (found.returns, found.row("it")) == (("one",), "it")
+
+
 @pytest.mark.parametrize(
     "clause",
     ["SET n.x = 1", "CREATE (m)", "MERGE (m)", "DELETE n", "DETACH DELETE n", "REMOVE n.x", "set n.x = 1", "Merge (m)"],

@@ -191,7 +191,7 @@ async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tu
     made = {change.subject for change in connections if change.last is None}
     wanted = sorted(ends | made)
     rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=wanted) if wanted else []
-    last = [Event.from_row(row.stored) for row in rows]
+    last = [Event.from_row(row) for row in rows]
     nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
     around = Around(
         node_types={draft.subject: draft.type or "" for draft in nodes},

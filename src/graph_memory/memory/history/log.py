@@ -17,7 +17,7 @@ from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merged, sessions_from
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -153,9 +153,8 @@ async def sessions_between(reader: Reader, domain: str, after: int, before: int,
 
 async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary]:
     """Return the sessions whose changes were compacted, as they were counted then."""
-    row = await reader.one(LAST_EVENTS, domain=domain, subjects=["domain"])
-    state = Event.from_row(row.stored).draft.state or {} if row else {}
-    text = state.get("_compacted")
+    last = await last_event(reader, domain, "domain")
+    text = (last.draft.state or {}).get("_compacted") if last else None
     return sessions_from(text if isinstance(text, str) else None)
 
 

@@ -25,7 +25,7 @@ from graph_memory.memory.retention.results import Compacted
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.events import Draft, Op, new_id, number
 from graph_memory.model.projection import project
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.subjects import DomainState, Kind
@@ -34,7 +34,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
-from graph_memory.storage.log.reads import DROP_CONTENTS, LAST_EVENTS, HashRow
+from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
@@ -61,7 +61,7 @@ class SizeRow:
 
 
 COUNTS = query("retention/counts", CountsRow)
-KEPT_HASHES = query("retention/kept_hashes", HashRow)
+KEPT_HASHES = query("retention/kept_hashes", str)
 SIZES = query("retention/sizes", SizeRow)
 BATCH_BEGIN = query("retention/batch_begin", int)
 PRUNE = query("retention/prune", int)
@@ -146,7 +146,7 @@ async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> lis
     if not hashes:
         return []
     rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
-    return sorted(set(hashes) - {row.sha256 for row in rows})
+    return sorted(set(hashes).difference(rows))
 
 
 async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
@@ -158,10 +158,9 @@ async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
 
 async def _domain_state(core: Core, domain: str) -> tuple[DomainState, int | None]:
     """Return what the log says of the domain, and the number of the event that says so."""
-    row = await core.store.one(LAST_EVENTS, domain=domain, subjects=["domain"])
-    if row is None:
+    event = await last_event(core.store, domain, "domain")
+    if event is None:
         return DomainState(created=(await domain_info(core, domain)).created), None
-    event = Event.from_row(row.stored)
     return DomainState.from_state(event.draft.state or {}), event.seq
 
 

@@ -25,7 +25,7 @@ from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import Kind, content_ref
-from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS, EventRow
+from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -121,7 +121,7 @@ LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
 LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
 LIVE_NODE_TYPES = query("verify/live_node_types", LiveNodeType)
 LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType)
-LIVE_ONTOLOGY = query("verify/live_ontology", EventRow)
+LIVE_ONTOLOGY = query("verify/live_ontology", dict[str, object])
 KEYS = query("verify/keys", KeyRow)
 WINDOWS = query("verify/windows", WindowRow)
 
@@ -233,10 +233,7 @@ class Examination:
         return findings
 
     async def _events(self, ids: Sequence[str]) -> list[Event]:
-        return [
-            Event.from_row(row.stored)
-            for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)
-        ]
+        return [Event.from_row(row) for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)]
 
     async def _inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
         refs = (content_ref(event.draft.state or {}) for event in events)
@@ -310,7 +307,7 @@ class Examination:
             tied: Facts = {"tied from": tuple(row.from_types), "tied to": tuple(row.to_types)}
             found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
-            found["ontology", None] = Live(facts=state_facts(row.stored))
+            found["ontology", None] = Live(facts=state_facts(row))
 
     async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
         keys: dict[str, list[Row]] = {}
