@@ -89,19 +89,6 @@ async def test_large_content_passes_in_chunks(blobs: Blobs, monkeypatch: pytest.
     assert await streamed(blobs, stored.sha256) == [b"abcd", b"efgh"]
 
 
-async def test_a_file_is_put_by_path(blobs: Blobs, tmp_path: Path):
-    source = tmp_path / "book"
-    source.write_bytes(DATA)
-    assert await blobs.put_file("default", source) == (SHA, len(DATA))
-    assert await blobs.get("default", SHA) == DATA
-
-
-async def test_a_file_that_cannot_be_opened_is_the_callers_fault(blobs: Blobs, tmp_path: Path):
-    with pytest.raises(GraphError) as failure:
-        await blobs.put_file("default", tmp_path / "none")
-    assert failure.value.code is Code.INVALID_ARGUMENT
-
-
 async def test_domains_share_nothing(blobs: Blobs):
     await blobs.put("default", DATA)
     await blobs.put("Work", DATA)

@@ -28,13 +28,13 @@ def silent(stage: str, fraction: float | None) -> None:
     """Take progress and say nothing."""
 
 
-def by_size(things: Iterable[T], size: Callable[[T], int], most: int = PAGE_BYTES) -> Iterator[list[T]]:
-    """Yield things in lists that are together of about a size at most; each has one at least."""
+def by_size(things: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield things in lists of `PAGE_BYTES` together at most; each has one at least."""
     together: list[T] = []
     total = 0
     for thing in things:
         total += size(thing)
-        if together and total > most:
+        if together and total > PAGE_BYTES:
             yield together
             together, total = [], size(thing)
         together.append(thing)
