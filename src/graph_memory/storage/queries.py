@@ -40,11 +40,6 @@ class Query(Generic[R]):
     row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
 
-    @property
-    def writes(self) -> bool:
-        """Whether the statement may change the database."""
-        return self.mode == "write"
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:
