@@ -37,6 +37,11 @@ class Place:
         return cls(settings.home.expanduser().resolve() / "neo4j")
 
     @property
+    def home(self) -> Path:
+        """The home that it is in, which also holds the blobs."""
+        return self.root.parent
+
+    @property
     def lock(self) -> Path:
         """Locked while somebody starts or stops the server."""
         return self.root / "run" / "lock"
@@ -135,8 +140,12 @@ class Place:
     def new_password(self) -> str:
         """Generate a password and keep it."""
         password = secrets.token_hex(20)  # no character that a command line or a URL could take for something else
-        write_private(self.password_file, password + "\n")
+        self.keep_password(password)
         return password
+
+    def keep_password(self, password: str) -> None:
+        """Have it be the password from now on."""
+        write_private(self.password_file, password + "\n")
 
 
 @dataclass(frozen=True)

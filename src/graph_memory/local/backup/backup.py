@@ -76,7 +76,7 @@ def back_up(settings: Settings, file: Path, facts: Facts, *, keep_running: bool,
     With `keep_running` it is started again, whatever happened. Raises FILE_CREATION_FAILED when there is no room or the
     file cannot be written, STORE_UNAVAILABLE when Neo4j cannot make its dump, and STARTING.
     """
-    blobs = None if facts.blobs_elsewhere else settings.home.expanduser().resolve() / "blobs"
+    blobs = None if facts.blobs_elsewhere else Place.of(settings).home / "blobs"
     with _writing(file), _aside(file) as work:
         manifest = _dumped(settings, work, facts, keep_running=keep_running, progress=progress)
         _require_room(file, manifest, blobs)

@@ -218,7 +218,7 @@ def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
     domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if trio.needs_lines else {"ours"} if trio.may_lose_title else set[str]()
-    if theirs is not None and (ours is None or not ours.is_same(theirs)):
+    if theirs is not None and not theirs.is_same(ours):
         sides |= {"theirs"}
     return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 

@@ -9,7 +9,7 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift.adopt import Around, ByHand, wanted_values
 from graph_memory.memory.verify import verify
-from graph_memory.memory.verify.compare import Finding, Subject
+from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
 from graph_memory.model.kinds import Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
@@ -160,7 +160,7 @@ def _made_node(row: MadeNode, new: str) -> ByHand:
         type=next(iter(labels), None),
         stored=row.stored,
         labels=labels,
-        text=_text(row.stored),
+        text=text_in(row.stored),
     )
 
 
@@ -175,13 +175,8 @@ def _made_connection(row: MadeConnection, new: str) -> ByHand:
         stored=row.stored,
         from_id=row.from_id,
         to_id=row.to_id,
-        text=_text(row.stored),
+        text=text_in(row.stored),
     )
-
-
-def _text(stored: Mapping[str, object]) -> str | None:
-    text = stored.get("_content")
-    return text if isinstance(text, str) else None
 
 
 async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tuple[Around, Mapping[str, str]]:

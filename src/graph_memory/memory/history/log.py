@@ -11,7 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Stretch, bounds, past_of
 from graph_memory.memory.history.narration import Told, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
-from graph_memory.model.arguments import check_limit, fault
+from graph_memory.model.arguments import check_limit, fault, not_a_cursor
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merged, sessions_from
@@ -163,8 +163,7 @@ def _cursor(cursor: str | None) -> int:
         return END
     number = cursor.removeprefix(_CURSOR)
     if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
-        hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+        raise not_a_cursor(cursor)
     return int(number)
 
 

@@ -263,7 +263,7 @@ async def _content(
 ) -> Content | None:
     """Return the content that the subject gets back, None where it has that now."""
     wanted, present = content_ref(target or {}), content_ref(now or {})
-    if wanted is None or (present is not None and present.is_same(wanted)):
+    if wanted is None or wanted.is_same(present):
         return None
     return await core.contents.fetch(domain, wanted, text)
 

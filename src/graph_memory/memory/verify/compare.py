@@ -290,7 +290,7 @@ class Examination:
         for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
-            found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels, stored=row.stored)
+            found[row.id, None] = Live(facts=facts, inline=text_in(row.stored), labels=labels, stored=row.stored)
         for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
             found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
 
@@ -298,7 +298,7 @@ class Examination:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
         for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type, stored=row.stored)
+            found[row.id, row.type] = Live(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
 
     async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
@@ -326,7 +326,8 @@ def _defined(is_defined: bool) -> Facts:
     return {"defined by the ontology": "yes"} if is_defined else {}
 
 
-def _inline(stored: Mapping[str, object]) -> str | None:
+def text_in(stored: Mapping[str, object]) -> str | None:
+    """Return the text that the live graph keeps beside a subject, None without one."""
     text = stored.get("_content")
     return text if isinstance(text, str) else None
 

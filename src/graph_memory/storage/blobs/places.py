@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol, cast
 
 from graph_memory.files import make_private_folder, new_private_file, sha256_of, sync_folder
+from graph_memory.model.clock import in_utc
 from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import without_credentials
 
@@ -264,10 +265,9 @@ class Remote:
     def _modified(self, path: str) -> datetime:
         """Return when a file was written. Where the place cannot tell, it is now, so that it is never cleaned up."""
         try:
-            moment = self._system.modified(path)
+            return in_utc(self._system.modified(path))
         except NotImplementedError:  # how fsspec says that a file system keeps no times
             return datetime.now(UTC)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class _FileSystem(Protocol):
