@@ -115,7 +115,7 @@ def check_disk(settings: Settings) -> Iterator[Check]:
 
 def check_restore(settings: Settings) -> Iterator[Check]:
     """Tell what a restore that was killed has left; nothing of one that is under way."""
-    home = settings.home.expanduser().resolve()
+    home = Place.of(settings).home
     if is_restoring(settings):
         return
     if (home / RESTORED).exists():

@@ -40,13 +40,6 @@ class Core:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenRow:
-    """Whether the log knows a subject."""
-
-    seen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class KeyOwner:
     """Who holds a value of a property."""
 
@@ -73,7 +66,7 @@ class LastState:
     text: str | None
 
 
-SEEN = query("core/seen", SeenRow)
+SEEN = query("core/seen", bool)
 KEY_OWNERS = query("core/key_owners", KeyOwner)
 
 
@@ -100,8 +93,8 @@ async def was_seen(reader: Reader, domain: str, given_id: str | None) -> bool:
     """Say whether the log has ever known a subject of that id. Ids that we make are new by their making."""
     if given_id is None:
         return False
-    row = await reader.one(SEEN, domain=domain, subject=given_id)
-    return row is not None and row.seen
+    seen = await reader.one(SEEN, domain=domain, subject=given_id)
+    return bool(seen)
 
 
 async def unique_owners(

@@ -15,8 +15,7 @@ from graph_memory.memory.branches.results import Merged
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
-from graph_memory.model.subjects import ObservationState
-from support import observe
+from support import observation, observe
 
 pytestmark = pytest.mark.anyio
 
@@ -470,7 +469,6 @@ async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -
         return None
 
     def decide(*_: object) -> list[Draft]:
-        state = ObservationState(id=subject, node_id=about, text=text, time=AT, origin="chat", confidence=0.5)
         return [
             Draft(
                 op=Op.UPDATE,
@@ -478,7 +476,7 @@ async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -
                 subject=subject,
                 from_id=about,
                 previous=entry.seq,
-                state=state.state(),
+                state=observation(text, AT),
             )
         ]
 

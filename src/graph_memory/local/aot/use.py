@@ -12,9 +12,9 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
+from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.config import CACHED_FLAGS
-from graph_memory.local.files import make_private_folder
 from graph_memory.local.home import Place, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint

@@ -42,20 +42,6 @@ _COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """How many were copied."""
-
-    copied: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How many were made."""
-
-    found: int
-
-
-@dataclass(frozen=True, slots=True)
 class Tied:
     """How many were to be tied to nodes, and how many were."""
 
@@ -63,18 +49,11 @@ class Tied:
     found: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedRow:
-    """A subject that has changed."""
-
-    subject: str
-
-
-CHANGED = query("branches/changed", ChangedRow)
-COPY_EVENTS = query("branches/copy_events", Copied)
-PUT_NODES = query("branches/put_nodes", Found)
-COPY_WINDOWS = query("branches/copy_windows", Copied)
-COPY_KEYS = query("branches/copy_keys", Copied)
+CHANGED = query("branches/changed", str)
+COPY_EVENTS = query("branches/copy_events", int)
+PUT_NODES = query("branches/put_nodes", int)
+COPY_WINDOWS = query("branches/copy_windows", int)
+COPY_KEYS = query("branches/copy_keys", int)
 PUT_CONNECTIONS = query("branches/put_connections", Tied)
 PUT_OBSERVATIONS = query("branches/put_observations", Tied)
 ADVANCE = query("branches/advance", Nothing)
@@ -214,7 +193,7 @@ class _Branching:
         await self._copy_derived(transaction, COPY_WINDOWS, [row for row in present if row.kind == Kind.NODE])
         await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
         ids = [row.subject for row in present]
-        changed = {row.subject for row in await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids)}
+        changed = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids))
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:
@@ -223,9 +202,7 @@ class _Branching:
     def _has_keys(self, row: SubjectAt) -> bool:
         return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
 
-    async def _copy_derived(
-        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectAt]
-    ) -> None:
+    async def _copy_derived(self, transaction: Transaction, statement: Query[int], rows: Sequence[SubjectAt]) -> None:
         if rows:
             owners = [row.subject for row in rows]
             await transaction.run(statement, source=self._source, domain=self._job.domain, owners=owners)

@@ -53,13 +53,6 @@ class HeadRow:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRow:
-    """An event's property map."""
-
-    stored: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class EventRow:
     """An event's property map, and the content that its subject had before."""
 
@@ -68,7 +61,7 @@ class EventRow:
 
 
 ARCHIVE_HEAD = query("transfer/head", HeadRow)
-DOMAIN_EVENT = query("transfer/domain_event", StoredRow)
+DOMAIN_EVENT = query("transfer/domain_event", dict[str, object])
 EVENTS = query("transfer/events", EventRow)
 
 
@@ -105,7 +98,7 @@ async def header_of(core: Core, domain: str) -> Header:
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
     """Return what a log up to a number says of its domain; that it was compacted may have been told only later."""
     told = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
-    state = DomainState.from_state(told.stored) if told else DomainState(created=created)
+    state = DomainState.from_state(told) if told else DomainState(created=created)
     return replace(state, compacted_to=compacted_to)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
 from collections.abc import AsyncIterator
 from functools import partial
@@ -12,7 +11,7 @@ from typing import IO
 
 import anyio.to_thread
 
-from graph_memory.files import new_private_file, new_private_folder
+from graph_memory.files import new_private_file, temporary_beside
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
@@ -44,7 +43,7 @@ async def export_folder(
     folder = await anyio.to_thread.run_sync(_free, Path(given))
     await header_of(core, domain)
     place = await place_of(core.store, domain, seq)
-    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    part = temporary_beside(folder)
     try:
         counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
         await place_of(core.store, domain, seq)
@@ -80,7 +79,7 @@ class _Writing:
     async def run(self, ontology: Ontology) -> tuple[int, int]:
         """Write all files, and return how many nodes and connections there are."""
         for folder in (self._folder, *(self._folder / inner for inner in _FOLDERS)):
-            new_private_folder(folder)
+            folder.mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
         with new_private_file(self._folder / REGISTRY) as registry:
             registry.write(b'{\n  "nodes": {')

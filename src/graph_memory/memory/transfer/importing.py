@@ -69,16 +69,9 @@ class StateRow:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SameRow:
-    """Whether a domain is the one that is meant."""
-
-    is_same: bool
-
-
 SUBJECTS_OF = query("transfer/subjects", SubjectRow)
 STATES = query("transfer/states", StateRow)
-SAME_SOURCE = query("transfer/same_source", SameRow)
+SAME_SOURCE = query("transfer/same_source", bool)
 FINISH = query("transfer/finish", Nothing)
 
 
@@ -270,8 +263,8 @@ class _Importing:
         if state.forked_from is None:
             return state
         given = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
-        row = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
-        return state if row is not None and row.is_same else replace(state, forked_from=None)
+        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
+        return state if is_same else replace(state, forked_from=None)
 
 
 def _not_the_same() -> GraphError:
