@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -176,6 +175,6 @@ def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
 
 @pytest.mark.parametrize("option", [["--port", "0"], ["--host", "127.0.0.1"]])
 def test_options_of_http_are_refused_without_it(environment: dict[str, str], option: list[str]):
-    done = run(environment, "mcp", *option, stdin=subprocess.DEVNULL)
+    done = run(environment, "mcp", *option)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} goes with --transport http\nHint: ")

@@ -1,4 +1,4 @@
-"""How many examples Hypothesis runs: few and always the same in `make test`, many and random with SOAK=N."""
+"""How many examples Hypothesis takes: few in `make test`, all in `make test-all`, as many as one says in a soak."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
-SOAK = int(os.environ.get("SOAK") or 0)
-"""Examples of each property in a soak; 0 outside of one."""
+EXAMPLES = os.environ.get("EXAMPLES") or "few"
+"""`few`, `all`, or the number for each property in a soak; only a soak takes other ones each time."""
+SOAK = int(EXAMPLES) if EXAMPLES.isdigit() else 0
 
 
 def profile(*, examples: int, steps: int = 25) -> settings:
     """Return the settings for a property that talks to a real Neo4j; only a soak takes the time to shrink a failure."""
     return settings(
-        max_examples=SOAK or examples,
+        max_examples=SOAK or (examples if EXAMPLES == "all" else max(examples // 4, 3)),
         stateful_step_count=steps * 2 if SOAK else steps,
         derandomize=not SOAK,
         phases=[Phase.explicit, Phase.generate, *([Phase.shrink] if SOAK else [])],
