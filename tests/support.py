@@ -8,9 +8,8 @@ from typing import NamedTuple
 from anyio.from_thread import BlockingPortal
 
 from graph_memory import Memory
-from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects import Kind, ObservationState
-from graph_memory.storage.log.work import Head
 
 
 class Conversation(NamedTuple):

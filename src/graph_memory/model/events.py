@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import cast
 
 from ulid import ULID
 
+from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, present
 
 
@@ -196,3 +198,21 @@ def number(
 def ontology_version(events: Iterable[Event], before: int) -> int:
     """Return the version of the ontology after the events: the seq of the last event that changed it."""
     return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
+
+    domain: str
+    seq: int
+    at: datetime
+    ontology: Ontology
+
+    def at_or_after(self, now: datetime) -> Head:
+        """Return the head with the time that the next events carry."""
+        return replace(self, at=next_time(self.at, now))
+
+    def after(self, events: Sequence[Event]) -> Head:
+        """Return where the log stands after these events, if any."""
+        return replace(self, seq=events[-1].seq, at=events[-1].at) if events else self

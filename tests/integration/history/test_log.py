@@ -11,8 +11,7 @@ from neo4j import Driver
 from neo4j.exceptions import IncompleteCommit
 
 from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.model.events import Draft, Origin
-from graph_memory.storage.log.work import Head
+from graph_memory.model.events import Draft, Head, Origin
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.store import Transaction
 from support import observe

@@ -12,9 +12,8 @@ from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
-from graph_memory.model.events import Draft, Op, Origin
+from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.subjects import ConnectionState, Kind
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.store import Limits, Reader, Store
 
 pytestmark = pytest.mark.anyio

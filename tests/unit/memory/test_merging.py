@@ -16,8 +16,8 @@ import yaml
 from graph_memory.memory.branches.plan import Plan, Surroundings, plan
 from graph_memory.memory.branches.subject import merge_subject, merged_tags
 from graph_memory.memory.branches.values import Choices, Clash, Resolution, Strategy, Take, Trio, Version, same
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
-from graph_memory.memory.revert.values import UniqueValue
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin

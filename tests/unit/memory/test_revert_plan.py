@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo, UniqueValue
+from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.properties import PropertyType

@@ -6,7 +6,7 @@ in the log of its source. So a branch is verified, rebuilt and compacted like an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -27,6 +27,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.reads import PAGE_OF, STATES, SubjectAt
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
@@ -36,19 +37,6 @@ PAGE = 2_000
 BRANCHING = "branching"
 _DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
 _COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectRow:
-    """A subject as it was at the fork: its last event, whether it is as it was, and the hash of a blob."""
-
-    subject: str
-    origin: int
-    op: str
-    kind: str
-    type: str | None
-    is_present: bool
-    blob: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +68,7 @@ class ChangedRow:
     subject: str
 
 
-@dataclass(frozen=True, slots=True)
-class StateRow:
-    """An event and its small text."""
-
-    event: Mapping[str, object]
-    text: str | None
-
-
-PAGE_OF = query("branches/page", SubjectRow)
 CHANGED = query("branches/changed", ChangedRow)
-STATES = query("branches/states", StateRow)
 COPY_EVENTS = query("branches/copy_events", Copied)
 PUT_NODES = query("branches/put_nodes", Found)
 COPY_WINDOWS = query("branches/copy_windows", Copied)
@@ -168,14 +146,14 @@ class _Branching:
     async def _copy_subjects(self) -> None:
         """Copy a page of subjects after the other, and read the next one while one is written."""
         async with together() as tasks:
-            send, pages = anyio.create_memory_object_stream[Sequence[SubjectRow]](0)
+            send, pages = anyio.create_memory_object_stream[Sequence[SubjectAt]](0)
             tasks.start_soon(self._read_pages, send, self._job.progress.after)
             async with pages:
                 async for page in pages:
                     await self._copy_page(page)
         await self._job.step(self._job.then(stage="ties", after=str(self._at)))
 
-    async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectRow]], after: str) -> None:
+    async def _read_pages(self, send: MemoryObjectSendStream[Sequence[SubjectAt]], after: str) -> None:
         async with send:
             while page := await self._core.store.read(
                 PAGE_OF, source=self._source, at=self._at, after=after, limit=PAGE
@@ -183,7 +161,7 @@ class _Branching:
                 await send.send(page)
                 after = page[-1].subject
 
-    async def _copy_page(self, page: Sequence[SubjectRow]) -> None:
+    async def _copy_page(self, page: Sequence[SubjectAt]) -> None:
         """Copy the events of a page of subjects, and what follows from them but for connections and observations."""
         before = self._job.progress
         living = [row for row in page if row.op != Op.DELETE and row.kind in _COPIED]
@@ -199,12 +177,12 @@ class _Branching:
 
         await self._job.step(then, copy)
 
-    async def _copy_blobs(self, rows: Sequence[SubjectRow]) -> None:
+    async def _copy_blobs(self, rows: Sequence[SubjectAt]) -> None:
         """Copy content that is not in Neo4j; domains share no blobs."""
         for sha256 in {row.blob for row in rows if row.blob is not None}:
             await self._core.contents.copy(self._source, self._job.domain, sha256)
 
-    async def _copy_events(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
+    async def _copy_events(self, transaction: Transaction, numbered: Sequence[tuple[SubjectAt, int]]) -> None:
         origin = self._core.origin
         await transaction.run(
             COPY_EVENTS,
@@ -218,11 +196,11 @@ class _Branching:
             actor=origin.actor,
         )
 
-    async def _put_nodes(self, transaction: Transaction, numbered: Sequence[tuple[SubjectRow, int]]) -> None:
+    async def _put_nodes(self, transaction: Transaction, numbered: Sequence[tuple[SubjectAt, int]]) -> None:
         if seqs := [seq for row, seq in numbered if row.kind == Kind.NODE]:
             await transaction.run(PUT_NODES, domain=self._job.domain, seqs=seqs)
 
-    async def _derive(self, transaction: Transaction, living: Sequence[SubjectRow]) -> None:
+    async def _derive(self, transaction: Transaction, living: Sequence[SubjectAt]) -> None:
         """Copy the derived rows of what is as it was, and make those of what has changed since.
 
         Nothing holds the source still: what changed while it was copied is seen afterwards, and made anew.
@@ -238,11 +216,11 @@ class _Branching:
         if missing:
             await self._make_derived(transaction, missing)
 
-    def _has_keys(self, row: SubjectRow) -> bool:
+    def _has_keys(self, row: SubjectAt) -> bool:
         return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
 
     async def _copy_derived(
-        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectRow]
+        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectAt]
     ) -> None:
         if rows:
             owners = [row.subject for row in rows]

@@ -8,22 +8,20 @@ from dataclasses import asdict, dataclass, replace
 
 from graph_memory.memory.branches.plan import Surroundings, unique_values
 from graph_memory.memory.branches.values import Choices, Trio, Version
-from graph_memory.memory.changes.attached import ATTACHED, detaching
+from graph_memory.memory.changes.surroundings import ATTACHED, LIVING, detaching
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place, Stretch, changes_between
 from graph_memory.memory.history.comparison import IGNORED
-from graph_memory.memory.revert.revert import LIVING
-from graph_memory.memory.revert.values import UniqueValue
 from graph_memory.memory.tasks import together
-from graph_memory.memory.verify.compare import CONTENTS
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event
+from graph_memory.model.events import Draft, Event, Head
 from graph_memory.model.properties import key_value
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
-from graph_memory.storage.log.work import Head
+from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -16,16 +16,15 @@ from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, Trio
+from graph_memory.memory.changes.rules import RulesBroken, check_rules
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place
 from graph_memory.memory.history.results import Operation
-from graph_memory.memory.revert.revert import RulesBroken, check_rules
 from graph_memory.model.arguments import fault
-from graph_memory.model.events import Draft, Event, Op, Receipt
+from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.subjects import DomainState, Kind, content_ref
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.store import Reader
 
 

@@ -9,7 +9,7 @@ from typing import cast
 
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.values import Choices, Clash, Conflict, Take, Trio, Version, same
-from graph_memory.memory.revert.values import UniqueValue
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op

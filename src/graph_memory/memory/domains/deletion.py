@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.relatives import branches_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import DomainDeleted
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
 from graph_memory.storage.queries import Query, query
-from graph_memory.storage.store import Reader, Transaction
+from graph_memory.storage.store import Transaction
 
 PAGE = 2_000
 """How much is deleted in one transaction."""
@@ -27,16 +27,6 @@ class Deleted:
     deleted: int
 
 
-@dataclass(frozen=True, slots=True)
-class BranchRow:
-    """A domain that is made, or being made, from another."""
-
-    name: str
-    forked_from: str | None
-    job: str | None
-
-
-BRANCHES = query("domains/branches", BranchRow)
 STAGES: dict[str, Query[Deleted]] = {
     stage: query(f"domains/delete_{stage}", Deleted)
     for stage in (
@@ -78,17 +68,6 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
         blobs=blobs,
         resumed=job.is_resumed or None,
     )
-
-
-async def branches_of(reader: Reader, domain: str) -> list[str]:
-    """Return the names of the branches that were made from a domain, or are being made."""
-    rows = await reader.read(BRANCHES)
-    return [row.name for row in rows if source_of(row) == domain]
-
-
-def source_of(row: BranchRow) -> str | None:
-    """Return the domain that a branch is made from, or is being made from."""
-    return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)
 
 
 async def _delete_page(job: Job, statement: Query[Deleted]) -> int:

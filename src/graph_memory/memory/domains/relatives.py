@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from graph_memory.memory.domains.deletion import BRANCHES, source_of
+import json
+from dataclasses import dataclass
+
 from graph_memory.storage.log.jobs import READY, JobRow, busy
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -39,3 +41,26 @@ async def check_past_is_kept(reader: Reader, domain: str) -> None:
     row = await reader.one(STATE, domain=domain)
     if row is not None and row.state in (ERASING, COMPACTING):
         raise busy(domain, row.state, row.job)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRow:
+    """A domain that is made, or being made, from another."""
+
+    name: str
+    forked_from: str | None
+    job: str | None
+
+
+BRANCHES = query("domains/branches", BranchRow)
+
+
+async def branches_of(reader: Reader, domain: str) -> list[str]:
+    """Return the names of the branches that were made from a domain, or are being made."""
+    rows = await reader.read(BRANCHES)
+    return [row.name for row in rows if source_of(row) == domain]
+
+
+def source_of(row: BranchRow) -> str | None:
+    """Return the domain that a branch is made from, or is being made from."""
+    return row.forked_from or (json.loads(row.job)["params"].get("source") if row.job else None)

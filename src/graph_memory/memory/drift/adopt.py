@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import KeyOwner, check_unique
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.memory.revert.values import UniqueValue
 from graph_memory.model.arguments import check_new_id, check_path, check_tags
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
 from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, check_amount, check_properties, key_value
@@ -21,7 +21,6 @@ from graph_memory.model.results import Difference
 from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
-from graph_memory.storage.log.work import Head
 
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_title", "_tags", "_path", "_content"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift.adopt import Around, ByHand, wanted_values
-from graph_memory.memory.revert.values import UniqueValue
 from graph_memory.memory.verify import verify
-from graph_memory.memory.verify.compare import LAST_EVENTS, Finding, Subject
-from graph_memory.model.events import Event, Op, new_id
+from graph_memory.memory.verify.compare import Finding, Subject
+from graph_memory.model.events import Event, Head, Op, new_id
 from graph_memory.model.subjects import Kind
-from graph_memory.storage.log.work import Head
+from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

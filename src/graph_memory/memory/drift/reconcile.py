@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.changes import paging
+from graph_memory.memory.changes.rules import RulesBroken, check_rules
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
 from graph_memory.memory.drift.adopt import Around, ByHand, adoption, barred
@@ -23,18 +24,16 @@ from graph_memory.memory.drift.results import (
     listed_properties,
     worded,
 )
-from graph_memory.memory.revert.revert import RulesBroken, check_rules
 from graph_memory.memory.verify import verify
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Receipt
+from graph_memory.model.events import Draft, Event, Head, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.attached import ATTACHED, AttachedRow, attached_to, detaching
 from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
+from graph_memory.memory.changes.surroundings import ATTACHED, AttachedRow, attached_to, detaching
 from graph_memory.memory.core import Core, check_version
 from graph_memory.memory.domains.lineage import POSITION
 from graph_memory.memory.graph.nodes import node_not_found, the_node
-from graph_memory.memory.verify.compare import LAST_EVENTS
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.results import NodeDeleted
 from graph_memory.model.subjects import Kind, NodeState
-from graph_memory.storage.log.work import Head
+from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Reader
 
 DELETING_NODE = "deleting_node"

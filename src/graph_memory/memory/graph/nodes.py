@@ -23,14 +23,13 @@ from graph_memory.memory.graph.ontology import ad_hoc_node_type, node_type_draft
 from graph_memory.model.arguments import check_new_id, check_path, check_tags, fault
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Op, new_id
+from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.properties import PropertyValue, check_amount, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.subjects import Kind, NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -9,7 +9,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Place
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.ontology.additions import Additions, additions
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import type_state
@@ -17,7 +17,6 @@ from graph_memory.model.results import OntologyApplied, OntologyChanged
 from graph_memory.model.subjects import DomainState, Kind, type_subject
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.log.ontologies import HEAD, ontology_from_definitions
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader

@@ -10,14 +10,14 @@ from typing import Any, cast
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Stretch, bounds, past_of
 from graph_memory.memory.history.narration import Told, summary
-from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions, SessionSummary
-from graph_memory.memory.history.sessions import merged, sessions_from
-from graph_memory.memory.verify.compare import LAST_EVENTS
+from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
 from graph_memory.model.arguments import check_limit, fault
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
+from graph_memory.model.sessions import SessionSummary, merged, sessions_from
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted
+from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

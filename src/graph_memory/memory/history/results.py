@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.sessions import SessionSummary
 from graph_memory.model.subjects import Kind
 
 Operation = Literal["create", "update", "delete"]
@@ -39,21 +40,6 @@ class LogPage(Result):
 
     entries: tuple[LogEntry, ...]
     next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
-
-
-class SessionSummary(Result):
-    """The changes that one session made in a domain."""
-
-    session: str | None = None
-    source: str
-    actor: str | None = None
-    began: Timestamp
-    ended: Timestamp = Field(description="Time of its last change")
-    changes: int
-    subjects: int = Field(description="How many things it changed")
-    about: tuple[str, ...] = Field(description="Titles of what it changed last")
-    first_seq: int
-    last_seq: int
 
 
 class Sessions(Result):

@@ -20,23 +20,21 @@ from graph_memory.memory.domains.lineage import Part, line_of, seq_at
 from graph_memory.memory.domains.listing import domain_info
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history.log import sessions_between
-from graph_memory.memory.history.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.memory.retention.archive_file import Archive, unwritable
-from graph_memory.memory.retention.erasure import DROP_CONTENTS
 from graph_memory.memory.retention.results import Compacted
-from graph_memory.memory.verify.blob_gc import HashRow
-from graph_memory.memory.verify.compare import LAST_EVENTS
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.projection import project
+from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.subjects import DomainState, Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.reads import DROP_CONTENTS, LAST_EVENTS, HashRow
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction

@@ -10,12 +10,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.changes.attached import ATTACHED, detaching
+from graph_memory.memory.changes.surroundings import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, family_of, unfinished_branches
 from graph_memory.memory.retention.results import Erased, ErasedIn
-from graph_memory.memory.verify.blob_gc import HashRow
-from graph_memory.memory.verify.compare import LAST_EVENTS
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
@@ -27,8 +25,9 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.reads import DROP_CONTENTS, LAST_EVENTS, HashRow
 from graph_memory.storage.log.writing import LOCK, utc_now
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 1_000
@@ -55,7 +54,6 @@ class Scrubbed:
 
 AFFECTED = query("retention/affected", AffectedRow)
 SHARED = query("retention/shared", HashRow)
-DROP_CONTENTS = query("retention/drop_contents", Nothing)
 SCRUB = query("retention/scrub", Scrubbed)
 
 

@@ -13,22 +13,22 @@ from dataclasses import replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.attached import ATTACHED, detaching
 from graph_memory.memory.changes.paging import Batch, TooMany, check_amount, goes_on
+from graph_memory.memory.changes.rules import RulesBroken, check_rules, ruled
+from graph_memory.memory.changes.surroundings import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert import revert
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.revert import SELECTED, RulesBroken, Selection, ruled
+from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage.driver_errors import is_too_much
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -184,7 +184,7 @@ async def _write(batch: Batch, page: Sequence[Draft], planned: Plan, skipped: di
     """Write a page, without the connections that would break a rule of their type; in halves if it is too much."""
 
     async def look(reader: Reader, events: Sequence[Event]) -> None:
-        await revert.check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)
+        await check_rules(reader, batch.job.domain, events, planned.ontology, in_turn=True)
 
     left = [page]
     while left:

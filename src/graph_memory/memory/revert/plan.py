@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.revert.types import Types
-from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Surroundings, Undo, UniqueValue, refused
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Surroundings, Undo, refused
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.subjects import Kind, State
 

@@ -7,24 +7,25 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar, cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.attached import AttachedRow, attached_to, detaching
 from graph_memory.memory.changes.paging import check_amount
+from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.surroundings import LIVING, AttachedRow, attached_to, detaching
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import ontology_event, users_of
 from graph_memory.memory.revert.types import ontology_after
-from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo, UniqueValue
+from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
-from graph_memory.model.events import Draft, Event, Op, Receipt
+from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import Kind, State, content_ref
 from graph_memory.model.wording import quoted, shown
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -63,14 +64,6 @@ class ChainRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LivingRow:
-    """A node that exists."""
-
-    id: str
-    type: str
-
-
-@dataclass(frozen=True, slots=True)
 class OwnerRow:
     """Who has a unique value that a subject would get."""
 
@@ -78,21 +71,11 @@ class OwnerRow:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenRow:
-    """A connection that breaks a rule of its type."""
-
-    id: str
-    rule: str
-
-
 SELECTED = query("revert/selected", Selected)
 NAMED = query("revert/named", Selected)
 TAKEN_ALONG = query("revert/taken_along", Selected)
 CHAINS = query("revert/chains", ChainRow)
-LIVING = query("revert/living", LivingRow)
 VALUE_OWNERS = query("revert/value_owners", OwnerRow)
-BROKEN_RULES = query("revert/broken_rules", BrokenRow)
 
 
 class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is tried again once they have their constraints
@@ -101,14 +84,6 @@ class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is trie
     def __init__(self, names: Collection[str]) -> None:
         super().__init__()
         self.names = names
-
-
-class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the revert is tried without these
-    """Connections that would break a rule of their type, each with the reason."""
-
-    def __init__(self, reasons: Mapping[str, str]) -> None:
-        super().__init__()
-        self.reasons = reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,39 +312,6 @@ async def surroundings(
         users=await users_of(reader, domain, types, undos, attached),
         ontology_event=await ontology_event(reader, domain) if types else None,
     )
-
-
-def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
-    """Return what to check of a connection that came to be, None when its type has no rules about others."""
-    if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
-        return None
-    declared = ontology.find_connection_type(draft.type or "") if ontology else None
-    if declared is None or not (declared.unique_source or declared.unique_target or declared.acyclic):
-        return None
-    return {
-        "id": draft.subject,
-        "type": draft.type,
-        "from": draft.from_id,
-        "to": draft.to_id,
-        "unique_source": declared.unique_source,
-        "unique_target": declared.unique_target,
-        "acyclic": declared.acyclic,
-    }
-
-
-async def check_rules(
-    reader: Reader, domain: str, events: Sequence[Event], ontology: Ontology | None, *, in_turn: bool
-) -> None:
-    """Raise RulesBroken for new connections that break a rule of their type.
-
-    Of two that break it together it names the later if they come in turn, and both otherwise.
-    """
-    rows = [row for event in events if (row := ruled(event.draft, ontology))]
-    if not rows:
-        return
-    turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
-    if broken := await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns):
-        raise RulesBroken({row.id: row.rule for row in broken})
 
 
 def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
@@ -26,16 +27,6 @@ class OnConflict(StrEnum):
     """Leave those subjects as they are."""
     FORCE = "force"
     """Undo later changes too, where that is possible."""
-
-
-@dataclass(frozen=True, slots=True)
-class UniqueValue:
-    """A value that only one subject of a type may have."""
-
-    kind: Kind
-    type: str
-    property: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

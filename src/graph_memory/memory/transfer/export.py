@@ -24,12 +24,12 @@ from graph_memory.memory.transfer.format import (
 )
 from graph_memory.memory.transfer.results import Exported
 from graph_memory.memory.transfer.writer import PAGE, Tell, Writer, by_size, writing
-from graph_memory.memory.verify.compare import CONTENTS
 from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 

@@ -44,12 +44,11 @@ from graph_memory.memory.transfer.results import FolderImported
 from graph_memory.memory.transfer.writer import Tell, Writer, writing
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Origin, new_id, number
+from graph_memory.model.events import Draft, Head, Origin, new_id, number
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.subjects import DomainState
 from graph_memory.storage.log import jobs
-from graph_memory.storage.log.work import Head
 from graph_memory.storage.log.writing import utc_now
 
 

@@ -13,7 +13,6 @@ from typing import IO
 import anyio.to_thread
 
 from graph_memory.files import new_private_file, new_private_folder
-from graph_memory.memory.branches.branch import PAGE_OF, STATES
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place, place_of
 from graph_memory.memory.domains.relatives import check_past_is_kept
@@ -28,6 +27,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
+from graph_memory.storage.log.reads import PAGE_OF, STATES
 
 PAGE = 500
 """Subjects that are read together."""

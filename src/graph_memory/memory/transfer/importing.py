@@ -24,7 +24,6 @@ from graph_memory.memory.transfer.format import Header, Text
 from graph_memory.memory.transfer.reader import Page, Reader
 from graph_memory.memory.transfer.results import Imported
 from graph_memory.memory.transfer.writer import Tell, by_size
-from graph_memory.memory.verify.verify import MEND_CONTENTS
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
@@ -34,6 +33,7 @@ from graph_memory.model.subjects import DomainState, Kind, content_ref
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
+from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction

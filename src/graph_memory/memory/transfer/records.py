@@ -12,13 +12,13 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from graph_memory.memory.history.sessions import sessions_from
 from graph_memory.model.arguments import check_domain, check_new_id, check_path, check_tags
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
+from graph_memory.model.sessions import sessions_from
 from graph_memory.model.subjects import Kind, State, type_subject
 from graph_memory.model.titles import LONGEST as LONGEST_TITLE
 from graph_memory.model.wording import kind_of, quoted, shown

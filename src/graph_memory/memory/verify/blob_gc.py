@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob
+from graph_memory.storage.log.reads import HashRow
 from graph_memory.storage.queries import query
-
-
-@dataclass(frozen=True, slots=True)
-class HashRow:
-    """One content hash."""
-
-    sha256: str
-
 
 HASHES = query("verify/content_hashes", HashRow)
 

@@ -25,6 +25,7 @@ from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import Kind, content_ref
+from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS, EventRow
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -35,13 +36,6 @@ class Subject:
 
     id: str
     type: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """An event's property map."""
-
-    stored: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +116,6 @@ class WindowRow:
         return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
 
 
-@dataclass(frozen=True, slots=True)
-class ContentRow:
-    """A small text."""
-
-    sha256: str
-    text: str
-
-
-LAST_EVENTS = query("verify/last_events", EventRow)
 LIVE_NODES = query("verify/live_nodes", LiveNode)
 LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
 LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
@@ -139,7 +124,6 @@ LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType
 LIVE_ONTOLOGY = query("verify/live_ontology", EventRow)
 KEYS = query("verify/keys", KeyRow)
 WINDOWS = query("verify/windows", WindowRow)
-CONTENTS = query("verify/contents", ContentRow)
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from graph_memory.model.results import Difference, Verification
 from graph_memory.model.subjects import Kind
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import run_projection
+from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema_check import Fault, mend_schema, schema_faults
 from graph_memory.storage.store import Reader, Transaction
@@ -66,7 +67,6 @@ LIVE_IDS = query("verify/live_ids", Subject)
 LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
 LIVE_CONNECTION_IDS = query("verify/live_connection_ids", SourceRow)
 SHAPE = query("verify/log_shape", ShapeRow)
-MEND_CONTENTS = query("verify/mend_contents", Nothing)
 CLEAR_NODE_TEXTS = query("verify/clear_node_texts", Nothing)
 CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", Nothing)
 MEND_LABELS = query("verify/mend_labels", Nothing)

@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from graph_memory.model.clock import next_time
-from graph_memory.model.events import Draft, Event, Origin, number
-from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.events import Draft, Event, Head, Origin, number
 from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
-
-    domain: str
-    seq: int
-    at: datetime
-    ontology: Ontology
-
-    def at_or_after(self, now: datetime) -> Head:
-        """Return the head with the time that the next events carry."""
-        return replace(self, at=next_time(self.at, now))
-
-    def after(self, events: Sequence[Event]) -> Head:
-        """Return where the log stands after these events, if any."""
-        return replace(self, seq=events[-1].seq, at=events[-1].at) if events else self
 
 
 Read = Callable[[Reader, Head], Awaitable[S]]

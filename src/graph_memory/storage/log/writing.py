@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Change, Draft, Event, Op, Origin, Receipt, new_id, number
+from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, new_id, number
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import project
 from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind
@@ -16,7 +16,7 @@ from graph_memory.storage.log.group_commit import Group, Line, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import Ontologies, Remembered, no_ontology
 from graph_memory.storage.log.project import APPEND, appended, expected_of, run_projection, steps_of, write_at_once
-from graph_memory.storage.log.work import Clock, Confirm, Decide, Head, Prepare, Read, Standing, Work
+from graph_memory.storage.log.work import Clock, Confirm, Decide, Prepare, Read, Standing, Work
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Store, Transaction, Unsettled
 

@@ -48,3 +48,14 @@ def detaching(row: AttachedRow) -> Draft:
         to_id=row.to_id,
         previous=row.version,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LivingRow:
+    """A node that exists."""
+
+    id: str
+    type: str
+
+
+LIVING = query("changes/living", LivingRow)

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from graph_memory.memory.history.results import SessionSummary
+from pydantic import Field
+
 from graph_memory.model.plain import parsed_json
+from graph_memory.model.results import Result, Timestamp
 
 MOST = 1_000
 """Sessions that are told apart; the changes of those before are counted by source and actor."""
@@ -48,3 +50,18 @@ def _together(one: SessionSummary, other: SessionSummary) -> SessionSummary:
             "subjects": one.subjects + other.subjects,
         }
     )
+
+
+class SessionSummary(Result):
+    """The changes that one session made in a domain."""
+
+    session: str | None = None
+    source: str
+    actor: str | None = None
+    began: Timestamp
+    ended: Timestamp = Field(description="Time of its last change")
+    changes: int
+    subjects: int = Field(description="How many things it changed")
+    about: tuple[str, ...] = Field(description="Titles of what it changed last")
+    first_seq: int
+    last_seq: int

@@ -1,0 +1,69 @@
+"""Statements on the log and its contents that several capabilities use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graph_memory.storage.queries import Nothing, query
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event's property map."""
+
+    stored: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentRow:
+    """A small text."""
+
+    sha256: str
+    text: str
+
+
+LAST_EVENTS = query("log/last_events", EventRow)
+
+
+CONTENTS = query("log/contents", ContentRow)
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectAt:
+    """A subject as it was at the fork: its last event, whether it is as it was, and the hash of a blob."""
+
+    subject: str
+    origin: int
+    op: str
+    kind: str
+    type: str | None
+    is_present: bool
+    blob: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """An event and its small text."""
+
+    event: Mapping[str, object]
+    text: str | None
+
+
+PAGE_OF = query("log/page", SubjectAt)
+
+
+STATES = query("log/states", StateRow)
+
+
+@dataclass(frozen=True, slots=True)
+class HashRow:
+    """One content hash."""
+
+    sha256: str
+
+
+DROP_CONTENTS = query("log/drop_contents", Nothing)
+
+
+MEND_CONTENTS = query("log/mend_contents", Nothing)
