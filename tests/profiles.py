@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
 
 from hypothesis import HealthCheck, Phase, settings
 
 EXAMPLES = os.environ.get("EXAMPLES") or "few"
 """`few`, `all`, or the number for each property in a soak; only a soak takes other ones each time."""
 SOAK = int(EXAMPLES) if EXAMPLES.isdigit() else 0
+
+T = TypeVar("T")
+
+
+def some(cases: Sequence[T]) -> Sequence[T]:
+    """Return the seeds or places that a test is repeated for; `make test` takes every third."""
+    return cases[::3] if EXAMPLES == "few" else cases
 
 
 def profile(*, examples: int, steps: int = 25) -> settings:

@@ -16,6 +16,7 @@ from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
 from graph_memory.model.subjects import ObservationState
+from profiles import some
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -561,7 +562,7 @@ class Hand:
                 await self.memory.create_connection(kind, node, self.random.choice(nodes))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6)))
 async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
     target = (await main.domain_info()).name
     for _ in range(5):
