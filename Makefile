@@ -22,10 +22,10 @@ setup: .venv/ready  ## Make .venv with everything in it; starts nothing
 demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/python examples/demo.py
 
-test: setup  ## The quick tests, on a real Neo4j of their own: a few minutes
+test: setup  ## The quick tests, on a real Neo4j of their own
 	$(PYTEST)
 
-test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, more examples; half an hour
+test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
 	$(BIN)/python tests/train.py
 	EXAMPLES=all $(PYTEST) tests
 
