@@ -29,11 +29,6 @@ async def touched(memory: Memory, domain: str, driver: Driver) -> Memory:
     return memory
 
 
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann"}
-
-
 @pytest.mark.usefixtures("touched")
 async def test_changes_by_hand_are_listed_in_words_and_left_alone(variables: dict[str, str]) -> None:
     done = run(variables, "reconcile")

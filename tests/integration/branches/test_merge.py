@@ -15,6 +15,7 @@ from graph_memory.memory.branches.results import Merged
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
+from profiles import some
 from support import observation, observe
 
 pytestmark = pytest.mark.anyio
@@ -559,7 +560,7 @@ class Hand:
                 await self.memory.create_connection(kind, node, self.random.choice(nodes))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6)))
 async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
     target = (await main.domain_info()).name
     for _ in range(5):

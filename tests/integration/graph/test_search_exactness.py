@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.model.search_windows import NEEDLE, OVERLAP, WINDOW
 from integration.reference_model import is_in
-from integration.soak import profile
+from profiles import profile
 from support import index
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from graph_memory import GraphError, Memory, ontology_from
 from integration.reference_model import Connection, Node, Reference, Text, to_the_letter
-from integration.soak import profile
+from profiles import profile
 from support import Conversation
 
 DECLARED: dict[str, Any] = {

@@ -26,7 +26,7 @@ from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.ontology.ontology import NodeType
 from integration.reference_model import Connection, Node, Text, to_the_letter
-from integration.soak import profile
+from profiles import profile
 from support import Conversation
 
 ONTOLOGY = ontology_from(

@@ -14,6 +14,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.branches import merge
 from graph_memory.memory.retention import erasure, scan
 from graph_memory.storage.store import Store
+from profiles import some
 from support import index, observe
 
 pytestmark = pytest.mark.anyio
@@ -208,7 +209,7 @@ async def test_what_is_not_there_or_no_data_is_refused(memory: Memory, domain: s
     assert (await refusal(memory.history.erase("x", domain=f"{domain}-none"))).code is Code.ONTOLOGY_NOT_FOUND
 
 
-@pytest.mark.parametrize("cut", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("cut", some([0, 1, 2, 3, 5]))
 async def test_what_was_cut_off_says_so_and_goes_on_when_the_same_is_asked(
     memory: Memory, domain: str, cut: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

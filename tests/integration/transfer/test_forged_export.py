@@ -20,7 +20,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.transfer import importing
 from graph_memory.memory.transfer.reader import Reader
 from integration.branches.test_branch import LARGE
-from integration.soak import profile
+from profiles import profile
 from support import observe
 
 pytestmark = pytest.mark.anyio

@@ -17,8 +17,8 @@ from neo4j import Driver, Transaction
 from neo4j.exceptions import TransientError
 
 from graph_memory import Memory, Settings, ontology_from, open_memory
-from integration.concurrency.mixed_writer import deadlocks_met
-from integration.concurrency.test_mixed_writers import SECONDS, Run, check
+from lifecycle.concurrency.mixed_writer import deadlocks_met
+from lifecycle.concurrency.test_mixed_writers import SECONDS, Run, check
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
