@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.results import rfc3339
 from graph_memory.model.wording import listed, shown, suggestion
+from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
@@ -33,16 +33,6 @@ from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
 """The oldest server that runs every statement; see docs/decisions."""
-
-Progress = Callable[[str, float | None], None]
-"""Told what is being waited for, with the fraction done where it is known."""
-
-_log = logging.getLogger(__name__)
-
-
-def silent(stage: str, fraction: float | None) -> None:
-    """Take progress and say nothing."""
-    _log.debug("%s %s", stage, fraction)
 
 
 @asynccontextmanager

@@ -45,7 +45,7 @@ async def old(upgraded: Settings) -> AsyncIterator[Memory]:
 
 
 async def test_everything_is_there_and_is_found(old: Memory) -> None:
-    verification = await old.verify()
+    verification = await old.upkeep.verify()
     assert (verification.events, verification.differences) == (21, ())
     assert (await old.get_node_content("kitchen")).content == "# Kitchen Renovation\n\nNow with a needle."
     assert (await old.get_node_content("binary")).content == "aGVsbG8="
@@ -65,7 +65,7 @@ async def test_it_goes_on_as_if_nothing_had_been(old: Memory) -> None:
     await old.delete_node("call")
     assert (await old.search_content("needle")).node_ids == ("kitchen", "long")
     assert (await old.search_content("long words")).node_ids == ()
-    assert (await old.verify()).differences == ()
+    assert (await old.upkeep.verify()).differences == ()
 
 
 async def test_earlier_code_refuses_it_and_says_what_to_do(old: Memory) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from graph_memory.local.aot.use import fast_start
 from graph_memory.local.backup.restore import is_restoring
-from graph_memory.local.backup.swap import RESTORED, RESTORING
 from graph_memory.local.home import Place, read_run
 from graph_memory.local.jars.fetch import damaged, known_list
 from graph_memory.local.java import OLDEST, asked_version, find_java
 from graph_memory.local.ports import is_free
 from graph_memory.local.process import find
 from graph_memory.local.start import BOLT, HTTP
+from graph_memory.local.swap import RESTORED, RESTORING
 from graph_memory.model.errors import GraphError
 from graph_memory.settings import MIB, Settings
 
@@ -115,7 +115,7 @@ def check_disk(settings: Settings) -> Iterator[Check]:
 
 def check_restore(settings: Settings) -> Iterator[Check]:
     """Tell what a restore that was killed has left; nothing of one that is under way."""
-    home = settings.home.expanduser().resolve()
+    home = Place.of(settings).home
     if is_restoring(settings):
         return
     if (home / RESTORED).exists():

@@ -11,12 +11,12 @@ from mcp import MCPError, types
 from mcp.server import Server
 from pydantic_core import to_jsonable_python
 
+from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import answerable
 from graph_memory.mcp_server.limits import check_given, check_taken
+from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.table import tools_of
-from graph_memory.mcp_server.transport.callers import Context, actor_of, session_of
-from graph_memory.mcp_server.transport.startup import Opener, Startup
 from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import quoted
 from graph_memory.settings import Settings

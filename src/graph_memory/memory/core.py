@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.background import Background
@@ -33,12 +33,10 @@ class Core:
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
 
-
-@dataclass(frozen=True, slots=True)
-class SeenRow:
-    """Whether the log knows a subject."""
-
-    seen: bool
+    def acting_as(self, actor: str | None, session: str | None) -> Core:
+        """Return the same for somebody else; an actor and a session that are named already stay."""
+        own = self.origin
+        return replace(self, origin=replace(own, actor=own.actor or actor, session=own.session or session))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,7 @@ class LastState:
     text: str | None
 
 
-SEEN = query("core/seen", SeenRow)
+SEEN = query("core/seen", bool)
 KEY_OWNERS = query("core/key_owners", KeyOwner)
 
 
@@ -95,8 +93,8 @@ async def was_seen(reader: Reader, domain: str, given_id: str | None) -> bool:
     """Say whether the log has ever known a subject of that id. Ids that we make are new by their making."""
     if given_id is None:
         return False
-    row = await reader.one(SEEN, domain=domain, subject=given_id)
-    return row is not None and row.seen
+    seen = await reader.one(SEEN, domain=domain, subject=given_id)
+    return bool(seen)
 
 
 async def unique_owners(

@@ -79,9 +79,14 @@ def check_cursor(cursor: str | None) -> str:
     if cursor is None:
         return ""
     if not cursor.startswith(_CURSOR) or not is_encodable(cursor):
-        hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+        raise not_a_cursor(cursor)
     return cursor.removeprefix(_CURSOR)
+
+
+def not_a_cursor(cursor: str) -> GraphError:
+    """Return the error for a cursor that no page has given."""
+    hint = "Give next_cursor of the page before, or leave it out for the first page."
+    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
 
 
 def check_direction(direction: str) -> str:

@@ -28,9 +28,9 @@ class ContentRef:
         """Whether the content is text, so that it can be searched."""
         return self.encoding == "utf-8"
 
-    def is_same(self, other: ContentRef) -> bool:
+    def is_same(self, other: ContentRef | None) -> bool:
         """Say whether it is the same content: the same bytes, and both text or both not."""
-        return (self.sha256, self.encoding) == (other.sha256, other.encoding)
+        return other is not None and (self.sha256, self.encoding) == (other.sha256, other.encoding)
 
 
 @dataclass(frozen=True, slots=True)

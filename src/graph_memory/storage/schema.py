@@ -24,17 +24,10 @@ class AppliedStep:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class StoreRow:
-    """The database's own id."""
-
-    store: str
-
-
 STEPS_APPLIED = query("schema_log/applied", AppliedStep)
 STEPS_LOCK = query("schema_log/lock", Nothing)
 STEP_RECORD = query("schema_log/record", Nothing)
-STORE_ID = query("schema_log/store", StoreRow)
+STORE_ID = query("schema_log/store", str)
 AWAIT_INDEXES = query("schema_log/await_indexes", Nothing)
 
 FIRST: LiteralString = (
@@ -134,8 +127,7 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
 
 async def store_id(store: Store) -> str:
     """Return the id of a migrated database, by which it is told from every other."""
-    row = await store.one(STORE_ID)
-    return row.store if row else ""
+    return await store.one(STORE_ID) or ""
 
 
 async def ensure_connection_type(store: Store, name: str) -> None:

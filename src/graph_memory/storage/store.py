@@ -87,10 +87,11 @@ class Reader(Protocol):
 
     async def one(self, query: Query[R], **params: object) -> R | None:
         """Run one statement and return its first row, None when there is none."""
-        ...
+        rows = await self.read(query, **params)
+        return rows[0] if rows else None
 
 
-class Transaction:
+class Transaction(Reader):
     """A write transaction in progress. What it did counts only once `Store.write` has returned."""
 
     def __init__(self, inner: AsyncTransaction) -> None:
@@ -106,11 +107,6 @@ class Transaction:
         """Run one statement that only reads and return its rows."""
         return await self.run(query, **params)
 
-    async def one(self, query: Query[R], **params: object) -> R | None:
-        """Run one statement and return its first row, None when there is none."""
-        rows = await self.run(query, **params)
-        return rows[0] if rows else None
-
 
 class Unsettled(Exception):  # noqa: N818 - it is no error: the write is looked at again
     """A statement that must be looked at more closely, and whether it may have been committed all the same."""
@@ -120,7 +116,7 @@ class Unsettled(Exception):  # noqa: N818 - it is no error: the write is looked 
         self.in_doubt = in_doubt
 
 
-class Store:
+class Store(Reader):
     """A Neo4j database. Open with `open_store`; safe for any number of concurrent tasks of one event loop."""
 
     def __init__(self, driver: AsyncDriver, address: Address, find: Find, limits: Limits) -> None:
@@ -149,11 +145,6 @@ class Store:
                 return [_row(query, record.values()) async for record in result]
 
         return await self._persist(attempt, within=seconds)
-
-    async def one(self, query: Query[R], **params: object) -> R | None:
-        """Run one statement that only reads and return its first row, None when there is none."""
-        rows = await self.read(query, **params)
-        return rows[0] if rows else None
 
     async def write(
         self,

@@ -8,22 +8,9 @@ from typing import Any
 import pytest
 
 from acceptance.agents import run
-from graph_memory import Memory, ontology_from
+from graph_memory import Memory
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def kitchen(memory: Memory) -> Memory:
-    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": []}))
-    await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
-    await memory.update_node("call", properties={"status": "done"})
-    return memory
-
-
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann", "GRAPH_MEMORY_SESSION": "desk"}
 
 
 async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
@@ -68,6 +55,7 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
 
 
 async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variables: dict[str, str]) -> None:
+    variables = {**variables, "GRAPH_MEMORY_SESSION": "desk"}
     assert run(variables, "node", "update", "call", "-p", "by=ann").returncode == 0
     [own, _] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
     assert (own["session"], own["actor"], own["source"], own["changes"]) == ("desk", "ann", "user", 1)

@@ -22,11 +22,6 @@ ASKS_OF_A_DELETE = "[a]ccept, [r]eject, [q]uit? "
 
 
 @pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann"}
-
-
-@pytest.fixture
 async def kitchen(memory: Memory, domain: str) -> Memory:
     """A memory in which the session `bot` set a status, made a node, connected it, and deleted another."""
     types = {

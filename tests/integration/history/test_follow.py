@@ -226,4 +226,4 @@ def test_a_plain_loop_follows_too(settings: Settings, domain: str) -> None:
         memory.create_ontology(ONTOLOGY)
         seen = [entry.seq for entry in islice(memory.history.follow(since=1), 4)]
         assert seen == [1, 2, 3, 4]
-        assert memory.verify().clean
+        assert memory.upkeep.verify().clean

@@ -17,6 +17,7 @@ from graph_memory.memory.graph.substring import TextRow
 from graph_memory.memory.history import past as work_of_past
 from graph_memory.memory.history.past import Past
 from graph_memory.model.search_windows import Needle
+from profiles import some
 
 pytestmark = pytest.mark.anyio
 
@@ -118,7 +119,7 @@ async def answer(asked: Any) -> Any:
         return error.code
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3)))
 async def test_every_read_at_every_point_is_what_it_was_then(memory: Memory, seed: int) -> None:
     await memory.create_ontology(ONTOLOGY)
     world = World(memory, random.Random(seed), [], [])

@@ -28,7 +28,7 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def project(memory: Memory, content: str = "", **properties: object) -> str:

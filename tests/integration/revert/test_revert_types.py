@@ -27,8 +27,8 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
-    assert (await memory.rebuild()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
+    assert (await memory.upkeep.rebuild()).differences == ()
 
 
 async def last(memory: Memory) -> int:
@@ -42,7 +42,7 @@ async def node(memory: Memory, type_name: str, content: str = "", **properties: 
 
 async def types(memory: Memory) -> tuple[list[str], list[str]]:
     """The names of all types, and the graph agrees with its log on them."""
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
     found = await memory.get_ontology()
     return [one.name for one in found.node_types], [one.name for one in found.connection_types]
 
@@ -292,8 +292,8 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     then = await last(work)
     await work.history.revert(since=begun + 1)
     file = tmp_path / "domain.jsonl.gz"
-    await work.moving.export_file(file)
-    await work.moving.import_file(file, name=f"{domain}-i")
+    await work.transfer.export_file(file)
+    await work.transfer.import_file(file, name=f"{domain}-i")
     copy = work.in_domain(f"{domain}-i")
     assert await types(copy) == (["Note"], ["Link"])
     await copy.history.revert(since=then + 1)
@@ -301,8 +301,8 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     assert (await copy.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
     await work.history.compact(then + 1, archive=tmp_path / "before.jsonl.gz")
     assert await types(work) == (["Note"], ["Link"])
-    await work.moving.export_file(tmp_path / "after.jsonl.gz")
-    await work.moving.import_file(tmp_path / "after.jsonl.gz", name=f"{domain}-j")
+    await work.transfer.export_file(tmp_path / "after.jsonl.gz")
+    await work.transfer.import_file(tmp_path / "after.jsonl.gz", name=f"{domain}-j")
     assert await types(work.in_domain(f"{domain}-j")) == (["Note"], ["Link"])
 
 
@@ -390,8 +390,8 @@ async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domai
     await work.history.revert(since=seq)
     by_hand = "MATCH (o:_Ontology {_domain: $d}) CREATE (o)-[:_DEFINES]->(:_NodeType {_domain: $d, _name: 'Task'})"
     driver.execute_query(by_hand, d=domain)
-    assert [one.subject for one in (await work.verify()).differences] == ["node_type/Task"]
-    assert (await work.rebuild()).unmended == ()
+    assert [one.subject for one in (await work.upkeep.verify()).differences] == ["node_type/Task"]
+    assert (await work.upkeep.rebuild()).unmended == ()
     assert await types(work) == (["Note"], ["Link"])
 
 

@@ -20,7 +20,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.transfer import importing
 from graph_memory.memory.transfer.reader import Reader
 from integration.branches.test_branch import LARGE
-from integration.soak import profile
+from profiles import profile
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -120,7 +120,7 @@ async def whole(opened: Memory, tmp_path_factory: pytest.TempPathFactory) -> Pat
     await memory.create_connection("DependsOn", "secret", "a", id="sa")
     await memory.history.erase("secret")
     path = tmp_path_factory.mktemp("export") / "whole.jsonl"
-    await memory.moving.export_file(path)
+    await memory.transfer.export_file(path)
     return path
 
 
@@ -155,6 +155,12 @@ def heading(**fields: Any) -> Change:
 def piece(forgery: Forgery) -> Event:
     """Return a line of binary content."""
     return next(line for line in forgery.lines if "part" in line)
+
+
+def leaving_out(forgery: Forgery) -> None:
+    """Leave a number out, and say in the first line how far the log goes then."""
+    forgery.add(forgery.event("long"), subject="late", seq=len(forgery.events) + 2)
+    forgery.told["seq"] = len(forgery.events) + 1
 
 
 def staying(**fields: Any) -> Change:
@@ -264,6 +270,7 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a fork by half": (staying(forked_at=3), "by half"),
     "a fork from elsewhere": (staying(forked_from="../x", forked_at=1, begins_at=2), "is not a domain name"),
     "a compaction beyond the end": (staying(compacted_to=1_000), "another log"),
+    "a number left out": (leaving_out, "has number"),
     "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "yet to come"),
     "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "yet to come"),
     "a session without a time zone": (counted(began="2026-01-01T00:00:00"), "no sessions"),
@@ -332,11 +339,11 @@ async def test_a_forged_id_never_leads_an_export_out_of_its_folder(
     forgery = Forgery(whole)
     forgery.add(forgery.event("long"), subject="../../../escape")
     with pytest.raises(GraphError) as refused:
-        await memory.moving.import_file(forgery.write(tmp_path / "forged.jsonl"), name=domain)
+        await memory.transfer.import_file(forgery.write(tmp_path / "forged.jsonl"), name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert left_of(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
-    assert (await memory.moving.import_file(whole, name=domain)).resumed is False
+    assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 
 
 NASTY = (
@@ -364,7 +371,7 @@ NASTY = (
 async def test_a_folder_stays_within_itself_whatever_a_hand_made_of_the_graph(
     memory: Memory, domain: str, whole: Path, driver: Driver, tmp_path: Path
 ) -> None:
-    await memory.moving.import_file(whole, name=domain)
+    await memory.transfer.import_file(whole, name=domain)
     last = (await memory.history.log(limit=1)).entries[0].seq
     driver.execute_query(
         "MATCH (d:_Domain {_id: $d}) SET d._seq = $last + size($ids) "
@@ -378,7 +385,7 @@ async def test_a_folder_stays_within_itself_whatever_a_hand_made_of_the_graph(
     )
     beside = tmp_path / "room" / "deep" / "er"
     beside.mkdir(parents=True)
-    told = await memory.moving.export_folder(beside / "out")
+    told = await memory.transfer.export_folder(beside / "out")
     assert told.nodes >= len(NASTY)
     files = files_in(tmp_path)
     assert all(path.is_relative_to(beside / "out") for path in files)
@@ -399,12 +406,12 @@ async def test_a_file_that_is_changed_while_it_is_imported_leaves_nothing(
 
     monkeypatch.setattr(importing.jobs, "begin", begun)
     with pytest.raises(GraphError, match="changed while") as refused:
-        await memory.moving.import_file(path, name=domain)
+        await memory.transfer.import_file(path, name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
     monkeypatch.undo()
     assert left_of(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
-    assert (await memory.moving.import_file(whole, name=domain)).resumed is False
+    assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 
 
 VALUES = st.sampled_from(
@@ -560,11 +567,11 @@ async def test_whatever_is_changed_it_is_refused_by_its_line_or_can_be_lived_wit
     if (refused := refusal(path)) is not None:
         assert refused is Code.INVALID_ARCHIVE
         return
-    await memory.moving.import_file(path, name=domain)
-    assert not (await memory.verify()).differences
-    await memory.moving.export_file(room / "again.jsonl")
+    await memory.transfer.import_file(path, name=domain)
+    assert not (await memory.upkeep.verify()).differences
+    await memory.transfer.export_file(room / "again.jsonl")
     (room / "deep").mkdir()
-    await memory.moving.export_folder(room / "deep" / "out")
+    await memory.transfer.export_folder(room / "deep" / "out")
     assert {path.name for path in room.iterdir()} == {"mutated.jsonl", "again.jsonl", "deep"}
     assert [path.name for path in (room / "deep").iterdir()] == ["out"]
     assert [*Reader(room / "again.jsonl").pages(0)]

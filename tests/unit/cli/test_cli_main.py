@@ -63,7 +63,7 @@ def test_verify_ends_with_0_when_log_and_graph_agree(memory: RecordingMemory):
     result = run("verify")
     assert result.exit_code == 0
     assert result.stdout == "default: 3 events replayed, 2 subjects compared, 0 differences.\n"
-    assert memory.calls == [("verify", (), {"domain": None})]
+    assert memory.calls == [("verify", (), {})]
 
 
 def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):

@@ -152,7 +152,7 @@ async def _looked_at(memory: Memory, manifest: Manifest, *, verify: bool) -> lis
         if there.get(domain.name, -1) < domain.seq:
             message = f"What was loaded has not all of domain {domain.name}"
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": "Use another backup; nothing was changed."})
-    return [await memory.verify(domain=name) for name in there] if verify else []
+    return [await memory.upkeep.verify(domain=name) for name in there] if verify else []
 
 
 @contextmanager

@@ -7,12 +7,12 @@ import platform
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Annotated
 
 import anyio
 import typer
 
 from graph_memory import local
+from graph_memory.cli.input.options import JsonOption
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings
@@ -20,7 +20,7 @@ from graph_memory.settings import Settings
 _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
+def doctor(as_json: JsonOption = False) -> None:
     """Check Java, jars, ports, disk, versions and the connection; ends with 1 when something failed."""
     checks: list[Check] = []
     for check in _checks(Settings()):

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
-from graph_memory.cli.output.printing import aside, counted, harmless, note, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import counted, harmless, note, plain
 from graph_memory.memory.branches.results import How, MergeConflict, Merged
 from graph_memory.model.arguments import fault
 
@@ -42,7 +42,9 @@ SetOption = Annotated[
 _INDENT = "    "
 
 
+@command(domain=False)
 def merge(
+    call: Call,
     source: SourceArgument,
     into: IntoOption = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only say what would be done.")] = False,
@@ -50,7 +52,6 @@ def merge(
     resolve: ResolveOption = None,
     values: SetOption = None,
     yes: takes.YesOption = False,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """Write the changes of a branch into the domain that it is from, or the other way round."""
     resolutions = [*_sides(resolve), *_values(values)]
@@ -61,15 +62,12 @@ def merge(
         )
 
     if not preview and takes.asks(yes=yes):
-        tried = with_memory(lambda memory: use(memory, dry=True), "Trying")
-        with aside(as_json=as_json):
-            _show(tried)
+        tried = call.preview(lambda memory: use(memory, dry=True), _show)
         if not tried.conflicts and (tried.changes or tried.settled):
             takes.confirm("Merge this?")
-        elif not tried.conflicts and not as_json:
-            return None
-    done = with_memory(lambda memory: use(memory, dry=preview), "Merging")
-    return print_json(done) if as_json else _show(done)
+        elif not tried.conflicts and not call.as_json:
+            return
+    call.answer(lambda memory: use(memory, dry=preview), _show, "Merging")
 
 
 def _sides(given: list[str] | None) -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import typer
 
 from graph_memory import local
-from graph_memory.cli.input.options import DomainOption
+from graph_memory.cli.input.options import DomainOption, JsonOption
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import check_domain
@@ -27,7 +27,6 @@ app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_i
 _PATIENCE = 20.0
 _KEPT_BACK = "(shown with --show-password)"
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the password as well.")]
 
 

@@ -62,11 +62,6 @@ ROWS = 100
 """Rows of a table when nobody said how many."""
 
 
-def page_size(limit: int | None, *, as_json: bool) -> int | None:
-    """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
-    return limit if as_json or limit is not None else ROWS
-
-
 def asks(*, yes: bool) -> bool:
     """Say whether to ask a person before something is taken away; without a terminal, the call is the answer."""
     return not yes and sys.stdin.isatty()

@@ -12,12 +12,12 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
+from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.config import CACHED_FLAGS
-from graph_memory.local.files import make_private_folder
 from graph_memory.local.home import Place, Run
+from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
-from graph_memory.local.jars.manifest import checked_version
 from graph_memory.local.java import find_java, identity, major_version
 from graph_memory.local.process import launch
 from graph_memory.local.startup_errors import crashed

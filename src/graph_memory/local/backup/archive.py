@@ -22,8 +22,8 @@ from typing import IO, Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from graph_memory.files import make_private_folder, new_private_file, open_private
 from graph_memory.local.backup.tar_reading import Member, UnreadableError, members
-from graph_memory.local.files import make_private_folder
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted
 from graph_memory.progress import Progress
@@ -138,15 +138,12 @@ class _Hashing(io.RawIOBase):
 
 def write_archive(file: Path, manifest: Manifest, dump: Path, blobs: Path | None, progress: Progress) -> Written:
     """Write an archive and have it safe on disk. OSError when it cannot be written."""
-    with _made_private(file) as out:
-        with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            _add_note(tar, MANIFEST, manifest)
-            with dump.open("rb") as source:
-                _add(tar, DUMP, manifest.dump.bytes, source)
-            written = _add_blobs(tar, out, blobs, progress)
-            _add_note(tar, SEAL, written.seal)
-        out.flush()
-        os.fsync(out.fileno())
+    with new_private_file(file) as out, tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        _add_note(tar, MANIFEST, manifest)
+        with dump.open("rb") as source:
+            _add(tar, DUMP, manifest.dump.bytes, source)
+        written = _add_blobs(tar, out, blobs, progress)
+        _add_note(tar, SEAL, written.seal)
     return written
 
 
@@ -321,16 +318,11 @@ def _unpacked(member: Member, folder: Path, domain: str, name: str) -> None:
 def _copied(member: Member, target: Path) -> str:
     """Copy a member to a file that only its owner reads, and return the SHA-256 of what passed."""
     digest = hashlib.sha256()
-    with _made_private(target) as out:
+    with open_private(target) as out:
         for chunk in member.chunks():
             digest.update(chunk)
             out.write(chunk)
     return digest.hexdigest()
-
-
-def _made_private(path: Path) -> IO[bytes]:
-    """Open a new file that only its owner reads."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
 def _validated(data: bytes, name: str, kind: type[Told]) -> Told:

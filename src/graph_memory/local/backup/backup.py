@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from graph_memory.files import sha256_of, sync_folder
 from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import (
     DUMP,
@@ -21,7 +22,6 @@ from graph_memory.local.backup.archive import (
     blob_files,
     write_archive,
 )
-from graph_memory.local.files import sha256_of, sync_folder
 from graph_memory.local.home import Place
 from graph_memory.local.java import find_java
 from graph_memory.local.server import ensure_running, held_stopped
@@ -76,7 +76,7 @@ def back_up(settings: Settings, file: Path, facts: Facts, *, keep_running: bool,
     With `keep_running` it is started again, whatever happened. Raises FILE_CREATION_FAILED when there is no room or the
     file cannot be written, STORE_UNAVAILABLE when Neo4j cannot make its dump, and STARTING.
     """
-    blobs = None if facts.blobs_elsewhere else settings.home.expanduser().resolve() / "blobs"
+    blobs = None if facts.blobs_elsewhere else Place.of(settings).home / "blobs"
     with _writing(file), _aside(file) as work:
         manifest = _dumped(settings, work, facts, keep_running=keep_running, progress=progress)
         _require_room(file, manifest, blobs)

@@ -8,18 +8,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from graph_memory.files import make_private_folder
 from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
-from graph_memory.local.backup.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.local.config import write_config
-from graph_memory.local.files import file_lock, is_locked, make_private_folder, write_private
 from graph_memory.local.home import Place
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
+from graph_memory.local.lock import file_lock, is_locked
 from graph_memory.local.password import ensure_password
 from graph_memory.local.server import held_stopped, stop
 from graph_memory.local.start import plan
+from graph_memory.local.swap import RESTORED, RESTORING, put_in_place
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings
@@ -29,7 +30,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 def holds_data(settings: Settings) -> bool:
     """Tell whether a restore into a home would replace something."""
-    home = _home(settings)
+    home = Place.of(settings).home
     blobs = home / "blobs"
     return not is_empty(settings) or (home / RESTORED).exists() or (blobs.is_dir() and any(blobs.iterdir()))
 
@@ -93,7 +94,7 @@ def take_into_use(settings: Settings, progress: Progress = silent) -> None:
 def _beside(settings: Settings) -> Settings:
     """Return settings for the home that is being made: on ports of its own, with nothing made in the background."""
     own = {
-        "home": _home(settings) / RESTORING,
+        "home": Place.of(settings).home / RESTORING,
         "neo4j_bolt_port": 0,
         "neo4j_http_port": 0,
         "neo4j_salvage": False,
@@ -125,7 +126,7 @@ def _load(beside: Settings, password: str | None, progress: Progress) -> None:
     place.make()
     place.begin()
     if password:
-        write_private(place.password_file, password + "\n")
+        place.keep_password(password)
     write_config(beside, place, plan(beside, None, elsewhere=True), jars)
     ensure_password(place, java)
     try:
@@ -172,7 +173,3 @@ def _too_new(message: str, hint: str) -> GraphError:
 def _release(version: str) -> tuple[int, ...]:
     """Return year and month, or major and minor: patches of one release read each other's data."""
     return tuple(int(part) if _NUMBER.fullmatch(part) else 0 for part in version.split(".")[:2])
-
-
-def _home(settings: Settings) -> Path:
-    return settings.home.expanduser().resolve()

@@ -12,8 +12,8 @@ from pathlib import Path
 import requests
 from requests.adapters import HTTPAdapter
 
-from graph_memory.local.files import sha256_of
-from graph_memory.local.jars.manifest import Jar
+from graph_memory.files import sha256_of
+from graph_memory.local.jar_manifest import Jar
 
 FIRST_PAUSE = 0.3
 _ATTEMPTS = 4

@@ -14,8 +14,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.sessions import PATH, Sessions
-from graph_memory.mcp_server.transport.startup import Startup
 from graph_memory.mcp_server.transport.surrogates import well_formed_bytes
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import shown

@@ -36,13 +36,6 @@ MOST_GONE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedRow:
-    """A subject that was changed."""
-
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
 class VersionsRow:
     """The last events of a subject in the logs of the base, the target and the source."""
 
@@ -63,7 +56,7 @@ class OwnerRow:
     owner: str
 
 
-CHANGED = query("branches/changed_subjects", ChangedRow)
+CHANGED = query("branches/changed_subjects", str)
 VERSIONS = query("branches/versions", VersionsRow)
 OWNERS = query("branches/owners", OwnerRow)
 
@@ -95,8 +88,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     """
     changed: set[str] = set()
     for stretch in await _stretches(reader, between):
-        rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
-        changed.update(row.subject for row in rows)
+        changed.update(await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until))
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
     left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
     gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
@@ -226,7 +218,7 @@ def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
     domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if trio.needs_lines else {"ours"} if trio.may_lose_title else set[str]()
-    if theirs is not None and (ours is None or not ours.is_same(theirs)):
+    if theirs is not None and not theirs.is_same(ours):
         sides |= {"theirs"}
     return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 

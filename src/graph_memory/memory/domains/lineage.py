@@ -215,13 +215,13 @@ async def last_seq(reader: Reader, domain: str) -> int:
     return position.last
 
 
-async def seq_at(reader: Reader, domain: str, argument: str, given: int | str) -> int:
-    """Return the number of the last event at or before a point; 0 before the first.
+async def seq_at(reader: Reader, domain: str, argument: str, given: int | str | None) -> int:
+    """Return the number of the last event at or before a point, by default now; 0 before the first.
 
     Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a point whose state is gone.
     """
     parts = await line_of(reader, domain)
-    seq = await _found(reader, parts, argument, given)
+    seq = await _found(reader, parts, argument, END if given is None else given)
     _place_in(parts, seq)
     return seq
 

@@ -61,10 +61,6 @@ class ByHand:
         """Whether the log has it and the live graph does not."""
         return self.is_known and self.stored is None
 
-    def needs(self, node: str) -> bool:
-        """Say whether it is something of the log that cannot be without a node."""
-        return self.is_known and self.last is not None and node in (self.last.draft.from_id, self.last.draft.to_id)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:

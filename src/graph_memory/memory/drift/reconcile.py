@@ -79,7 +79,7 @@ class _Outcome:
 
 
 async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Reconciliation:
-    """Tell what was changed by hand, and adopt and restore what was asked for. `Memory.reconcile` tells the rest."""
+    """Tell what was changed by hand, and adopt and restore what was asked for. `Upkeep.reconcile` tells the rest."""
     _check_lists(adopt=adopt, restore=restore)
     places = await detect.places(core, domain)
     faults = await verify.shape_faults(core.store, domain)

@@ -54,17 +54,10 @@ class CardinalityRow:
     target_taken: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CycleRow:
-    """Whether a connection would close a cycle."""
-
-    closes: bool
-
-
 GET = query("graph/connection", SubjectRow)
 ENDS = query("graph/ends", EndsRow)
 CARDINALITY = query("graph/cardinality", CardinalityRow)
-CYCLE = query("graph/cycle", CycleRow)
+CYCLE = query("graph/cycle", bool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +172,7 @@ async def _look_at_rules(
         if row is not None:
             around = replace(around, source_taken=row.source_taken, target_taken=row.target_taken)
     if declared.acyclic:
-        cycle = await reader.one(CYCLE, **ends)
-        around = replace(around, closes_cycle=cycle is not None and cycle.closes)
+        around = replace(around, closes_cycle=bool(await reader.one(CYCLE, **ends)))
     return around
 
 

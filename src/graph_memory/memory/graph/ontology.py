@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Place
@@ -22,15 +21,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
-
-@dataclass(frozen=True, slots=True)
-class StoredRow:
-    """The properties of an event."""
-
-    stored: Mapping[str, object]
-
-
-LOGGED = query("graph/logged_ontology", StoredRow)
+LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
@@ -117,7 +108,7 @@ async def types_at(reader: Reader, place: Place) -> list[Event]:
 
 async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
     """Return the last events of a domain's ontology and types up to a number; none where it had not begun."""
-    return [Event.from_row(row.stored) for row in await reader.read(LOGGED, domain=domain, until=until)]
+    return [Event.from_row(row) for row in await reader.read(LOGGED, domain=domain, until=until)]
 
 
 def logged_ontology(types: Iterable[Event]) -> Ontology:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
@@ -22,14 +22,7 @@ _TURNS = 60
 """How often what cannot be seen is looked for, about a second each time, before it counts as lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountRow:
-    """A number of events."""
-
-    events: int
-
-
-COUNT = query("history/count", CountRow)
+COUNT = query("history/count", int)
 
 
 async def follow(
@@ -93,7 +86,7 @@ async def _is_settled(core: Core, stretch: Stretch) -> bool:
     """
     for _ in range(_PATIENCE):
         found = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
-        if found is not None and found.events >= stretch.until - stretch.after:
+        if found is not None and found >= stretch.until - stretch.after:
             return True
         await anyio.sleep(_SETTLING)
     return False

@@ -15,7 +15,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.type_users import ontology_event, users_of
+from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.types import ontology_after
 from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
 from graph_memory.model.arguments import fault
@@ -27,6 +27,7 @@ from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -262,7 +263,7 @@ async def _content(
 ) -> Content | None:
     """Return the content that the subject gets back, None where it has that now."""
     wanted, present = content_ref(target or {}), content_ref(now or {})
-    if wanted is None or (present is not None and present.is_same(wanted)):
+    if wanted is None or wanted.is_same(present):
         return None
     return await core.contents.fetch(domain, wanted, text)
 
@@ -311,7 +312,7 @@ async def surroundings(
         living={row.id: row.type for row in living},
         attached=attached,
         users=await users_of(reader, domain, types, undos, attached),
-        ontology_event=await ontology_event(reader, domain) if types else None,
+        ontology_event=await last_event(reader, domain, "ontology") if types else None,
     )
 
 

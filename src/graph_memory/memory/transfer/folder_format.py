@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, TypeVar, cast
 from urllib.parse import quote
@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from graph_memory.memory.transfer.records import Size, Strict, Wrong, read
 from graph_memory.model.arguments import check_tags
+from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
@@ -59,8 +60,7 @@ def _moment(given: object) -> datetime:
     """Return a time, in UTC unless it says otherwise."""
     try:
         if isinstance(given, str):
-            found = datetime.fromisoformat(given)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+            return in_utc(datetime.fromisoformat(given))
     except (ValueError, OverflowError):
         pass
     raise ValueError("holds no time")

@@ -41,24 +41,25 @@ from graph_memory.memory.transfer.format import (
 from graph_memory.memory.transfer.importing import import_file
 from graph_memory.memory.transfer.records import Wrong
 from graph_memory.memory.transfer.results import FolderImported
-from graph_memory.memory.transfer.writer import Tell, Writer, writing
+from graph_memory.memory.transfer.writer import Writer, writing
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Origin, new_id, number
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.subjects import DomainState
+from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.writing import utc_now
 
 
-async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderImported:
-    """Make a domain of a folder. `Moving.import_folder` tells the rest."""
+async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
+    """Make a domain of a folder. `Transfer.import_folder` tells the rest."""
     if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
         raise jobs.exists(domain)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "folder.jsonl"
-        source = await anyio.to_thread.run_sync(_Source.read, folder, utc_now())
+        source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
             await import_file(core, path, domain, tell, is_folder=True)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 from urllib.request import url2pathname
 
 from anyio import to_thread
@@ -60,19 +60,6 @@ class Blobs:
         with self._writing(domain):
             await to_thread.run_sync(self._place.write, folder_of(domain), source)
         return source.stored
-
-    async def put_file(self, domain: str, path: Path) -> Stored:
-        """Write the content of a file of any size, and return its hash and size.
-
-        Fails with `INVALID_ARGUMENT` when the file cannot be opened, and with `FILE_CREATION_FAILED`.
-        """
-        try:
-            file = await to_thread.run_sync(partial(path.open, "rb"))
-        except OSError as error:
-            details = {"argument": "path", "hint": "Give the path of a file that can be read."}
-            raise GraphError(Code.INVALID_ARGUMENT, f"Cannot read {path}: {_cause(error)}", details) from error
-        with file:
-            return await self.put_stream(domain, _chunks_of(file))
 
     async def claim(self, store: str) -> None:
         """Note that a database keeps blobs here. Fails with `FILE_CREATION_FAILED`."""
@@ -238,10 +225,6 @@ def _local_path(place: str | Path) -> Path:
         hint = "Write file:///folder for a folder of this machine."
         raise GraphError(Code.INVALID_ARGUMENT, f"Not a local folder: {place}", {"argument": "blob_url", "hint": hint})
     return Path(url2pathname(f"/{path}"))
-
-
-def _chunks_of(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(partial(file.read, CHUNK), b"")
 
 
 def _checked_name(name: str) -> str:

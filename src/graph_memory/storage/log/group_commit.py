@@ -62,7 +62,7 @@ class Line:
         return [mine, *others[: MOST - 1]]
 
 
-class Noted:
+class Noted(Reader):
     """A reader that notes on which subjects its answers depend; None are all."""
 
     def __init__(self, reader: Reader) -> None:
@@ -80,11 +80,6 @@ class Noted:
         elif self._subjects is not None:
             self._subjects.update(params[name] for name in query.subjects)
         return await self._reader.read(query, **params)
-
-    async def one(self, query: Query[R], **params: object) -> R | None:
-        """Run one statement and return its first row, None when there is none."""
-        rows = await self.read(query, **params)
-        return rows[0] if rows else None
 
 
 @dataclass(slots=True)

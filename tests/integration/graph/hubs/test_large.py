@@ -55,7 +55,7 @@ async def test_a_hub_is_deleted_and_taken_back_within_the_default_heap(large: tu
     assert undone.skipped == ()
     assert (await memory.domain_info()).connections == links
     began = time.monotonic()
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
     tell("verified", began, settings)
     began = time.monotonic()
     await memory.history.erase(HUB)

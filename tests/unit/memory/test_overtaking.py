@@ -1,0 +1,34 @@
+"""Pages of results that are read a part at a time."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.overtaking import Look, OvertakenRow, page_of
+
+pytestmark = pytest.mark.anyio
+IDS = [f"n{number}" for number in range(9)]
+
+
+async def paged(limit: int, after: str) -> list[str]:
+    """Return a page of ids that nobody writes beside."""
+
+    async def read(after: str, limit: int) -> Look[str | None]:
+        return Look([one for one in IDS if one > after][:limit])
+
+    async def is_meant(_: OvertakenRow) -> bool:
+        return False
+
+    return await page_of(cast("Core", None), "d", after, limit, read, is_meant)
+
+
+@pytest.mark.parametrize("limit", range(1, 12))
+async def test_pages_of_any_size_give_each_once_and_leave_none_out(limit: int) -> None:
+    found: list[str] = []
+    while page := await paged(limit, found[-1] if found else ""):
+        assert len(page) <= limit
+        found += page
+    assert found == IDS
