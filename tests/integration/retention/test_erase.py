@@ -90,6 +90,16 @@ async def test_nothing_of_it_is_found_in_the_domain_its_branches_and_what_it_was
     assert await is_clean(memory, past, branch, twig)
 
 
+async def test_a_connection_that_leads_to_it_is_erased_with_it(memory: Memory, domain: str) -> None:
+    word = secret()
+    node, other, _ = await filled(memory, domain, word)
+    link = await memory.create_connection("Link", other, node, properties={"key": f"to {word}"}, content=f"by {word}")
+    await memory.update_connection(link.connection_id, content=f"for {word}")
+    assert (await memory.history.erase(node)).domains[0].subjects == 4
+    assert (await memory.history.scan(word)).clean
+    assert await is_clean(memory)
+
+
 async def test_the_log_says_that_it_was_erased_and_no_more(memory: Memory, domain: str) -> None:
     node, other, link = await filled(memory, domain, secret())
     before = (await memory.history.log(limit=1_000)).entries
