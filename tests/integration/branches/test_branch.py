@@ -397,6 +397,24 @@ async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, dom
         assert not (await memory.upkeep.verify(domain=one.domain)).differences
 
 
+async def test_what_changes_between_being_read_and_being_copied_is_found_as_it_was(
+    memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = await filled(memory, domain)
+    wanted = await contents(memory)
+    whole = branching._Branching._copy_blobs
+
+    async def beside_a_writer(self: Any, rows: Any) -> None:
+        await memory.update_node(ids[1], content="text 1, later", properties={"rank": 5, "code": -1}, encoding="utf-8")
+        await whole(self, rows)
+
+    monkeypatch.setattr(branching._Branching, "_copy_blobs", beside_a_writer)
+    made = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
+    assert await contents(made) == wanted
+    assert (await made.search_content("later")).node_ids == ()
+    assert not (await made.upkeep.verify()).differences
+
+
 async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, domain: str) -> None:
     await filled(memory, domain, 1)
     with pytest.raises(GraphError) as refused:

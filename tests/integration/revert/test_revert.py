@@ -62,6 +62,14 @@ async def test_an_update_is_undone_with_its_content_and_what_is_found_by_it(work
     assert (await work.get_node(node)).version == undone.changes[0].seq
 
 
+async def test_several_changes_of_a_node_are_undone_to_before_the_first(work: Memory) -> None:
+    node = await project(work, status="next")
+    for status in ("waiting", "done"):
+        await work.update_node(node, properties={"status": status})
+    await work.history.revert(event_ids=await last_events(work, 2))
+    assert (await work.get_node(node)).properties == {"status": "next"}
+
+
 async def test_content_that_is_kept_as_a_blob_comes_back(work: Memory) -> None:
     long = "long " * 10_000
     node = await project(work, long)
