@@ -73,7 +73,7 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
         ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
-        ({"nodes": {"_a": NODE}}, "cannot be an id"),
+        ({"nodes": {"_a": NODE}}, "is not a valid id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
         ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
         ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
@@ -269,7 +269,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
         ("nodes.mem_act_001.owner", "me", "owner, which has no place"),
         ("nodes.mem_act_001._erased", True, "_erased, which has no place"),
         ("nodes.mem_act_001.tags", "t", "tags"),
-        ("nodes.mem_act_001.path", "", "cannot be used as path"),
+        ("nodes.mem_act_001.path", "", "is not a valid path"),
         ("nodes.mem_act_001.content.size", 5, "has content of 5 bytes"),
         ("nodes.mem_act_001.content.size", -1, "size"),
         ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside of the folder"),
@@ -332,7 +332,7 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
         patched.setattr(importing, "ensure_connection_type", None)
         with pytest.raises(TypeError):
             await memory.moving.import_folder(tmp_path)
-    with pytest.raises(GraphError, match="delete the domain, and import the folder again") as busy:
+    with pytest.raises(GraphError, match="delete the domain and import the folder again") as busy:
         await memory.create_node("Project", "too early")
     assert busy.value.code is Code.DOMAIN_BUSY
     await memory.delete_domain(domain)
