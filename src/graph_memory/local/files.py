@@ -120,7 +120,7 @@ def _acquire(descriptor: int, path: Path, timeout: float, on_wait: Callable[[], 
             raise GraphError(
                 Code.STARTING,
                 f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-                {"hint": "Try again in a moment; `graph-memory neo4j status` tells more."},
+                {"hint": "Try again in a moment; `graph-memory neo4j status` says more."},
                 path=path,
             )
         time.sleep(_POLL)

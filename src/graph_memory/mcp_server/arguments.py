@@ -18,10 +18,10 @@ MOST = 2**53 - 1
 
 Names = list[str]
 Properties = dict[str, object]
-Limit = Annotated[int, Field(ge=1, le=MOST, description="Most ids to return (default: all)")]
+Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
-Cursor = Annotated[str, Field(description="next_cursor of the page before")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has moved since")]
+Cursor = Annotated[str, Field(description="next_cursor of the previous page")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
 Rule = Annotated[object, WithJsonSchema({"type": "object"})]
 Rules = Annotated[
     list[Rule],
@@ -51,18 +51,18 @@ ConnectionType = Annotated[
 class Call(TypedDict):
     """What every tool takes."""
 
-    domain: NotRequired[Annotated[str, Field(description="Another domain than the default")]]
+    domain: NotRequired[Annotated[str, Field(description="Domain, if not the default")]]
 
 
 class CreateNode(Call):
     """Arguments of `create_node`."""
 
     type: Annotated[str, Field(description="Node type of the ontology")]
-    content: Annotated[str, Field(description="Text, or base64 of a binary")]
+    content: Annotated[str, Field(description="Text, or base64 for binary")]
     format: Annotated[str, Field(description="What the content is: markdown, json, pdf, ...")]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Key to string, number or boolean; for queries")]]
-    tags: NotRequired[Annotated[Names, Field(description="Labels of your own; shown by get_node")]]
+    tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. work/kitchen")]]
 
 
@@ -161,7 +161,7 @@ class GetConnectedNodes(Call):
 class SearchContent(Call):
     """Arguments of `search_content`."""
 
-    query: Annotated[str, Field(min_length=1, description="Exact substring; upper and lower case are equal")]
+    query: Annotated[str, Field(min_length=1, description="Exact substring, case-insensitive")]
     node_type: NotRequired[str]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -179,7 +179,7 @@ class CreateOntology(Call):
     """Arguments of `create_ontology`."""
 
     node_types: Annotated[list[NodeType], Field(description="Names, or objects: name and what add_node_type takes")]
-    connection_types: Annotated[list[ConnectionType], Field(description="May have all that add_connection_type takes")]
+    connection_types: Annotated[list[ConnectionType], Field(description="May have all add_connection_type takes")]
     open: NotRequired[Annotated[bool, Field(description="Unknown types in writes are added instead of refused")]]
 
 
@@ -209,4 +209,4 @@ class AddConnectionType(Call):
 class GetOntology(Call):
     """Arguments of `get_ontology`."""
 
-    detail: NotRequired[Annotated[bool, Field(description="All that is declared: descriptions, property rules")]]
+    detail: NotRequired[Annotated[bool, Field(description="Include descriptions and property rules")]]

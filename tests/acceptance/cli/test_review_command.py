@@ -137,7 +137,7 @@ async def test_conflicts_are_told_by_subject_and_can_be_skipped_or_forced(
         with terminal(variables, "review", "--session", "bot") as person:
             person.answer(ASKS, "r")
             person.answer(ASKS, "q")
-            assert "conflict  call: it was changed since" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
+            assert "conflict  call: it has changed since" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
             if choice == "f":
                 person.answer("Undo this? [y/N]: ", "y")
             ended, shown = person.end()
@@ -154,7 +154,7 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
         person.answer(ASKS, "r")
         person.answer(ASKS_OF_A_DELETE, "a")
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "left      call: it was changed since" in shown
+        assert "left      call: it has changed since" in shown
         assert person.end()[0] == 0
     assert (await kitchen.query_nodes()).node_ids == ("call",)
     assert (await kitchen.get_node("call")).properties["status"] == "later"
@@ -182,7 +182,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         assert "Node type Idea defined" in person.answer(ASKS_OF_A_DELETE, "r")
         person.answer(ASKS, "a")
         shown = person.answer("[s]kip, [q]uit? ", "s")
-        assert "conflict  node_type/Task: node one is of it" in shown
+        assert "conflict  node_type/Task: node one has this type" in shown
         shown = person.answer("Undo this? [y/N]: ", "y")
         assert "taken back  node type Idea" in shown
         assert person.end()[0] == 0

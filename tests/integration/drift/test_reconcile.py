@@ -380,7 +380,7 @@ async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> No
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, _id: $paint})")
     done = by_id(await kitchen.memory.reconcile(adopt="all"))
     assert done[kitchen.paint].settled == "refused"
-    assert "never used again" in (done[kitchen.paint].reason or "")
+    assert "never reused" in (done[kitchen.paint].reason or "")
     await kitchen.memory.reconcile(restore="all")
     assert await kitchen.is_clean()
 

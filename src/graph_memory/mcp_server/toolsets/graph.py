@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 async def create_node(memory: Memory, given: takes.CreateNode) -> NodeCreated:
-    """Store one thing to remember as a node: details in content, what is queried later in properties."""
+    """Store one thing to remember as a node: details in content, what you query later in properties."""
     return await memory.create_node(**given)
 
 
@@ -88,12 +88,12 @@ async def get_connected_nodes(memory: Memory, given: takes.GetConnectedNodes) ->
 
 
 async def search_content(memory: Memory, given: takes.SearchContent) -> NodeIds:
-    """Find nodes whose text content holds a string. For property values use query_nodes."""
+    """Find nodes whose text content contains a string. For property values use query_nodes."""
     return await memory.search_content(**given)
 
 
 async def validate_connection(memory: Memory, given: takes.ValidateConnection) -> Validity:
-    """Ask whether the ontology lets a connection type join two node types, without creating anything."""
+    """Check whether the ontology lets a connection type join two node types, without creating anything."""
     return await memory.validate_connection(**given)
 
 
@@ -116,7 +116,7 @@ async def add_connection_type(memory: Memory, given: takes.AddConnectionType) ->
 
 
 async def get_ontology(memory: Memory, given: takes.GetOntology) -> OntologyView:
-    """Get the node and connection types of a domain, with detail their property rules. Call this before you create."""
+    """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
     ontology = await memory.get_ontology(domain=given.get("domain"))
     return detailed(ontology) if given.get("detail") else brief(ontology)
 

@@ -12,9 +12,9 @@ from graph_memory.memory.history.results import Choice, Operation, Source
 
 Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
 Until = Annotated[int | str, Field(description="Last change, as since")]
-OnConflict = Annotated[Choice, Field(description="Where a later change or another reason is against it (default stop)")]
-Confirm = Annotated[Literal[True], Field(description="Must be true, unless dry_run: nothing can undo it")]
-DryRun = Annotated[bool, Field(description="Only say what would be done")]
+OnConflict = Annotated[Choice, Field(description="If a later change or another reason prevents it (default stop)")]
+Confirm = Annotated[Literal[True], Field(description="Must be true, unless dry_run: this cannot be undone")]
+DryRun = Annotated[bool, Field(description="Only report what would be done")]
 
 
 class MemoryLog(Call):
@@ -29,8 +29,8 @@ class MemoryLog(Call):
     operations: NotRequired[list[Operation]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
-    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
-    full: NotRequired[Annotated[bool, Field(description="With the states before and after")]]
+    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the previous page")]]
+    full: NotRequired[Annotated[bool, Field(description="Include states before and after")]]
 
 
 PastTool = Literal[
@@ -49,7 +49,7 @@ class MemoryAsOf(Call):
 
     at: Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago"')]
     tool: PastTool
-    arguments: NotRequired[Annotated[dict[str, object], Field(description="Those of the tool, without domain")]]
+    arguments: NotRequired[Annotated[dict[str, object], Field(description="The tool's, without domain")]]
 
 
 class MemoryDiff(Call):
@@ -62,9 +62,9 @@ class MemoryDiff(Call):
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
     subject: NotRequired[Annotated[str, Field(description="Id of a node or connection")]]
     types: NotRequired[Annotated[Names, Field(description="Node or connection types")]]
-    content: NotRequired[Annotated[bool, Field(description="With text diffs")]]
+    content: NotRequired[Annotated[bool, Field(description="Include text diffs")]]
     limit: NotRequired[Annotated[int, Field(ge=1, le=1000, description="Default 50")]]
-    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the page before")]]
+    cursor: NotRequired[Annotated[str, Field(description="next_cursor of the previous page")]]
 
 
 class MemoryBranch(Call):
@@ -78,8 +78,8 @@ class SetValidity(Call):
     """Arguments of `set_validity`."""
 
     id: Annotated[str, Field(description="Id of a node or connection")]
-    valid_from: NotRequired[Annotated[str, Field(description="It holds from then on; open takes this bound away")]]
-    valid_to: NotRequired[Annotated[str, Field(description="It holds no longer from then on; now closes it; or open")]]
+    valid_from: NotRequired[Annotated[str, Field(description="When it starts to hold; open removes the bound")]]
+    valid_to: NotRequired[Annotated[str, Field(description="When it stops holding; now ends it; or open")]]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -98,8 +98,8 @@ class MemoryMerge(Call):
 
     from_: Annotated[str, Field(alias="from", description="Domain with the changes, such as a branch")]
     into: NotRequired[Annotated[str, Field(description="Domain to change (default: domain)")]]
-    preview: NotRequired[Annotated[bool, Field(description="Only say what would be done")]]
-    strategy: NotRequired[Annotated[How, Field(description="Side that settles conflicts; manual (default) stops")]]
+    preview: NotRequired[Annotated[bool, Field(description="Only report what would be done")]]
+    strategy: NotRequired[Annotated[How, Field(description="Side that wins conflicts; manual (default) stops")]]
     resolutions: NotRequired[
         Annotated[
             list[dict[str, object]],
@@ -129,6 +129,6 @@ class MemoryCompact(Call):
 class MemoryErase(Call):
     """Arguments of `memory_erase`."""
 
-    subject: Annotated[str, Field(description="Id of a node or connection; also of a deleted one")]
+    subject: Annotated[str, Field(description="Id of a node or connection, even a deleted one")]
     confirm: NotRequired[Confirm]
     dry_run: NotRequired[DryRun]

@@ -191,7 +191,7 @@ class History:
         """
         name = self._domain(domain)
         if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
-            raise fault("event_ids", "What to revert is not clear", "Give event_ids, or since and perhaps until.")
+            raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
         selection = (
             revert.Selection(ids=tuple(dict.fromkeys(event_ids)))
             if event_ids is not None
@@ -274,10 +274,10 @@ class History:
             return given
         if self._core.origin.session is None:
             hint = (
-                "Give the id of a session, from the log. To have one of your own, name it: over HTTP in the header "
-                "Graph-Memory-Session, else in GRAPH_MEMORY_SESSION. Changes can be undone by event ids too."
+                "Give a session id from the log. To have a session of your own, name it over HTTP in the header "
+                "Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
             )
-            raise fault("session", "Whoever asks has no session of their own, so none is current", hint)
+            raise fault("session", "You have no session of your own, so none is current", hint)
         return self._core.origin.session
 
     async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:

@@ -169,7 +169,7 @@ async def _span(
     first = await seq_at(core.store, domain, "since", UNLIMITED if since is None else since)
     last = await seq_at(core.store, other, "until", UNLIMITED if until is None else until)
     if domain == other and since is None:
-        raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
+        raise fault("since", "It is not clear what to compare with", "Give since, or against with another domain.")
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")
@@ -187,8 +187,8 @@ def _read(cursor: str) -> Span:
 
 
 def _no_cursor(cursor: str) -> GraphError:
-    hint = "Give next_cursor of the page before, or leave it out for the first page."
-    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+    hint = "Pass next_cursor from the previous page, or leave it out for the first page."
+    return fault("cursor", f"{quoted(cursor)} is not a valid cursor", hint)
 
 
 async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:

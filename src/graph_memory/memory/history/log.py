@@ -74,9 +74,9 @@ class Filter:
         for operation in self.operations or ():
             if operation not in ("create", "update", "delete"):
                 message = f"{quoted(operation)} is not an operation"
-                raise fault("operations", message, "Give some of create, update and delete.")
+                raise fault("operations", message, "Use create, update or delete.")
         if self.source not in (None, "agent", "user"):
-            raise fault("source", f"{quoted(self.source)} is not a source", "Give agent or user.")
+            raise fault("source", f"{quoted(self.source)} is not a source", "Use agent or user.")
         return {
             "session": self.session,
             "source": self.source,
@@ -164,8 +164,8 @@ def _cursor(cursor: str | None) -> int:
         return END
     number = cursor.removeprefix(_CURSOR)
     if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
-        hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+        hint = "Pass next_cursor from the previous page, or leave it out for the first page."
+        raise fault("cursor", f"{quoted(cursor)} is not a valid cursor", hint)
     return int(number)
 
 

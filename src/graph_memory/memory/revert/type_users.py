@@ -38,7 +38,7 @@ async def users_of(
         rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
         other = next((row.id for row in rows if row.id not in known), None)
         if other is not None:
-            found[undo.subject] = f"{kind} {other} is of it"
+            found[undo.subject] = f"{kind} {other} has this type"
     return found
 
 
