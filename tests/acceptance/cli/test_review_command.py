@@ -162,8 +162,8 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
 
 async def test_the_beginning_of_a_domain_is_only_shown(kitchen: Memory, variables: dict[str, str]) -> None:
     with terminal(variables, "review", "--since", "1") as person:
-        assert "The beginning of a domain is never taken back." in person.answer(ASKS_NOTHING, "a")
-        assert "The beginning of an ontology is never taken back." in person.answer(ASKS_NOTHING, "a")
+        assert "The creation of a domain cannot be undone." in person.answer(ASKS_NOTHING, "a")
+        assert "The creation of an ontology cannot be undone." in person.answer(ASKS_NOTHING, "a")
         person.answer(ASKS_OF_A_DELETE, "q")
         assert person.end()[0] == 0
     with terminal(variables, "review", "--since", "1", "--session", "nobody") as person:
@@ -184,17 +184,17 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         shown = person.answer("[s]kip, [q]uit? ", "s")
         assert "conflict  node_type/Task: node one has this type" in shown
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "taken back  node type Idea" in shown
+        assert "removed  node type Idea" in shown
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
     with terminal(variables, "review", "--since", since) as person:
         for _ in range(2):
             person.answer(ASKS_OF_A_DELETE, "a")
         person.answer(ASKS, "a")
-        assert "Node type Idea taken back" in person.answer(ASKS_OF_A_DELETE, "r")
+        assert "Node type Idea removed" in person.answer(ASKS_OF_A_DELETE, "r")
         shown = person.answer(ASKS_NOTHING, "a")
-        assert "Types taken back" in shown
-        assert "It is undone with the types that were taken back." in shown
+        assert "Types removed" in shown
+        assert "It is undone with the types that were removed." in shown
         assert "restored  node type Idea" in person.answer("Undo this? [y/N]: ", "y")
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]
@@ -204,7 +204,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
 async def test_without_a_terminal_or_a_point_it_says_what_to_do(variables: dict[str, str]) -> None:
     done = run(variables, "review", "--session", "bot")
     assert done.returncode == 2
-    assert "there is no terminal" in done.stderr
+    assert "needs a person at a terminal" in done.stderr
     assert "`graph-memory log`" in done.stderr
     with terminal(variables, "review") as person:
         status, shown = person.end()

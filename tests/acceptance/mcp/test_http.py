@@ -178,4 +178,4 @@ def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
 def test_options_of_http_are_refused_without_it(environment: dict[str, str], option: list[str]):
     done = run(environment, "mcp", *option, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} goes with --transport http\nHint: ")
+    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} needs --transport http\nHint: ")

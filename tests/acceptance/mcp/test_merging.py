@@ -43,7 +43,7 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
         "    ours    later",
         "    theirs  done",
     ]
-    assert tried.stderr == "1 change would be merged, 0 conflicts settled, 1 conflict to settle.\n"
+    assert tried.stderr == "1 change would be merged, 0 conflicts resolved, 1 conflict to resolve.\n"
     refused = run(variables, "merge", source)
     assert (refused.returncode, refused.stdout) == (73, "")
     assert refused.stderr.startswith("MERGE_CONFLICT: call cannot be merged: both changed status differently")

@@ -14,7 +14,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.results import Domains
 
 app = typer.Typer(
-    help="Branches: a domain as it is or was, copied to try things out in.",
+    help="Branches: copies of a domain, as it is or was, to try things out in.",
     no_args_is_help=True,
 )
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the branch.")]
@@ -27,7 +27,7 @@ AtOption = Annotated[
 def create(
     name: NameArgument, at: AtOption = None, domain: takes.DomainOption = None, as_json: takes.JsonOption = False
 ) -> None:
-    """Make a branch of a domain, as it is or as it was. One that was cut off goes on."""
+    """Make a branch of a domain, as it is or was. Repeat the command to resume an interrupted one."""
     made = with_memory(lambda memory: memory.history.branch(name, at=at, domain=domain), "Branching")
     if as_json:
         return print_json(made)
@@ -52,7 +52,7 @@ def info(name: NameArgument, as_json: takes.JsonOption = False) -> None:
 
 @app.command()
 def delete(name: NameArgument, yes: takes.YesOption = False, as_json: takes.JsonOption = False) -> None:
-    """Delete a branch with all that is in it. It cannot be undone."""
+    """Delete a branch with everything in it. This cannot be undone."""
     _check_branch(name, with_memory(lambda memory: memory.list_domains(), "Reading"))
     domains.delete(name, yes=yes, as_json=as_json)
 
@@ -64,4 +64,4 @@ def _check_branch(name: str, found: Domains) -> None:
     for one in found.domains:
         if one.name == name and one.forked_from is None and one.busy != BRANCHING:
             hint = f"`graph-memory domain delete {plain(name)}` deletes a domain; `branch list` lists the branches."
-            raise fault("name", f"{plain(name)} is a domain, and no branch of one", hint)
+            raise fault("name", f"{plain(name)} is a domain, not a branch", hint)

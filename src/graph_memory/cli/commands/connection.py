@@ -36,8 +36,8 @@ ConnectionId = Annotated[str, typer.Argument(metavar="ID", help="Id of the conne
 @app.command()
 def create(
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type of the ontology.")],
-    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node that it leaves.")],
-    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node that it reaches.")],
+    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node it starts at.")],
+    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node it ends at.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
@@ -59,12 +59,12 @@ def create(
 @app.command()
 def validate(
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
-    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node that it leaves.")],
-    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node that it reaches.")],
+    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node it starts at.")],
+    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node it ends at.")],
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Tell whether the ontology allows a connection between nodes of two types; ends with 1 when it does not."""
+    """Say whether the ontology allows a connection between two node types; exits with 1 if not."""
     found = with_memory(
         lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type, domain=domain), "Reading"
     )
@@ -78,7 +78,7 @@ def validate(
 @app.command()
 def get(
     connection_id: ConnectionId,
-    include_content: Annotated[bool, typer.Option("--include-content", help="Its note as well.")] = False,
+    include_content: Annotated[bool, typer.Option("--include-content", help="Include its note.")] = False,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
@@ -122,7 +122,7 @@ def history(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Show every change of a connection, also of one that was deleted."""
+    """Show every change to a connection, even a deleted one."""
     show_history(connection_id, full=full, limit=limit, cursor=cursor, domain=domain, as_json=as_json)
 
 
@@ -136,7 +136,7 @@ def update(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Change a connection: properties are merged into those it has, content replaces what was."""
+    """Change a connection: properties are merged, content is replaced."""
     values, text = assigned(properties), given_text(content, file)
     changed = with_memory(
         lambda memory: memory.update_connection(

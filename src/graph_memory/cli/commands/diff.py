@@ -18,7 +18,7 @@ SinceOption = Annotated[
     str | None,
     typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.'),
 ]
-UntilOption = Annotated[str | None, typer.Option(help="The later state, given as for --since. Default: now.")]
+UntilOption = Annotated[str | None, typer.Option(help="The later state, in the same form as --since. Default: now.")]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 _INDENT = "    "
 
@@ -31,7 +31,7 @@ def diff(
     ] = None,
     subject: Annotated[str | None, typer.Option(help="Only this node or connection.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
-    content: Annotated[bool, typer.Option("--content", help="With text diffs of contents.")] = False,
+    content: Annotated[bool, typer.Option("--content", help="Include text diffs of contents.")] = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     domain: takes.DomainOption = None,

@@ -12,8 +12,8 @@ from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_memory
 from graph_memory.model.results import Domains, DomainSummary
 
-app = typer.Typer(help="Domains: namespaces, each with an ontology and a log of its own.", no_args_is_help=True)
-_BEGIN = "`graph-memory ontology apply gtd` begins one"
+app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
+_BEGIN = "`graph-memory ontology apply gtd` creates one"
 
 
 @app.command("list")
@@ -30,8 +30,8 @@ def show_domains(*, only_branches: bool, as_json: bool) -> None:
     if as_json:
         return print_json(found)
     if not found.domains:
-        begin = "`graph-memory branch create NAME` makes one" if only_branches else _BEGIN
-        return note(f"No {'branch' if only_branches else 'domain'} yet: {begin}.")
+        begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
+        return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
     kinds = ("node types", "connection types", "events", "last change")
     rows = [
         (one.name, one.node_types, one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
@@ -50,7 +50,7 @@ def _origin(one: DomainSummary) -> str:
 
 @app.command()
 def info(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain; or give --domain.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain, or give --domain.")] = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
@@ -79,13 +79,13 @@ def delete(
     yes: takes.YesOption = False,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Delete a domain: its ontology, nodes, connections, contents and its whole log. It cannot be undone."""
+    """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
     if takes.asks(yes=yes):
         found = with_memory(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
-        takes.confirm(f"Delete domain {plain(name)} with {counts}? It cannot be undone.")
+        takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
     gone = with_memory(lambda memory: memory.delete_domain(name), "Deleting")
     if as_json:
         return print_json(gone)
-    left = "" if gone.blobs is not None else " Large contents were left: another database keeps its own there."
+    left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
     return note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, {counted(gone.events, 'event')}.{left}")

@@ -41,7 +41,7 @@ def connected(
     node_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the node.")],
     direction: Annotated[Direction, typer.Option(help="out: from this node; in: to it.")] = "both",
     connection_type: Annotated[
-        str | None, typer.Option("--connection-type", "--type", help="Only along this type.")
+        str | None, typer.Option("--connection-type", "--type", help="Only along connections of this type.")
     ] = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
@@ -69,7 +69,7 @@ def connected(
 
 
 def search(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the content holds, to the letter.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The exact text to look for.")],
     node_type: Annotated[str | None, typer.Option("--node-type", "--type", help="Only nodes of this type.")] = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
@@ -77,7 +77,7 @@ def search(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Find nodes whose text content holds a string; upper and lower case are equal."""
+    """Find nodes whose text content contains a string, ignoring case."""
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
         lambda memory, where: memory.search_content(text, node_type=node_type, limit=size, cursor=cursor, **where),

@@ -119,7 +119,7 @@ def history(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Show every change of a node, also of one that was deleted."""
+    """Show every change to a node, even a deleted one."""
     show_history(node_id, full=full, limit=limit, cursor=cursor, domain=domain, as_json=as_json)
 
 
@@ -138,7 +138,7 @@ def update(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Change a node. Properties are merged into those it has; all else that is given replaces what was."""
+    """Change a node. Properties are merged; everything else that you give replaces what was there."""
     values = assigned(properties)
     before, seen = _for_editor(node_id, domain) if edit else ("", None)
     given = given_content(content, file, edit=edit, before=before, binary=binary)
@@ -188,7 +188,7 @@ def list_all(
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """List nodes, all or those of a type; `graph-memory query` looks at properties as well."""
+    """List all nodes, or those of a type; `graph-memory query` also looks at properties."""
     size = takes.page_size(limit, as_json=as_json)
     list_nodes(
         lambda memory, where: memory.query_nodes(type=type_name, limit=size, cursor=cursor, **where),
@@ -222,7 +222,7 @@ def _for_editor(node_id: str, domain: str | None) -> tuple[str, int]:
     node, found = with_memory(use, "Reading")
     if found.encoding != "utf-8":
         hint = "Replace it with --file."
-        raise GraphError(Code.INVALID_ENCODING, f"The content of {node_id} is binary: no text to edit", {"hint": hint})
+        raise GraphError(Code.INVALID_ENCODING, f"The content of {node_id} is binary, not text", {"hint": hint})
     return found.content, node.version
 
 
@@ -238,7 +238,7 @@ def _written(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        hint = "Give a path that can be written."
+        hint = "Give a writable path."
         message = f"Cannot write {path}: {error.strerror}"
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
     typer.echo(f"{path}: {len(data):,} bytes.", err=True)

@@ -26,7 +26,7 @@ app = typer.Typer(help="The types of a domain, and files that declare them.", no
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the type.")]
 DescriptionOption = Annotated[str | None, typer.Option(help="What the type is for.")]
-RequiredOption = Annotated[list[str] | None, typer.Option(help="A property that must be given. Repeatable.")]
+RequiredOption = Annotated[list[str] | None, typer.Option(help="A required property. Repeatable.")]
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -40,8 +40,8 @@ RuleOption = Annotated[
 
 @app.command()
 def show(
-    detail: Annotated[bool, typer.Option("--detail", help="All that is declared, every property too.")] = False,
-    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file that `apply` takes.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="All that is declared, with every property.")] = False,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file for `apply`.")] = False,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
@@ -54,7 +54,7 @@ def show(
 
 @app.command("apply")
 def apply_file(file: SourceArgument, domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
-    """Give a domain the types of a file: begin it with them, or add those that it lacks. Can be repeated.
+    """Give a domain the types of a file: create it with them, or add those that it lacks. Safe to repeat.
 
     A type that the domain defines differently is refused, and nothing is changed then.
     """
@@ -81,14 +81,14 @@ def add_node_type(
 @app.command()
 def add_connection_type(
     name: NameArgument,
-    from_types: Annotated[list[str], typer.Option("--from", help="A node type it may leave, * for all. Repeatable.")],
-    to_types: Annotated[list[str], typer.Option("--to", help="A node type it may reach, * for all. Repeatable.")],
+    from_types: Annotated[list[str], typer.Option("--from", help="Node type it may start at, * for all. Repeatable.")],
+    to_types: Annotated[list[str], typer.Option("--to", help="Node type it may end at, * for all. Repeatable.")],
     properties: RuleOption = None,
     required: RequiredOption = None,
     description: DescriptionOption = None,
     unique_source: Annotated[bool, typer.Option("--unique-source", help="At most one from each node.")] = False,
     unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
-    acyclic: Annotated[bool, typer.Option("--acyclic", help="Never in a circle.")] = False,
+    acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,
 ) -> None:
@@ -102,7 +102,7 @@ def add_connection_type(
 
 @app.command()
 def validate(file: SourceArgument, as_json: takes.JsonOption = False) -> None:
-    """Check a file without a database; a fault is told with its line."""
+    """Check a file without a database; an error names its line."""
     found = read_ontology(file)
     if as_json:
         return print_json({"valid": True, **detailed(found).to_dict()})
@@ -112,10 +112,10 @@ def validate(file: SourceArgument, as_json: takes.JsonOption = False) -> None:
 
 @app.command("merge")
 def merge_files(
-    files: Annotated[list[str], typer.Argument(metavar="FILES…", help="As `validate` takes them, two or more.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILES…", help="Two or more, as for `validate`.")],
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Print one ontology with the types of all files; a type that several declare must be declared identically."""
+    """Print one ontology with the types of all files; where several declare a type, they must agree."""
     merged = merge(*map(read_ontology, files))
     print_json(detailed(merged)) if as_json else typer.echo(to_yaml(merged), nl=False)
 
@@ -123,7 +123,7 @@ def merge_files(
 @app.command()
 def diagram(
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="As `validate` takes it. Without: that of the domain.")
+        str | None, typer.Argument(metavar="[FILE]", help="As for `validate`. Default: that of the domain.")
     ] = None,
     domain: takes.DomainOption = None,
     as_json: takes.JsonOption = False,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DAY = 24 * 60 * 60.0
 
-blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
+blobs_app = typer.Typer(help="Large and binary content, kept outside Neo4j.", no_args_is_help=True)
 
 
 def verify(
@@ -25,7 +25,7 @@ def verify(
     every: Annotated[bool, typer.Option("--all", help="Every domain, whatever --domain names.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
+    """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
     if every:
         return _verify_all(as_json=as_json)
     found = with_memory(lambda memory: memory.verify(domain=domain), "Verifying")
@@ -49,12 +49,12 @@ def _verify_all(*, as_json: bool) -> None:
 
 
 def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
-    """Mend the live graph of a domain by its log; ends with 1 if something could not be mended."""
+    """Repair the live graph of a domain from its log; exits with 1 if something could not be repaired."""
     found = with_memory(lambda memory: memory.rebuild(domain=domain), "Mending")
     left = found.unmended or ()
     _show(found, "difference", as_json=as_json)
     if not as_json:
-        typer.echo(f"{len(found.differences) - len(left):,} mended, {len(left):,} left.")
+        typer.echo(f"{len(found.differences) - len(left):,} repaired, {len(left):,} left.")
     if left and not as_json:
         typer.echo("What is left is not in the log either: restore the database or its blobs from a backup.", err=True)
     raise typer.Exit(DIFFERENCES if left else 0)
@@ -62,8 +62,8 @@ def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
 
 @blobs_app.command("gc")
 def collect_blobs(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
-    grace: Annotated[float, typer.Option(min=0, help="Seconds for which a blob without an owner is kept.")] = DAY,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
+    grace: Annotated[float, typer.Option(min=0, help="Seconds to keep a blob without an owner.")] = DAY,
     as_json: JsonOption = False,
 ) -> None:
     """Remove the blobs that nothing in the log refers to."""
