@@ -10,10 +10,10 @@ from graph_memory.memory.background import Background
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head, Origin
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexed_rules, live_state
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import HALF_SEEN, no_ontology
 from graph_memory.storage.log.writing import Log

@@ -15,9 +15,10 @@ from graph_memory.memory.graph.ontology import connection_type_draft, node_type_
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
 from graph_memory.model.events import Draft, Event, Op, Origin
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.properties import PropertyType
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.subjects import State
 
 NOW = datetime(2026, 2, 2, tzinfo=UTC)
 TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBER),))

@@ -13,11 +13,11 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexed_rules, with_types
 from graph_memory.model.properties import PropertyValue, check_amount, key_value
 from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import Kind, type_subject
 
 _ORDER = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE, Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _ATTACHABLE = (Kind.CONNECTION, Kind.OBSERVATION)

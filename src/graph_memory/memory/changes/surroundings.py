@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes import paging
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

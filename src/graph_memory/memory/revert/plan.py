@@ -10,7 +10,8 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.revert.types import Types
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Surroundings, Undo, refused
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import State
 
 Rule = Callable[[Undo], Conflict | None]
 """Returns what stands against undoing one subject's changes, if anything."""

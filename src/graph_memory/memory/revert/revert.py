@@ -21,10 +21,11 @@ from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Un
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type

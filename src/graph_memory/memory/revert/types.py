@@ -10,8 +10,9 @@ from typing import Any, cast
 from graph_memory.memory.revert.values import Conflict, Surroundings, Undo
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft
+from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology, connection_type_from, node_type_from
-from graph_memory.model.subjects import Kind, type_subject, user_properties
+from graph_memory.model.subjects import user_properties
 
 _TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
 
