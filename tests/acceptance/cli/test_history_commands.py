@@ -62,7 +62,7 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
         "     # Call",
         "    +Bert\\u001b[2J",
     ]
-    assert "There are more: --limit N, or --cursor between:" in shown.stderr
+    assert "There are more: use --limit N or --cursor between:" in shown.stderr
     told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
     assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
 

@@ -268,7 +268,7 @@ REFUSED = {
     "a second target": (
         "MATCH (a:_Node {_domain: $domain, _id: $project}), (b:_Node {_domain: $domain, _id: $call}) "
         "CREATE (a)-[:NextAction]->(b)",
-        "may have one only",
+        "may have only one",
     ),
     "a loop": ("MATCH (a:_Node {_domain: $domain, _id: $call}) CREATE (a)-[:DependsOn]->(a)", "cycle"),
     "a connection turned round": (

@@ -128,7 +128,7 @@ def test_types_come_back_before_what_is_of_them() -> None:
 @pytest.mark.parametrize("choice", OnConflict)
 def test_a_type_that_is_needed_stays_whatever_is_chosen(choice: OnConflict) -> None:
     for undos, there, reason in (
-        ([created(declared(TASK))], around(users={"node_type/Task": "node x has this type"}), "node x is of it"),
+        ([created(declared(TASK))], around(users={"node_type/Task": "node x has this type"}), "node x has this type"),
         ([created(declared(TASK))], around(), "connection type Next refers to it"),
         (
             [created(declared(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],

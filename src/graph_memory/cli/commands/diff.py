@@ -59,7 +59,7 @@ def diff(
 def _show(found: Diff) -> None:
     for entry in found.entries:
         _show_entry(entry)
-    more = f" There are more: --limit N, or --cursor {found.next_cursor}" if found.next_cursor else ""
+    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
     other = f"{plain(found.against)} at " if found.against else ""

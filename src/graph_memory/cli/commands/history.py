@@ -97,7 +97,7 @@ def show_log(page: LogPage, *, as_json: bool) -> None:
     else:
         for entry in page.entries:
             print_entry(entry)
-    more = f" There are more: --limit N, or --cursor {page.next_cursor}" if page.next_cursor else ""
+    more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
     return note(f"{counted(len(page.entries), 'change')}.{more}")
 
 
