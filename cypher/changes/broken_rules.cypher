@@ -20,7 +20,7 @@ WITH row,
   }) AS closes
 WHERE source_taken OR target_taken OR closes
 RETURN row.id AS id, CASE
-  WHEN source_taken THEN 'its source has another connection of its type, and may have one only'
-  WHEN target_taken THEN 'its target has another connection of its type, and may have one only'
+  WHEN source_taken THEN 'its source has another connection of its type, and may have only one'
+  WHEN target_taken THEN 'its target has another connection of its type, and may have only one'
   ELSE 'it would close a cycle, and its type is acyclic'
 END AS rule

@@ -85,7 +85,7 @@ async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subjec
         if (found := rows[0].event) is not None and found.get("_subject") == subject:
             event = Event.from_row(found)
             return LastState(live_state(event), event.draft.from_id, event.draft.to_id, rows[0].text)
-    hint = "Somebody changed the graph by hand: run `graph-memory verify`."
+    hint = "The graph was changed outside graph-memory: run `graph-memory verify`."
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
@@ -114,7 +114,7 @@ def check_unique(type_name: str, subject: str, owners: Sequence[KeyOwner]) -> No
         if row.owner != subject:
             raise GraphError(
                 Code.UNIQUE_PROPERTY_TAKEN,
-                f"Another {type_name} has that value of its unique property {row.property}: {row.owner}",
+                f"Another {type_name} already has that value of the unique property {row.property}: {row.owner}",
                 {
                     "property": row.property,
                     "owner": row.owner,
@@ -144,6 +144,6 @@ def check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
     if count >= limit:
         raise GraphError(
             Code.TYPE_LIMIT_REACHED,
-            f"The open ontology of domain {domain} has {count} ad-hoc types, as many as it may",
+            f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit",
             {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
         )

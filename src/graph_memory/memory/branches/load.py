@@ -96,7 +96,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
         raise _too_many_gone(between, gone)
     if len(left) > MOST:
         message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
-        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
+        raise fault("source", message, f"Merge earlier, while at most {MOST:,} differ.")
     return left
 
 
@@ -106,10 +106,10 @@ def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
     ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
     if len(gone) - count - 1 > MOST_GONE:
-        hint = f"Delete nodes in {between.target} too, with delete_node, which takes any number; then merge again."
+        hint = f"Delete nodes in {between.target} too, with delete_node, which has no limit; then merge again."
         return fault("source", message, hint)
     message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
-    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
+    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which has no limit; then merge again."
     return fault("source", message, hint)
 
 
@@ -171,8 +171,8 @@ async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mappi
     limit = 2 * MOST_GONE + 1  # a connection may be found from both of its ends
     rows = await reader.read(ATTACHED, domain=domain, nodes=nodes, limit=limit) if nodes else []
     if len(gone.keys() | {row.id for row in rows}) > MOST_GONE:
-        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
-        hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
+        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with everything attached"
+        hint = "Delete such nodes in the target too, with delete_node, which has no limit; then merge again."
         raise fault("source", message, hint)
     attached: dict[str, list[Draft]] = {}
     for found in rows:

@@ -191,7 +191,7 @@ class _Whole:
             return None
         can_return = all(self._can_return(end) for end in missing)
         takes = frozenset(Take) if can_return else _OURS
-        told = "; theirs brings it back" if can_return else ""
+        told = "; theirs restores it" if can_return else ""
         reason = f"node {missing[0]}, which it needs, is not in the target{told}"
         return self._conflict(subject, Clash.END, reason, takes=takes)
 
@@ -254,7 +254,7 @@ class _Whole:
                 for value in unique_values(version, self.ontology):
                     owner = self._keeps(value) or taken.setdefault(value, subject)
                     if owner != subject:
-                        reason = f"{owner} has the value of its unique property {value.property}"
+                        reason = f"{owner} already has its value of the unique property {value.property}"
                         yield replace(self._conflict(subject, Clash.UNIQUE, reason), name=value.property)
                         break
 
@@ -273,7 +273,7 @@ class _Whole:
 def _check_validity(version: Version) -> None:
     begin, end = (cast("datetime | None", version.state.get(name)) for name in ("_valid_from", "_valid_to"))
     if begin is not None and end is not None and end <= begin:
-        raise fault("valid_to", "it would hold until before it begins to hold", "Take both times from one side.")
+        raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
 
 
 def _deletion(trio: Trio) -> Draft:

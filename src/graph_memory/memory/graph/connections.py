@@ -223,14 +223,14 @@ def _end_types(domain: str, wanted: NewConnection, ends: EndsRow) -> tuple[str, 
 
 def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surroundings) -> None:
     if declared.unique_source and around.source_taken:
-        message = f"Node {wanted.from_id} already has its one outgoing {wanted.type}"
-        raise _not_allowed(message, "Delete that connection first: a node may be its source once.")
+        message = f"Node {wanted.from_id} already has an outgoing {wanted.type}"
+        raise _not_allowed(message, "Delete that connection first: a node can be its source only once.")
     if declared.unique_target and around.target_taken:
-        message = f"Node {wanted.to_id} already has its one incoming {wanted.type}"
-        raise _not_allowed(message, "Delete that connection first: a node may be its target once.")
+        message = f"Node {wanted.to_id} already has an incoming {wanted.type}"
+        raise _not_allowed(message, "Delete that connection first: a node can be its target only once.")
     if around.closes_cycle:
-        message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would close a cycle"
-        raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to where it began.")
+        message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would form a cycle"
+        raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to its start.")
 
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
@@ -366,9 +366,9 @@ def connection_not_found(domain: str, connection_id: str) -> GraphError:
 
 
 def _exists(connection_id: str) -> GraphError:
-    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    hint = "Ids are never reused, even after a delete: choose another, or leave it out."
     return GraphError(
         Code.CONNECTION_ALREADY_EXISTS,
-        f"Connection {connection_id} exists or has existed",
+        f"Connection {connection_id} exists, or existed before",
         {"connection_id": connection_id, "hint": hint},
     )

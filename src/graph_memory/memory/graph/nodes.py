@@ -246,7 +246,7 @@ async def edit_of(
     when there is nothing to update.
     """
     if content is not None and encoding is None:
-        hint = "Give encoding utf-8 for text, base64 for binary content."
+        hint = "Give encoding: utf-8 for text, base64 for binary content."
         raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
@@ -299,7 +299,7 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
 
 
 def _exists(node_id: str) -> GraphError:
-    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    hint = "Ids are never reused, even after a delete: choose another, or leave it out."
     return GraphError(
-        Code.NODE_ALREADY_EXISTS, f"Node {node_id} exists or has existed", {"node_id": node_id, "hint": hint}
+        Code.NODE_ALREADY_EXISTS, f"Node {node_id} exists, or existed before", {"node_id": node_id, "hint": hint}
     )

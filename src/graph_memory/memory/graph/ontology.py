@@ -102,7 +102,7 @@ async def types_at(reader: Reader, place: Place) -> list[Event]:
     found = await logged_types(reader, place.domain, place.seq)
     if not found:
         hint = "Give a later point; memory_log shows the numbers."
-        raise fault("at", f"Domain {place.domain} had not begun by {place.seq}", hint)
+        raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
     return found
 
 
@@ -181,5 +181,5 @@ async def _nothing(_: Reader, __: Head) -> None:
 def _exists(domain: str) -> GraphError:
     hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
     return GraphError(
-        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} has an ontology", {"domain": domain, "hint": hint}
+        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} already has an ontology", {"domain": domain, "hint": hint}
     )

@@ -257,7 +257,7 @@ class Past:
 
     def _then(self, error: GraphError) -> GraphError:
         """Return an error about something that was not there then, saying so."""
-        message = error.message.replace("does not exist", f"did not exist after event {self.seq}")
+        message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
 
@@ -301,6 +301,6 @@ class Past:
 
 
 def _erased(domain: str, subject: str) -> GraphError:
-    hint = "Nothing of it is kept. memory_log with it as subject shows when it was erased."
+    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
     details = {"subject": subject, "domain": domain, "hint": hint}
     return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

@@ -81,9 +81,9 @@ def _firmest(undo: Undo, found: Conflict, rules: Sequence[Rule]) -> Conflict:
 
 def _beginning(undo: Undo) -> Conflict | None:
     if undo.kind in (Kind.DOMAIN, Kind.ONTOLOGY) and undo.target is None:
-        return Conflict(undo.subject, f"the beginning of {_BEGUN[undo.kind]} is never taken back")
+        return Conflict(undo.subject, f"the creation of {_BEGUN[undo.kind]} cannot be undone")
     if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
-        return Conflict(undo.subject, "what a compaction has freed is gone")
+        return Conflict(undo.subject, "a compaction cannot be undone")
     return None
 
 
@@ -98,14 +98,14 @@ def _erased(undo: Undo) -> Conflict | None:
 def _defined_anew(undo: Undo) -> Conflict | None:
     if not undo.is_type or undo.target is None or not undo.is_live:
         return None
-    return Conflict(undo.subject, f"it was defined otherwise since, in {undo.last.seq}, and types are never changed")
+    return Conflict(undo.subject, f"it was redefined in {undo.last.seq}, and types cannot be changed")
 
 
 def _changed_since(undo: Undo) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
-    return Conflict(undo.subject, f"it was changed since, in {numbers}", is_forcible=True)
+    return Conflict(undo.subject, f"it has changed since, in {numbers}", is_forcible=True)
 
 
 def _would_take_along(undo: Undo, left: Mapping[str, Undo], around: Surroundings) -> Conflict | None:
@@ -115,7 +115,7 @@ def _would_take_along(undo: Undo, left: Mapping[str, Undo], around: Surroundings
     if not more:
         return None
     what = "1 connection or observation" if len(more) == 1 else f"{len(more)} connections or observations"
-    return Conflict(undo.subject, f"deleting it would delete {what} that came since", is_forcible=True)
+    return Conflict(undo.subject, f"deleting it would delete {what} added since", is_forcible=True)
 
 
 def _without_an_end(undo: Undo, left: Mapping[str, Undo], around: Surroundings) -> Conflict | None:
@@ -136,9 +136,9 @@ def _takers(left: Mapping[str, Undo]) -> Mapping[UniqueValue, str]:
 def _value_taken(undo: Undo, left: Mapping[str, Undo], takers: Mapping[UniqueValue, str]) -> Conflict | None:
     for owner in undo.owners:
         if not _goes(owner, left) and owner not in left:
-            return Conflict(undo.subject, f"{owner} has the value of one of its unique properties now")
+            return Conflict(undo.subject, f"{owner} now has the value of one of its unique properties")
     if others := {takers[value] for value in undo.unique} - {undo.subject}:
-        return Conflict(undo.subject, f"{min(others)} gets the value of one of its unique properties back")
+        return Conflict(undo.subject, f"{min(others)} would get back the value of one of its unique properties")
     return None
 
 

@@ -114,7 +114,7 @@ class Selection:
                 raise compacted(domain, (await line_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, "memory_log shows the sessions of changes.")
+            raise fault("session", message, "memory_log shows the session of each change.")
         check_amount(len(found), most)
         return found
 
@@ -340,4 +340,4 @@ def choice_of(given: str) -> OnConflict:
         return OnConflict(given)
     except ValueError:
         message = f"{quoted(given)} is not a choice"
-        raise fault("on_conflict", message, "Give stop, skip or force.") from None
+        raise fault("on_conflict", message, "Use stop, skip or force.") from None

@@ -37,7 +37,7 @@ async def users_of(
         rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
         other = next((one for one in rows if one not in known), None)
         if other is not None:
-            found[undo.subject] = f"{kind} {other} is of it"
+            found[undo.subject] = f"{kind} {other} has this type"
     return found
 
 

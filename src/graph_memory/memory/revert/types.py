@@ -101,12 +101,12 @@ def _users(undos: Iterable[Undo], going: Collection[str], around: Surroundings) 
     for declared in around.ontology.connection_types:
         if type_subject(Kind.CONNECTION_TYPE, declared.name) not in going:
             for name in _joined(declared):
-                yield type_subject(Kind.NODE_TYPE, name), f"{declared.title} names it"
+                yield type_subject(Kind.NODE_TYPE, name), f"{declared.title} refers to it"
     attached = (draft for drafts in around.attached.values() for draft in drafts)
     for draft in (*(undo.last.draft for undo in undos if undo.is_live), *attached):
         subject = type_of(draft)
         if subject is not None and draft.subject not in going:
-            yield subject, f"{draft.kind} {draft.subject} is of it"
+            yield subject, f"{draft.kind} {draft.subject} has this type"
     yield from around.users.items()
 
 
