@@ -121,7 +121,7 @@ async def test_who_quits_or_leaves_changes_nothing(touched: Memory, variables: d
 
 async def test_a_person_is_asked_before_what_a_hand_did_is_lost(touched: Memory, variables: dict[str, str]) -> None:
     with terminal(variables, "reconcile", "--restore-all") as person:
-        person.answer("Go on? [y/N]: ", "n")
+        person.answer("Continue? [y/N]: ", "n")
         assert person.end()[0] == 1
     assert len((await touched.upkeep.reconcile()).changes) == 3
     with terminal(variables, "reconcile", "--restore-all", "--yes") as person:

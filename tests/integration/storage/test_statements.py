@@ -117,7 +117,7 @@ def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index
 
 
 def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
-    plan = explain(driver, cypher_root() / "connection" / "get.cypher").plan
+    plan = explain(driver, cypher_root() / "graph" / "connection.cypher").plan
     lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
     assert lookups
     assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
