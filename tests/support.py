@@ -9,7 +9,8 @@ from anyio.from_thread import BlockingPortal
 
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Head, Op, Origin
-from graph_memory.model.subjects import Kind, ObservationState
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import ObservationState
 
 
 class Conversation(NamedTuple):

@@ -16,7 +16,7 @@ from benchmarks.choices.servers import Bench, Row
 from benchmarks.choices.statements import schema, together
 from benchmarks.choices.turns import Call, in_turns
 from graph_memory.memory.graph.queries import NODES_BY_KEY
-from graph_memory.model.projection import Step
+from graph_memory.model.kinds import Step
 from graph_memory.model.properties import PropertyValue, key_value
 
 BATCH = 500

@@ -12,8 +12,9 @@ from ulid import ULID
 
 from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
+from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, present
+from graph_memory.model.subjects import State, StoredValue, present
 
 
 class Op(StrEnum):

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, equal_values
-from graph_memory.model.subjects import Kind
 
 EventRow = Mapping[str, object]
 """An event as Neo4j has it, with the whole state of its subject."""

@@ -9,53 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.kinds import KINDS, TYPES, Kind, Step, type_name
 from graph_memory.model.ontology.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
+from graph_memory.model.subjects import State, StoredValue, content_ref
 
 Row = dict[str, object]
-
-
-class Step(StrEnum):
-    """The statements of a projection, in the order in which they run."""
-
-    DROP_CONNECTIONS = "drop_connections"
-    DROP_OBSERVATIONS = "drop_observations"
-    DROP_NODES = "drop_nodes"
-    DROP_KEYS = "drop_keys"
-    DROP_WINDOWS = "drop_windows"
-    DROP_TYPES = "drop_types"
-    PUT_DOMAIN = "put_domain"
-    PUT_ONTOLOGY = "put_ontology"
-    PUT_NODE_TYPES = "put_node_types"
-    PUT_CONNECTION_TYPES = "put_connection_types"
-    PUT_NODES = "put_nodes"
-    PUT_CONNECTIONS = "put_connections"
-    PUT_OBSERVATIONS = "put_observations"
-    PUT_KEYS = "put_keys"
-    PUT_WINDOWS = "put_windows"
-
-
-_DROPS = {
-    Kind.NODE: Step.DROP_NODES,
-    Kind.CONNECTION: Step.DROP_CONNECTIONS,
-    Kind.OBSERVATION: Step.DROP_OBSERVATIONS,
-}
-_TYPES = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
-_PUTS = {
-    Kind.DOMAIN: Step.PUT_DOMAIN,
-    Kind.ONTOLOGY: Step.PUT_ONTOLOGY,
-    Kind.NODE_TYPE: Step.PUT_NODE_TYPES,
-    Kind.CONNECTION_TYPE: Step.PUT_CONNECTION_TYPES,
-    Kind.NODE: Step.PUT_NODES,
-    Kind.CONNECTION: Step.PUT_CONNECTIONS,
-    Kind.OBSERVATION: Step.PUT_OBSERVATIONS,
-}
 
 
 @dataclass(slots=True)
@@ -116,7 +79,7 @@ def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
     find = {Kind.NODE_TYPE: ontology.find_node_type, Kind.CONNECTION_TYPE: ontology.find_connection_type}
     new: dict[str, Draft] = {}
     for draft in (event.draft for event in events if event.draft.kind in find):
-        name = draft.subject.partition("/")[2]
+        name = type_name(draft.subject)
         if draft.state is not None and find[draft.kind](name) is None:
             new[draft.subject] = draft
     is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in new for event in events)
@@ -140,13 +103,18 @@ def _with_content(event: Event, earlier: Draft) -> Event:
 
 def _project_subject(projection: Projection, event: Event) -> None:
     draft = event.draft
-    if draft.op is Op.DELETE and draft.kind in _TYPES:
-        projection.add(Step.DROP_TYPES, [{"kind": str(draft.kind), "name": draft.subject.partition("/")[2]}])
-    elif draft.op is Op.DELETE:
-        is_found = draft.kind is not Kind.CONNECTION or draft.type is not None  # not when it was erased
-        projection.add(_DROPS[draft.kind], [{"id": draft.subject, "type": draft.type}] if is_found else [])
-    else:
-        projection.add(_PUTS[draft.kind], [_put_row(event)])
+    steps = KINDS[draft.kind]
+    if draft.op is not Op.DELETE:
+        projection.add(steps.put, [_put_row(event)])
+    elif steps.drop is not None:
+        is_erased = draft.kind is Kind.CONNECTION and draft.type is None
+        projection.add(steps.drop, [] if is_erased else [_drop_row(draft)])
+
+
+def _drop_row(draft: Draft) -> Row:
+    if draft.kind in TYPES:
+        return {"kind": str(draft.kind), "name": type_name(draft.subject)}
+    return {"id": draft.subject, "type": draft.type}
 
 
 def _put_row(event: Event) -> Row:

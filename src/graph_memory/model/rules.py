@@ -15,10 +15,11 @@ from typing import cast
 from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import check_amount
-from graph_memory.model.subjects import Kind, user_properties
+from graph_memory.model.subjects import user_properties
 
 Rule = Callable[[Draft, AnyType | None], None]
 """Raises a GraphError unless a subject may be as it would be; its type is None where its kind has none."""

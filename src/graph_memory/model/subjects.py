@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, cast
 
 from graph_memory.model.content import ContentRef, Encoding
@@ -17,26 +16,6 @@ from graph_memory.model.properties import PropertyValue
 
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
-
-
-class Kind(StrEnum):
-    """What an event's subject is."""
-
-    DOMAIN = "domain"
-    ONTOLOGY = "ontology"
-    NODE_TYPE = "node_type"
-    CONNECTION_TYPE = "connection_type"
-    NODE = "node"
-    CONNECTION = "connection"
-    OBSERVATION = "observation"
-
-
-ONTOLOGY_KINDS = frozenset({Kind.ONTOLOGY, Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
-
-
-def type_subject(kind: Kind, name: str) -> str:
-    """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
-    return f"{kind}/{name}"
 
 
 def present(values: Mapping[str, StoredValue | None]) -> State:

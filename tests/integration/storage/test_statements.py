@@ -13,7 +13,7 @@ from neo4j import Driver
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
 from graph_memory.memory.graph import neighbours, queries, substring
 from graph_memory.memory.history import past
-from graph_memory.model.projection import Step
+from graph_memory.model.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, cypher_root
 from support import observe

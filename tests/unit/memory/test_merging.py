@@ -22,6 +22,7 @@ from graph_memory.memory.graph.ontology import connection_type_draft, node_type_
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import (
     ConnectionType,
     NodeType,
@@ -31,7 +32,7 @@ from graph_memory.model.ontology.ontology import (
 )
 from graph_memory.model.ontology.types import PropertyRule
 from graph_memory.model.properties import key_value
-from graph_memory.model.subjects import Kind, State, content_state
+from graph_memory.model.subjects import State, content_state
 from graph_memory.model.titles import title_of
 
 CASES: dict[str, list[dict[str, Any]]] = yaml.safe_load(

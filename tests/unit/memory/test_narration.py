@@ -6,7 +6,8 @@ import pytest
 
 from graph_memory.memory.history.narration import Told, summary
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import State
 
 CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_content_size": 1200}
 

@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError
-from graph_memory.memory.changes.plan import TYPES, Context
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import OnConflict, Plan, Undo
 from graph_memory.model.events import Draft, Event, Op, Origin
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
 from graph_memory.model.properties import PropertyType, key_value
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.subjects import State
 
 NOW = datetime(2026, 2, 2, tzinfo=UTC)
 TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBER),))

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.events import Draft, Event, Op, Origin, number
+from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology, PropertyRule
-from graph_memory.model.projection import Projection, Row, Step, project
+from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import ContentRef, Kind, NodeState, content_state
+from graph_memory.model.subjects import ContentRef, NodeState, content_state
 
 unhurried = settings(deadline=None, derandomize="SOAK" not in os.environ)
 """The same examples every time, unless this is a soak, and no failure because the machine is busy."""

@@ -12,7 +12,7 @@ from graph_memory.cli.output.printing import aside, counted, local_time, note, p
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_memory
 from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Source
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import TYPES
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -163,7 +163,7 @@ def show_reverted(found: Reverted) -> None:
     """Print what was undone, or would be, a line for each subject."""
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
     for change in found.changes:
-        is_type = change.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
+        is_type = change.kind in TYPES
         word = "taken back" if is_type and change.operation == "delete" else words[change.operation]
         name = change.subject.partition("/")[2] if is_type else change.subject
         typer.echo(f"{word}  {plain(change.kind.replace('_', ' '))} {plain(name)}")

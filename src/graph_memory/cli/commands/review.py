@@ -22,7 +22,8 @@ from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChan
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.subjects import Kind, user_properties
+from graph_memory.model.kinds import DATA, TYPES, Kind
+from graph_memory.model.subjects import user_properties
 
 if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 PAGE = 500
 """Changes that are asked for at a time."""
 _INDENT = "    "
-_WITH_VALUES = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
-_TYPES = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
 
 
 def review(
@@ -107,7 +106,7 @@ def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) 
     typer.echo(f"{_INDENT}{plain(change.kind)} {plain(change.subject)}")
     if not _can_be_rejected(change):
         return note(f"{_INDENT}{_why_it_stays(change)}")
-    if change.kind not in _WITH_VALUES:
+    if change.kind not in DATA:
         return None
     try:
         _show_difference(memory, change, domain)
@@ -118,7 +117,7 @@ def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) 
 
 def _can_be_rejected(change: LogEntry) -> bool:
     """Say whether a change may be undone by itself."""
-    return change.kind in (*_WITH_VALUES, *_TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
+    return change.kind in (*DATA, *TYPES) or (change.kind == Kind.DOMAIN and change.operation == "update")
 
 
 def _why_it_stays(change: LogEntry) -> str:

@@ -13,7 +13,7 @@ from graph_memory.cli.input.prompts import answered
 from graph_memory.cli.output.printing import note
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import TYPE_OF, Kind
 
 if TYPE_CHECKING:
     from graph_memory.sync import SyncMemory
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def can_be_edited(entry: LogEntry) -> bool:
     """Say whether the subject of a change may have values and a text to edit."""
-    return entry.kind in (Kind.NODE, Kind.CONNECTION) and entry.operation != "delete"
+    return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
 def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:

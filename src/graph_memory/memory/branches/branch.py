@@ -20,9 +20,10 @@ from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.tasks import together
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.projection import Projection, Step, indexed_rules, project
+from graph_memory.model.kinds import Kind, Step
+from graph_memory.model.projection import Projection, indexed_rules, project
 from graph_memory.model.results import Branched
-from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD

@@ -19,8 +19,8 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import key_value
-from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query

@@ -22,7 +22,8 @@ from graph_memory.memory.domains.lineage import Place
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
-from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.store import Reader

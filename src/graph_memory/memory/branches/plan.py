@@ -9,13 +9,13 @@ from typing import cast
 
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.values import Choices, Clash, Conflict, Take, Trio, Version, same
-from graph_memory.memory.changes.plan import TYPES, Changeset, Context, ends_of, type_of
+from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import with_types
 from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import Kind
 
 _KINDS = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _OURS = frozenset({Take.OURS})

@@ -23,7 +23,8 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.model.content import Content
 from graph_memory.model.exact import same_value
-from graph_memory.model.subjects import ONTOLOGY_KINDS, Kind, State, StoredValue, content_ref, content_state
+from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
+from graph_memory.model.subjects import State, StoredValue, content_ref, content_state
 from graph_memory.model.titles import title_of
 
 _TEXT = "_text"

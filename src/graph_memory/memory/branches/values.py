@@ -16,8 +16,9 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.events import Event, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.subjects import Kind, State, StoredValue, content_ref
+from graph_memory.model.subjects import State, StoredValue, content_ref
 from graph_memory.model.wording import shown
 
 CONTENT = "_content"

@@ -10,7 +10,7 @@ from graph_memory.memory.changes.paging import AT_ONCE, check_amount
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader
 

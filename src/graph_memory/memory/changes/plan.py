@@ -16,16 +16,14 @@ from typing import Any, cast
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.kinds import KINDS, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology, connection_type_from, node_type_from
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import LINKS, check_subject
-from graph_memory.model.subjects import Kind, type_subject
 from graph_memory.model.wording import quoted, shown
 
-TYPES = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
-_TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
-_ORDER = (*TYPES, Kind.NODE)
+_ORDER = {kind: turn for turn, kind in enumerate(KINDS)}
 """What others need comes to be before them, and goes after them."""
 
 
@@ -247,7 +245,7 @@ class Changeset:
         for draft in (draft for draft in self.changes.values() if draft.op is Op.DELETE):
             for one in (*self.context.attached.get(draft.subject, ()), draft):
                 going.setdefault(one.subject, self.changes[one.subject] if self.goes(one.subject) else one)
-        gone = sorted(going.values(), key=lambda draft: _rank(draft.kind), reverse=True)
+        gone = sorted(going.values(), key=_turn, reverse=True)
         back = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_turn)
         note = [self.context.ontology_event] if any(draft.kind in TYPES for draft in gone) else []
         return [*gone, *(replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in note if last), *back]
@@ -260,7 +258,7 @@ def ends_of(draft: Draft) -> tuple[str, ...]:
 
 def type_of(draft: Draft) -> str | None:
     """Return the subject of the type that something is of, None for what has none."""
-    kind = _TYPE_OF.get(draft.kind)
+    kind = TYPE_OF.get(draft.kind)
     return type_subject(kind, draft.type) if kind is not None and draft.type is not None else None
 
 
@@ -325,21 +323,16 @@ def _taken(draft: Draft, name: str, owner: str) -> GraphError:
     )
 
 
-def _rank(kind: Kind) -> int:
-    """Return when a kind comes to be: what is needed before what needs it."""
-    return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
-
-
 def _turn(draft: Draft) -> int:
-    return _rank(draft.kind)
+    return _ORDER[draft.kind]
 
 
 def _needs(draft: Draft) -> Iterator[tuple[Kind, str]]:
     """Give the types that a subject needs."""
     if draft.kind is Kind.CONNECTION_TYPE:
         yield from ((Kind.NODE_TYPE, name) for name in joined(connection_type_from(_declaration(draft))))
-    elif draft.kind in _TYPE_OF:
-        yield _TYPE_OF[draft.kind], draft.type or ""
+    elif draft.kind in TYPE_OF:
+        yield TYPE_OF[draft.kind], draft.type or ""
 
 
 def _declaration(draft: Draft) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.model.events import Draft, Event, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import LINKS, link_rules
-from graph_memory.model.subjects import Kind
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)

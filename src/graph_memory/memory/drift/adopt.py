@@ -15,11 +15,12 @@ from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
+from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
 

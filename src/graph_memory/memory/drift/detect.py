@@ -12,7 +12,7 @@ from graph_memory.memory.drift.adopt import Around, ByHand, gone, wanted_values
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject
 from graph_memory.model.events import Event, Head, Op, new_id
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -22,9 +22,10 @@ from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
-from graph_memory.model.subjects import ConnectionState, Kind
+from graph_memory.model.subjects import ConnectionState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query

@@ -13,9 +13,9 @@ from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import IdRow, Page, matching_connections
 from graph_memory.model.arguments import UNLIMITED, check_direction
+from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import Direction, NodeIds
-from graph_memory.model.subjects import Kind
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import marked, query
 

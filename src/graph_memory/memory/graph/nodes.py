@@ -23,10 +23,11 @@ from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.rules import check_subject
-from graph_memory.model.subjects import Kind, NodeState
+from graph_memory.model.subjects import NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query

@@ -10,11 +10,12 @@ from graph_memory.memory.domains.lineage import END, Place
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
+from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.additions import Additions, additions
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import type_state
 from graph_memory.model.results import OntologyApplied, OntologyChanged
-from graph_memory.model.subjects import DomainState, Kind, type_subject
+from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import kind_of
 from graph_memory.storage.log.ontologies import HEAD, ontology_from_definitions
 from graph_memory.storage.queries import query

@@ -9,13 +9,13 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.points import instant
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
-from graph_memory.model.subjects import Kind
 from graph_memory.storage.log.ontologies import Remembered
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query

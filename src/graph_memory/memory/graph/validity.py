@@ -11,9 +11,10 @@ from graph_memory.memory.core import Core, check_version, last_state, version_af
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.points import instant
 from graph_memory.model.results import Changed, rfc3339
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, Validity
+from graph_memory.model.subjects import ConnectionState, NodeState, Validity
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 

@@ -18,7 +18,8 @@ from graph_memory.memory.history.narration import Told, summary
 from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted
 from graph_memory.storage.queries import query
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.exact import same_value
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted, shown
 
 MOST_CHANGES = 6
@@ -50,7 +51,7 @@ def summary(told: Told) -> str:
     if draft.kind is Kind.ONTOLOGY:
         return "Ontology begun" if told.before is None else "Types taken back"
     name = _named(told)
-    is_type = draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
+    is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created'}"
     if draft.op is Op.DELETE:

@@ -25,6 +25,7 @@ from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
@@ -38,7 +39,7 @@ from graph_memory.model.results import (
     NodeSummary,
 )
 from graph_memory.model.search_windows import Needle
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, user_properties
+from graph_memory.model.subjects import ConnectionState, NodeState, user_properties
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Mark, Query, marked, query

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Result, Timestamp
 from graph_memory.model.sessions import SessionSummary
-from graph_memory.model.subjects import Kind
 
 Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]

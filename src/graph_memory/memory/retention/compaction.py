@@ -26,9 +26,10 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.kinds import Kind
 from graph_memory.model.projection import project
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
-from graph_memory.model.subjects import DomainState, Kind
+from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params

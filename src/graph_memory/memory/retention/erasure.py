@@ -18,8 +18,8 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import project
-from graph_memory.model.subjects import Kind
 from graph_memory.model.wording import shown
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
@@ -32,7 +32,6 @@ from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 1_000
 """Subjects that are deleted, or events that are scrubbed, in one transaction."""
-_ERASABLE = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ async def _check_known(reader: Reader, domain: str, subject: str) -> None:
     kinds = {event.draft.kind for event in events if event is not None}
     if not kinds:
         raise _unknown(domain, subject)
-    if not kinds <= set(_ERASABLE):
+    if not kinds <= set(DATA):
         hint = "Give the id of a node, connection or observation."
         raise fault("subject", f"{shown(subject)} is no data but belongs to the ontology or the domain", hint)
 

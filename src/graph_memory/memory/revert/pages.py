@@ -25,7 +25,7 @@ from graph_memory.memory.revert.values import Conflict, OnConflict, Plan
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log.writing import utc_now

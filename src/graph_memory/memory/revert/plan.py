@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from graph_memory.memory.changes.plan import TYPES, Ask, Changeset, Context, Rule
+from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Undo, refused
 from graph_memory.model.events import Draft
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.subjects import State
 
 Against = Callable[[Undo], Conflict | None]
 """Returns what stands against undoing one subject's changes, if anything."""

@@ -9,7 +9,7 @@ from typing import cast
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.paging import check_amount
-from graph_memory.memory.changes.plan import TYPES, Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
 from graph_memory.memory.changes.rules import RulesBroken, check_rules
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
@@ -20,8 +20,9 @@ from graph_memory.memory.revert.values import OnConflict, Plan, Undo
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import Kind, State, content_ref
+from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type

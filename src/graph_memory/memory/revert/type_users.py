@@ -9,7 +9,7 @@ from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
 from graph_memory.memory.revert.values import Undo
 from graph_memory.model.events import Draft, Event
-from graph_memory.model.subjects import Kind
+from graph_memory.model.kinds import Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader

@@ -10,8 +10,9 @@ from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.subjects import State
 
 MOST_TOLD = 20
 """Conflicts that an error lists."""

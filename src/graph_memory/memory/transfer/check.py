@@ -8,21 +8,21 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.transfer.format import End, Header, at_line, damaged
-from graph_memory.memory.transfer.records import ERASABLE, Wrong, recorded_times
+from graph_memory.memory.transfer.records import Wrong, recorded_times
 from graph_memory.model.clock import may_follow
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import MOST_TYPES
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.rules import check_state
-from graph_memory.model.subjects import ONTOLOGY_KINDS, DomainState, Kind, State, type_subject
+from graph_memory.model.subjects import DomainState, State
 from graph_memory.model.wording import shown
 
 LATEST = timedelta(days=36_525)
 """How far ahead of the reader's clock times may lie: a clock that was wrong has stamped what it has (decision 14)."""
 _READ = {Kind.NODE_TYPE: node_type_from, Kind.CONNECTION_TYPE: connection_type_from}
-_TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
 
 
 class LogCheck:
@@ -52,10 +52,10 @@ class LogCheck:
             self._place(row)
             if kind in _READ:
                 self._declare(kind, row)
-            if kind in _TYPE_OF:
+            if kind in TYPE_OF:
                 self._obey(kind, row)
         self._events += 1
-        if kind in ERASABLE:
+        if kind in DATA:
             self.living += {Op.DELETE: -1, Op.UPDATE: 0}.get(Op(str(row["_op"])), 1)
         if kind in ONTOLOGY_KINDS:
             self._ontology = self.seq
@@ -127,7 +127,7 @@ class LogCheck:
         """Check a node or connection against its type."""
         if "_type" not in row:
             return
-        declared = self.types.get(type_subject(_TYPE_OF[kind], str(row["_type"])))
+        declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
         if declared is None:
             raise Wrong(f"is of the type {shown(row['_type'])}, which no event before it declares")
         if row["_op"] != Op.DELETE:

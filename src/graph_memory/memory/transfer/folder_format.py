@@ -21,11 +21,12 @@ from graph_memory.model.arguments import check_tags
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import rfc3339
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, Validity
+from graph_memory.model.subjects import ConnectionState, NodeState, Validity
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import shown
 

@@ -23,10 +23,11 @@ from graph_memory.memory.transfer.results import FolderExported
 from graph_memory.memory.transfer.writer import Tell, unwritten
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.projection import live_state
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState, content_ref
+from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
 from graph_memory.storage.log.reads import PAGE_OF, STATES
 
 PAGE = 500

@@ -27,9 +27,10 @@ from graph_memory.memory.transfer.writer import Tell, by_size
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import ATTACHED, Kind, Step
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Step, project
-from graph_memory.model.subjects import DomainState, Kind, content_ref
+from graph_memory.model.projection import Projection, project
+from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
@@ -43,7 +44,7 @@ SUBJECTS = 2_000
 """Subjects that are looked at together."""
 COMPARED = 1_000
 """Events by which the source of a branch is known."""
-_STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset({Kind.CONNECTION, Kind.OBSERVATION})}
+_STAGES = {"nodes": frozenset({Kind.NODE}), "ties": frozenset(ATTACHED)}
 _NEXT = {"nodes": "ties", "ties": "end"}
 
 

@@ -19,10 +19,11 @@ from graph_memory.memory.transfer.format import at_line, is_text_line
 from graph_memory.memory.transfer.records import Wrong
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.types import ConnectionType
 from graph_memory.model.properties import key_value
 from graph_memory.model.rules import link_rules
-from graph_memory.model.subjects import Kind, State, content_ref, type_subject, user_properties
+from graph_memory.model.subjects import State, content_ref, user_properties
 from graph_memory.model.wording import shown
 
 _TABLES = """
@@ -57,8 +58,7 @@ _SHARED = (
 )
 
 
-_TYPE_OF = {Kind.NODE: Kind.NODE_TYPE, Kind.CONNECTION: Kind.CONNECTION_TYPE}
-_TYPES = {of: kind for kind, of in _TYPE_OF.items()}
+_TYPES = {of: kind for kind, of in TYPE_OF.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +143,9 @@ class Ledger:
         kind, lives = Kind(str(row["_kind"])), op is not Op.DELETE
         ends = (row.get("_type"), row.get("_from"), row.get("_to"))
         self._db.execute(_PUT, (subject, kind, *ends, row["_seq"], lives, "_erased" in row))
-        self._has_ties |= lives and kind in (Kind.CONNECTION, Kind.OBSERVATION)
+        self._has_ties |= lives and kind in ATTACHED
         self._has_gone |= not lives and kind is Kind.NODE
-        if kind in _TYPE_OF:
+        if kind in TYPE_OF:
             self._own(subject, kind, row)
         elif kind in _TYPES and not lives:
             self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
@@ -190,7 +190,7 @@ class Ledger:
 
     def _own(self, subject: str, kind: Kind, row: State) -> None:
         """Take note of the unique values that a subject has now."""
-        declared = self._log.types.get(type_subject(_TYPE_OF[kind], str(row.get("_type"))))
+        declared = self._log.types.get(type_subject(TYPE_OF[kind], str(row.get("_type"))))
         unique = [rule.name for rule in declared.properties if rule.unique] if declared else []
         if not unique:
             return

@@ -16,10 +16,11 @@ from graph_memory.model.arguments import check_domain, check_new_id, check_path,
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.sessions import sessions_from
-from graph_memory.model.subjects import Kind, State, type_subject
+from graph_memory.model.subjects import State
 from graph_memory.model.titles import LONGEST as LONGEST_TITLE
 from graph_memory.model.wording import kind_of, quoted, shown
 
@@ -29,8 +30,6 @@ EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 """Nothing was recorded before."""
 _EVENT_ID = re.compile(r"evt_[0-9A-Za-z]{1,60}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_NAMED = (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
-_OWN_PROPERTIES = (Kind.NODE, Kind.CONNECTION)
 _M = TypeVar("_M", bound=BaseModel)
 
 
@@ -274,7 +273,6 @@ _DELETED: Mapping[Kind, type[_Event]] = {
     Kind.CONNECTION: _DeletedConnection,
     Kind.OBSERVATION: _DeletedObservation,
 }
-ERASABLE = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 def event_from(row: Mapping[str, object]) -> State:
@@ -284,7 +282,7 @@ def event_from(row: Mapping[str, object]) -> State:
     own = {key: value for key, value in row.items() if key.startswith("_")}
     has_state = op != Op.DELETE
     record = read(_shape(kind, has_state=has_state, erased="_erased" in row), own)
-    if properties and not (has_state and kind in _OWN_PROPERTIES):
+    if properties and not (has_state and kind in TYPE_OF):
         raise Wrong(f"holds {shown(min(properties))}, which has no place in one of its kind")
     _check_subject(kind, cast("str", row["_subject"]))
     return {**check_properties(properties), **record.model_dump(by_alias=True, exclude_none=True)}
@@ -328,7 +326,7 @@ def _kind(row: Mapping[str, object]) -> Kind:
 
 def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
     if erased:
-        if has_state or kind not in ERASABLE:
+        if has_state or kind not in DATA:
             raise Wrong("was _erased, but is no deletion of what can be erased")
         return _Erased
     if not has_state and kind not in _DELETED:
@@ -338,9 +336,9 @@ def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
 
 def _check_subject(kind: Kind, subject: str) -> None:
     """Raise INVALID_ARGUMENT for an id that no caller could choose, and `Wrong` for one of another kind."""
-    if kind in ERASABLE:
+    if kind in DATA:
         check_new_id("_subject", subject)
-    elif kind in _NAMED:
+    elif kind in TYPES:
         if not subject.startswith(type_subject(kind, "")):
             raise Wrong(f"is about {shown(subject)}, which is no {kind}")
     elif subject != kind:

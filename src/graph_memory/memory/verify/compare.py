@@ -20,11 +20,12 @@ from graph_memory.memory.verify.facts import (
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.search_windows import gram_text
-from graph_memory.model.subjects import Kind, content_ref
+from graph_memory.model.subjects import content_ref
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS, EventRow
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

@@ -12,10 +12,11 @@ from typing import cast
 
 from graph_memory.model.events import Event, Op
 from graph_memory.model.exact import exact
+from graph_memory.model.kinds import ATTACHED, TYPES, Kind
 from graph_memory.model.ontology.ontology import ANY, Ontology
 from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
 from graph_memory.model.results import Difference
-from graph_memory.model.subjects import Kind, State
+from graph_memory.model.subjects import State
 
 Facts = dict[str, object]
 _LONGEST = 200
@@ -32,7 +33,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     facts = state_facts(live_state(event))
     if draft.kind is Kind.NODE:
         facts["labels"] = draft.type
-    if draft.kind in (Kind.CONNECTION, Kind.OBSERVATION):
+    if draft.kind in ATTACHED:
         facts |= ends(draft.from_id, draft.to_id)
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
@@ -40,7 +41,7 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     facts |= key_facts(key_rows(event.domain, draft, rules))
     if draft.kind is Kind.NODE:
         facts |= window_facts(window_rows(event.domain, draft))
-    if draft.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE):
+    if draft.kind in TYPES:
         facts["defined by the ontology"] = "yes"
     if sha256 := (draft.state or {}).get("_content_sha256"):
         facts |= {"content": sha256, "content in store": sha256}

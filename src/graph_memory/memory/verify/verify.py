@@ -18,10 +18,10 @@ from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.logged_contents import unreadable
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.kinds import Kind, Step
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Row, Step, project
+from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.results import Difference, Verification
-from graph_memory.model.subjects import Kind
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import MEND_CONTENTS

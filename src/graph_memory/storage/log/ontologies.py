@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
-from graph_memory.model.subjects import Kind
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 

@@ -11,7 +11,8 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version
-from graph_memory.model.projection import Projection, Row, Step, weight
+from graph_memory.model.kinds import Step
+from graph_memory.model.projection import Projection, Row, weight
 from graph_memory.model.subjects import State
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction

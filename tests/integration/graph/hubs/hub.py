@@ -8,7 +8,8 @@ from datetime import datetime
 from graph_memory import Memory, ontology_from
 from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op
-from graph_memory.model.subjects import ConnectionState, Kind, NodeState
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.storage.store import Reader
 
 ONTOLOGY = ontology_from(

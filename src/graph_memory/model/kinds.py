@@ -1,0 +1,120 @@
+"""The kinds of subjects that a log is about, each with one record of what it is. A new kind is one more record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What an event's subject is."""
+
+    DOMAIN = "domain"
+    ONTOLOGY = "ontology"
+    NODE_TYPE = "node_type"
+    CONNECTION_TYPE = "connection_type"
+    NODE = "node"
+    CONNECTION = "connection"
+    OBSERVATION = "observation"
+
+
+class Step(StrEnum):
+    """The statements of a projection, in the order in which they run."""
+
+    DROP_CONNECTIONS = "drop_connections"
+    DROP_OBSERVATIONS = "drop_observations"
+    DROP_NODES = "drop_nodes"
+    DROP_KEYS = "drop_keys"
+    DROP_WINDOWS = "drop_windows"
+    DROP_TYPES = "drop_types"
+    PUT_DOMAIN = "put_domain"
+    PUT_ONTOLOGY = "put_ontology"
+    PUT_NODE_TYPES = "put_node_types"
+    PUT_CONNECTION_TYPES = "put_connection_types"
+    PUT_NODES = "put_nodes"
+    PUT_CONNECTIONS = "put_connections"
+    PUT_OBSERVATIONS = "put_observations"
+    PUT_KEYS = "put_keys"
+    PUT_WINDOWS = "put_windows"
+
+
+CONTENT = "_content"
+"""The name of the content of a node or connection among its attributes."""
+_VALIDITY = frozenset({"_valid_from", "_valid_to"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindRecord:
+    """What a kind of subject is. Without `drop` it is never deleted."""
+
+    put: Step
+    drop: Step | None = None
+    is_ontology: bool = False
+    """Its changes are changes of the ontology."""
+    is_data: bool = False
+    """Users write, erase, copy and revert it, by an id that they may choose."""
+    type_kind: Kind | None = None
+    """The kind that declares its types."""
+    ends: int = 0
+    """The nodes that it goes with when they are deleted."""
+    attributes: frozenset[str] = frozenset()
+    """The service's names in its state that a caller can set."""
+    required: frozenset[str] = frozenset()
+    """The attributes that it cannot be without."""
+
+
+KINDS: Mapping[Kind, KindRecord] = {
+    Kind.DOMAIN: KindRecord(put=Step.PUT_DOMAIN),
+    Kind.ONTOLOGY: KindRecord(put=Step.PUT_ONTOLOGY, is_ontology=True),
+    Kind.NODE_TYPE: KindRecord(put=Step.PUT_NODE_TYPES, drop=Step.DROP_TYPES, is_ontology=True),
+    Kind.CONNECTION_TYPE: KindRecord(put=Step.PUT_CONNECTION_TYPES, drop=Step.DROP_TYPES, is_ontology=True),
+    Kind.NODE: KindRecord(
+        put=Step.PUT_NODES,
+        drop=Step.DROP_NODES,
+        is_data=True,
+        type_kind=Kind.NODE_TYPE,
+        attributes=_VALIDITY | {CONTENT, "_content_format", "_tags", "_path"},
+        required=frozenset({CONTENT, "_content_format"}),
+    ),
+    Kind.CONNECTION: KindRecord(
+        put=Step.PUT_CONNECTIONS,
+        drop=Step.DROP_CONNECTIONS,
+        is_data=True,
+        type_kind=Kind.CONNECTION_TYPE,
+        ends=2,
+        attributes=_VALIDITY | {CONTENT, "_content_format"},
+        required=frozenset({"_content_format"}),
+    ),
+    Kind.OBSERVATION: KindRecord(
+        put=Step.PUT_OBSERVATIONS,
+        drop=Step.DROP_OBSERVATIONS,
+        is_data=True,
+        ends=1,
+        attributes=_VALIDITY | {"_text", "_time", "_origin", "_confidence"},
+        required=frozenset({"_text", "_time"}),
+    ),
+}
+"""In the order in which subjects come to be: each kind after those that it needs."""
+
+
+def _those(is_one: Callable[[KindRecord], bool]) -> tuple[Kind, ...]:
+    return tuple(kind for kind, record in KINDS.items() if is_one(record))
+
+
+TYPE_OF = {kind: record.type_kind for kind, record in KINDS.items() if record.type_kind is not None}
+"""The kind that declares the types of another; such kinds have properties of the user's."""
+TYPES = tuple(TYPE_OF.values())
+ONTOLOGY_KINDS = _those(lambda record: record.is_ontology)
+DATA = _those(lambda record: record.is_data)
+ATTACHED = _those(lambda record: record.ends > 0)
+
+
+def type_subject(kind: Kind, name: str) -> str:
+    """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
+    return f"{kind}/{name}"
+
+
+def type_name(subject: str) -> str:
+    """Return the name of the type that a subject id stands for."""
+    return subject.partition("/")[2]
