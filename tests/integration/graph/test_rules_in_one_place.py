@@ -99,14 +99,14 @@ async def node_is_set_back(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
     seq = await house.seq()
     await house.memory.update_node(house.one, properties=GOOD)
-    return lambda: house.memory.history.revert(since=seq)
+    return lambda: house.memory.history.revert(since=seq + 1)
 
 
 async def connection_comes_back(house: House) -> Attempt:
     await house.memory.update_connection(house.joined, properties=BAD)
     seq = await house.seq()
     await house.memory.delete_connection(house.joined)
-    return lambda: house.memory.history.revert(since=seq)
+    return lambda: house.memory.history.revert(since=seq + 1)
 
 
 async def node_is_merged(house: House) -> Attempt:
@@ -148,20 +148,20 @@ async def connection_made_by_hand_is_adopted(house: House) -> Attempt:
 
 async def node_is_imported(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
-    await house.memory.transfer.export_file(house.folder / "log.jsonl")
-    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+    await house.memory.moving.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.moving.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
 
 
 async def connection_is_imported(house: House) -> Attempt:
     await house.memory.update_connection(house.joined, properties=BAD)
-    await house.memory.transfer.export_file(house.folder / "log.jsonl")
-    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+    await house.memory.moving.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.moving.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
 
 
 async def folder_is_imported(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
-    await house.memory.transfer.export_folder(house.folder / "folder")
-    return lambda: house.memory.transfer.import_folder(house.folder / "folder", name=f"{house.domain}-i")
+    await house.memory.moving.export_folder(house.folder / "folder")
+    return lambda: house.memory.moving.import_folder(house.folder / "folder", name=f"{house.domain}-i")
 
 
 WAYS: list[tuple[Way, Code]] = [

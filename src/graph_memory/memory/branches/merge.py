@@ -16,7 +16,7 @@ from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, Trio
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place
 from graph_memory.memory.history.results import Operation
@@ -56,17 +56,15 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
     """Merge one domain into another. `History.merge` tells the rest."""
     if source == target:
         raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
-    broken: dict[str, str] = {}
-    while True:
+
+    async def attempt(broken: Mapping[str, str]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
-        try:
-            receipt = await core.log.write(
-                "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
-            )
-        except RulesBroken as more:
-            broken.update(more.rules)
-        else:
-            return merging.told(receipt)
+        receipt = await core.log.write(
+            "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
+        )
+        return merging.told(receipt)
+
+    return await until_rules_hold(attempt)
 
 
 class _Merging:

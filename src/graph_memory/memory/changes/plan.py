@@ -115,11 +115,15 @@ class Changeset:
         """Return the changes of these drafts."""
         return cls(context, {draft.subject: draft for draft in drafts})
 
+    @property
+    def rules(self) -> tuple[Ask, ...]:
+        """What each change is asked, whoever makes it, in the order in which one that is broken is told."""
+        return (self.without_an_end, self.not_allowed, self.breaking_a_link, self.used, self.unique)
+
     def checked(self, domain: str) -> list[Draft]:
         """Return the changes in order. Raises what stands against the first against which anything does."""
-        rules: tuple[Ask, ...] = (self.without_an_end, self.not_allowed, self.breaking_a_link, self.used, self.unique)
         for draft in self.changes.values():
-            for rule in rules:
+            for rule in self.rules:
                 if violation := rule(draft):
                     raise violation.refusal(domain)
         return self.ordered()
@@ -146,24 +150,30 @@ class Changeset:
             return None
         return Violation(draft, Rule.END, f"node {missing[0]}, which it needs, does not exist", tuple(missing))
 
-    def without_a_type(self, draft: Draft) -> Violation | None:
-        """Return the violation of what would be of a type, or would join nodes of one, that there is not."""
-        for kind, name in _needs(draft) if draft.op is not Op.DELETE else ():
-            find = self.ontology.find_node_type if kind is Kind.NODE_TYPE else self.ontology.find_connection_type
-            if name != ANY and find(name) is None:
-                what = str(kind).replace("_", " ")
-                return Violation(draft, Rule.TYPE, f"{what} {name}, which it needs, is not defined")
-        return None
-
     def not_allowed(self, draft: Draft) -> Violation | None:
-        """Return the violation of what the ontology does not allow."""
+        """Return the violation of what the ontology does not allow, or has no type for."""
         if draft.op is Op.DELETE:
             return None
+        lacks = next((f"{told} {name}" for told, name, is_there in self._types_for(draft) if not is_there), None)
+        rule = Rule.NOT_ALLOWED if lacks is None else Rule.TYPE
+        reason = f"{lacks}, which it needs, is not defined"
         try:
             check_subject(draft, self.ontology, [self.type_of(end) for end in ends_of(draft)])
         except GraphError as error:
-            return Violation(draft, Rule.NOT_ALLOWED, f"the ontology does not allow it: {error.message}", error=error)
-        return None
+            told = reason if lacks else f"the ontology does not allow it: {error.message}"
+            return Violation(draft, rule, told, error=error)
+        return Violation(draft, rule, reason) if lacks else None
+
+    def _types_for(self, draft: Draft) -> Iterator[tuple[str, str, bool]]:
+        """Give the types that a subject needs: their kind in words, their names, and whether there is one then."""
+        if draft.kind is Kind.CONNECTION_TYPE:
+            for name in joined(connection_type_from(_declaration(draft))):
+                yield "node type", name, name == ANY or self.ontology.find_node_type(name) is not None
+        elif draft.kind is Kind.NODE:
+            yield "node type", draft.type or "", self.ontology.find_node_type(draft.type or "") is not None
+        elif draft.kind is Kind.CONNECTION:
+            is_there = self.ontology.find_connection_type(draft.type or "") is not None
+            yield "connection type", draft.type or "", is_there
 
     def breaking_a_link(self, draft: Draft) -> Violation | None:
         """Return the violation of a connection that breaks a rule of its type about others."""
@@ -325,14 +335,6 @@ def _taken(draft: Draft, name: str, owner: str) -> GraphError:
 
 def _turn(draft: Draft) -> int:
     return _ORDER[draft.kind]
-
-
-def _needs(draft: Draft) -> Iterator[tuple[Kind, str]]:
-    """Give the types that a subject needs."""
-    if draft.kind is Kind.CONNECTION_TYPE:
-        yield from ((Kind.NODE_TYPE, name) for name in joined(connection_type_from(_declaration(draft))))
-    elif draft.kind in TYPE_OF:
-        yield TYPE_OF[draft.kind], draft.type or ""
 
 
 def _declaration(draft: Draft) -> dict[str, Any]:

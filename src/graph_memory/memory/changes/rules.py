@@ -5,8 +5,9 @@ One connection is asked about before it is made. Of many it is asked once they a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
@@ -14,6 +15,8 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import LINKS, link_rules
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +71,13 @@ async def check_rules(
     drafts = (event.draft for event in events)
     if broken := await broken_rules(reader, domain, drafts, ontology, in_turn=in_turn):
         raise RulesBroken(broken)
+
+
+async def until_rules_hold(attempt: Callable[[Mapping[str, str]], Awaitable[R]]) -> R:
+    """Return what a write gives, which is tried anew with the rules that it was found to break, by its connections."""
+    broken: Mapping[str, str] = {}
+    while True:
+        try:
+            return await attempt(broken)
+        except RulesBroken as more:
+            broken = {**broken, **more.rules}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from graph_memory.memory.changes.plan import Changeset, Context, unique_values
+from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import check_new_id, check_path, check_tags
@@ -86,11 +86,9 @@ class Adoption:
     refused: Mapping[str, GraphError]
 
 
-def adoption(
-    changes: Sequence[ByHand], around: Around, head: Head, barred: Mapping[str, GraphError] | None = None
-) -> Adoption:
+def adoption(changes: Sequence[ByHand], around: Around, head: Head, unfit: Mapping[str, GraphError]) -> Adoption:
     """Return the events that adopt changes; one that is refused takes those with it that need it."""
-    refused = dict(barred or {})
+    refused = dict(unfit)
     while True:
         left = [change for change in changes if change.id not in refused]
         drafts, found = _attempt(left, around, head)
@@ -105,10 +103,10 @@ def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[list[D
     if refused:
         return [], refused
     changes = Changeset.of(around.context, made.values())
-    for rule in (changes.without_an_end, changes.not_allowed, changes.used, changes.unique):
+    for rule in changes.rules:
         against = {id_: found for id_, draft in made.items() if (found := rule(draft))}
         if against:
-            return [], {id_: found.refusal(head.domain) for id_, found in against.items()}
+            return [], {id_: _against(found, head) for id_, found in against.items()}
     drafts = changes.ordered()
     return drafts, _barring(made, drafts, around, head)
 
@@ -316,10 +314,12 @@ def _refusal(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
 
 
-def barred(reason: str) -> GraphError:
-    """Return the refusal of a connection that would break a rule of its type."""
+def _against(found: Violation, head: Head) -> GraphError:
+    """Return the refusal of a change. A connection that breaks a rule of its type is there, and can go."""
+    if found.rule is not Rule.LINK:
+        return found.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
-    return GraphError(Code.INVALID_TOPOLOGY, f"It cannot be: {reason}", {"hint": hint})
+    return GraphError(Code.INVALID_TOPOLOGY, f"It cannot be: {found.reason}", {"hint": hint})
 
 
 def wanted_values(changes: Iterable[ByHand], head: Head) -> set[UniqueValue]:

@@ -180,8 +180,10 @@ def _text(stored: Mapping[str, object]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tuple[Around, Mapping[str, str]]:
-    """Return what a decision looks at, and the titles of the nodes that connections join."""
+async def look_around(
+    reader: Reader, head: Head, found: Sequence[ByHand], broken: Mapping[str, str]
+) -> tuple[Around, Mapping[str, str]]:
+    """Return what a decision looks at, with the rules that are known to be broken, and the titles of nodes joined."""
     connections = [change for change in found if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
     made = {change.subject for change in connections if change.last is None}
@@ -196,6 +198,7 @@ async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tu
         attached={node: [gone(each) for each in those] for node, those in attached.items()},
         owners=await owners_of(reader, head.domain, wanted_values(found, head)),
         used={event.draft.subject for event in last} & made,
+        broken=broken,
     )
     around = Around(
         context=context,

@@ -39,22 +39,9 @@ def _conflicts(left: Mapping[str, Undo], changes: Changeset, on_conflict: OnConf
 
     Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
     """
-    asked: tuple[Ask, ...] = (
-        changes.needed,
-        changes.left_behind,
-        changes.without_an_end,
-        changes.without_a_type,
-        changes.not_allowed,
-        changes.unique,
-    )
-    rules: tuple[Against, ...] = (
-        _told(changes, changes.breaking_a_link),
-        _beginning,
-        _erased,
-        _defined_anew,
-        _changed_since,
-        *(_told(changes, ask) for ask in asked),
-    )
+    asked = (changes.needed, changes.left_behind, *changes.rules)
+    own: tuple[Against, ...] = (_beginning, _erased, _defined_anew, _changed_since)
+    rules = (*own, *(_told(changes, ask) for ask in asked))
     for rule in rules:
         against = [(undo, conflict) for undo in left.values() if (conflict := rule(undo))]
         if on_conflict is OnConflict.FORCE:

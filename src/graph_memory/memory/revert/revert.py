@@ -10,7 +10,7 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
@@ -128,20 +128,20 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
     Raises TooMany when it does not take them.
     """
     choice = choice_of(on_conflict)
-    broken: dict[str, str] = {}
     constrained: set[str] = set()
-    while True:
+
+    async def attempt(broken: Mapping[str, str]) -> Reverted:
         outcome = _Outcome(constrained)
         try:
             receipt = await _attempt(core, domain, selection, choice, broken, outcome, dry_run=dry_run)
-        except RulesBroken as more:
-            broken.update(more.rules)
         except TypesReturn as returning:
             for name in returning.names:
                 await ensure_connection_type(core.store, name)
             constrained.update(returning.names)
-        else:
-            return _told(receipt, outcome.plan, dry_run=dry_run)
+            return await attempt(broken)
+        return _told(receipt, outcome.plan, dry_run=dry_run)
+
+    return await until_rules_hold(attempt)
 
 
 async def _attempt(
