@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.branches.values import Choices, Trio, Version
-from graph_memory.memory.changes.context import LIVING, in_parts, read_context
+from graph_memory.memory.changes.context import attached_to, living_of, owners_of
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.changes.values import UniqueValue
@@ -149,28 +149,26 @@ async def with_context(
     every = [*trios, *await _trios(reader, between, sorted(missing), all_of_them=True)]
     gone = {trio.subject: trio.kind for trio in every if trio.ours and trio.theirs is None}
     try:
-        context = await read_context(
-            reader,
-            head,
-            going=[subject for subject, kind in gone.items() if kind is Kind.NODE],
-            values={value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)},
-            most=2 * MOST_GONE,  # a connection may be found from both of its ends
-        )
-        attached = {draft.subject for drafts in context.attached.values() for draft in drafts}
-        check_amount(len(gone.keys() | attached), MOST_GONE)
+        nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
+        attached = await attached_to(
+            reader, head.domain, nodes, 2 * MOST_GONE
+        )  # a connection may be found from both ends
+        check_amount(len(gone.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
     except TooMany as many:
         message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
         hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
         raise fault("source", message, hint) from many
-    return await _with_contents(core, reader, between, every), replace(context, living=living)
+    values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
+    owners = await owners_of(reader, head.domain, values)
+    context = Context(ontology=head.ontology, living=living, attached=attached, owners=owners)
+    return await _with_contents(core, reader, between, every), context
 
 
 async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, str]:
     versions = [one for trio in trios for one in (trio.ours, trio.theirs) if one is not None]
     ends = {end for version in versions for end in version.ends}
     nodes = {trio.subject for trio in trios if trio.kind is Kind.NODE}
-    found = await in_parts(reader, LIVING, domain, ids=sorted(ends | nodes))
-    return {row.id: row.type for row in found}
+    return await living_of(reader, domain, ends | nodes)
 
 
 def _wanted(trio: Trio, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:

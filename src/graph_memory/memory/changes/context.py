@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 from graph_memory.memory.changes.paging import AT_ONCE, check_amount
-from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind
@@ -57,26 +57,26 @@ LIVING = query("changes/living", LivingRow)
 OWNERS = query("changes/owners", OwnerRow)
 
 
-async def read_context(
-    reader: Reader,
-    head: Head,
-    *,
-    ends: Collection[str] = (),
-    going: Sequence[str] = (),
-    values: Collection[UniqueValue] = (),
-    most: int = AT_ONCE,
-) -> Context:
-    """Return what lives around changes: nodes, what is attached to nodes that go, and who has unique values.
+async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int = AT_ONCE) -> Context:
+    """Return what lives around changes: nodes to join, what is attached to nodes that go, who has unique values.
 
     Raises TooMany when more than the most is attached.
     """
-    living = await in_parts(reader, LIVING, head.domain, ids=sorted(ends))
+    kept = [draft for draft in drafts if draft.op is not Op.DELETE]
+    ontology = ontology_after(head.ontology, kept)
+    ends = {end for draft in kept if draft.op is Op.CREATE for end in ends_of(draft)}
+    going = [draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE]
     return Context(
         ontology=head.ontology,
-        living={row.id: row.type for row in living},
+        living=await living_of(reader, head.domain, ends),
         attached=await attached_to(reader, head.domain, going, most),
-        owners=await owners_of(reader, head.domain, values),
+        owners=await owners_of(reader, head.domain, {each for draft in kept for each in unique_of(draft, ontology)}),
     )
+
+
+async def living_of(reader: Reader, domain: str, nodes: Collection[str]) -> Mapping[str, str]:
+    """Return the types of those of these nodes that exist."""
+    return {row.id: row.type for row in await in_parts(reader, LIVING, domain, ids=sorted(nodes))}
 
 
 async def attached_to(

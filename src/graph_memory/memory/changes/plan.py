@@ -154,26 +154,25 @@ class Changeset:
         """Return the violation of what the ontology does not allow, or has no type for."""
         if draft.op is Op.DELETE:
             return None
-        lacks = next((f"{told} {name}" for told, name, is_there in self._types_for(draft) if not is_there), None)
-        rule = Rule.NOT_ALLOWED if lacks is None else Rule.TYPE
-        reason = f"{lacks}, which it needs, is not defined"
         try:
             check_subject(draft, self.ontology, [self.type_of(end) for end in ends_of(draft)])
         except GraphError as error:
-            told = reason if lacks else f"the ontology does not allow it: {error.message}"
-            return Violation(draft, rule, told, error=error)
-        return Violation(draft, rule, reason) if lacks else None
+            if (lacking := self._lacking(draft)) is None:
+                return Violation(
+                    draft, Rule.NOT_ALLOWED, f"the ontology does not allow it: {error.message}", error=error
+                )
+            return Violation(draft, Rule.TYPE, lacking, error=error)
+        lacking = self._lacking(draft) if draft.kind is Kind.CONNECTION_TYPE else None
+        return Violation(draft, Rule.TYPE, lacking) if lacking else None
 
-    def _types_for(self, draft: Draft) -> Iterator[tuple[str, str, bool]]:
-        """Give the types that a subject needs: their kind in words, their names, and whether there is one then."""
+    def _lacking(self, draft: Draft) -> str | None:
+        """Return which type there is not that a subject is of, or joins, in words."""
+        kind, names = TYPE_OF.get(draft.kind), (draft.type or "",)
         if draft.kind is Kind.CONNECTION_TYPE:
-            for name in joined(connection_type_from(_declaration(draft))):
-                yield "node type", name, name == ANY or self.ontology.find_node_type(name) is not None
-        elif draft.kind is Kind.NODE:
-            yield "node type", draft.type or "", self.ontology.find_node_type(draft.type or "") is not None
-        elif draft.kind is Kind.CONNECTION:
-            is_there = self.ontology.find_connection_type(draft.type or "") is not None
-            yield "connection type", draft.type or "", is_there
+            kind, names = Kind.NODE_TYPE, joined(connection_type_from(_declaration(draft)))
+        find = self.ontology.find_node_type if kind is Kind.NODE_TYPE else self.ontology.find_connection_type
+        name = next((name for name in names if name != ANY and find(name) is None), None) if kind else None
+        return None if name is None else f"{str(kind).replace('_', ' ')} {name}, which it needs, is not defined"
 
     def breaking_a_link(self, draft: Draft) -> Violation | None:
         """Return the violation of a connection that breaks a rule of its type about others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memory.changes.context import owners_of, read_context
+from graph_memory.memory.changes.context import living_of, owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
 from graph_memory.memory.changes.rules import broken_rules
 from graph_memory.memory.core import (
@@ -36,16 +36,7 @@ FORMAT = "markdown"
 """The format of a connection's content: notes for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class EndsRow:
-    """The types of two nodes, None for one that does not exist."""
-
-    from_type: str | None
-    to_type: str | None
-
-
 GET = query("graph/connection", SubjectRow)
-ENDS = query("graph/ends", EndsRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,28 +111,19 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
         check_name("Connection type", wanted.type)
     else:
         head.ontology.connection_type(wanted.type)
-    context = Context(ontology=head.ontology, living=await _ends(core.store, domain, wanted))
+    context = Context(
+        ontology=head.ontology, living=await living_of(core.store, domain, [wanted.from_id, wanted.to_id])
+    )
     decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
     if is_ad_hoc:
         await ensure_connection_type(core.store, wanted.type)
 
 
 async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Context:
-    values = unique_values(Kind.CONNECTION, wanted.type, wanted.properties, head.ontology)
-    return Context(
-        ontology=head.ontology,
-        living=await _ends(reader, head.domain, wanted),
-        used=await used_ids(reader, head.domain, given_id),
-        owners=await owners_of(reader, head.domain, values),
-        broken=await broken_rules(reader, head.domain, [creation(head, wanted)], head.ontology),
-    )
-
-
-async def _ends(reader: Reader, domain: str, wanted: NewConnection) -> Mapping[str, str]:
-    """Return the types of the nodes to join, those that exist. What it depends on is known, so it can go in a group."""
-    row = await reader.one(ENDS, domain=domain, from_id=wanted.from_id, to_id=wanted.to_id)
-    types = {wanted.from_id: row.from_type, wanted.to_id: row.to_type} if row else {}
-    return {node: type_name for node, type_name in types.items() if type_name is not None}
+    drafts = [creation(head, wanted)]
+    context = await read_context(reader, head, drafts)
+    used = await used_ids(reader, head.domain, given_id)
+    return replace(context, used=used, broken=await broken_rules(reader, head.domain, drafts, head.ontology))
 
 
 def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_type_limit: int) -> list[Draft]:
@@ -208,7 +190,7 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
         found, _ = await _found(reader, domain, connection_id)
         before_version = found.version
         values = unique_values(Kind.CONNECTION, found.type, edit.properties, head.ontology)
-        return found, await read_context(reader, head, values=values)
+        return found, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
     def decide(head: Head, found: tuple[ConnectionState, Context]) -> Sequence[Draft]:
         return decide_update(head, found[0], edit, found[1])

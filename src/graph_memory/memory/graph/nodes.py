@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.changes.context import owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found, unique_values
 from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import (
@@ -89,8 +89,7 @@ async def create_node(
 
     async def read(reader: Reader, head: Head) -> Context:
         used = await used_ids(reader, domain, given_id)
-        values = unique_values(Kind.NODE, node.type, node.properties, head.ontology)
-        return replace(await read_context(reader, head, values=values), used=used)
+        return replace(await read_context(reader, head, [creation(head, node)]), used=used)
 
     def decide(head: Head, context: Context) -> Sequence[Draft]:
         return decide_create(head, node, context, open_type_limit=core.open_type_limit)
@@ -180,7 +179,7 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
         node, _ = await _found(reader, domain, node_id)
         before_version = node.version
         values = unique_values(Kind.NODE, node.type, edit.properties, head.ontology)
-        return node, await read_context(reader, head, values=values)
+        return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
     def decide(head: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:
         return decide_update(head, found[0], edit, found[1])

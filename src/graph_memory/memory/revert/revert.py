@@ -9,7 +9,7 @@ from typing import cast
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.paging import check_amount
-from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
@@ -239,16 +239,8 @@ async def _content(
 
 async def context_of(reader: Reader, head: Head, undos: Sequence[Undo], *, most: int) -> Context:
     """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
-    back = [undo.as_it_was() for undo in undos if undo.target is not None]
-    known = ontology_after(head.ontology, back)
-    context = await read_context(
-        reader,
-        head,
-        ends={end for draft in back for end in ends_of(draft)},
-        going=[u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live],
-        values={value for draft in back for value in unique_of(draft, known)},
-        most=most,
-    )
+    drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
+    context = await read_context(reader, head, drafts, most=most)
     types = [undo for undo in undos if undo.kind in TYPES and undo.target is None and undo.is_live]
     if not types:
         return context
