@@ -16,15 +16,15 @@ from typing import Any, cast
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import KINDS, TYPE_OF, TYPES, Kind, type_subject
+from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology, connection_type_from, node_type_from
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import LINKS, check_subject
 from graph_memory.model.wording import quoted, shown
 
-_ORDER = {kind: turn for turn, kind in enumerate(KINDS)}
-"""What others need comes to be before them, and goes after them."""
+_ORDER = (*TYPES, *DATA)
+"""What others need comes to be before them, and goes after them; what is told of the domain is told last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +333,7 @@ def _taken(draft: Draft, name: str, owner: str) -> GraphError:
 
 
 def _turn(draft: Draft) -> int:
-    return _ORDER[draft.kind]
+    return _ORDER.index(draft.kind) if draft.kind in _ORDER else len(_ORDER)
 
 
 def _declaration(draft: Draft) -> dict[str, Any]:
