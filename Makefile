@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup demo test test-container unit lint check soak bench choices conformance golden reference docs lock clean
+.PHONY: help setup demo test test-all test-container unit lint check soak bench choices conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -21,8 +22,12 @@ setup: .venv/ready  ## Make .venv with everything in it; starts nothing
 demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/python examples/demo.py
 
-test: setup  ## All tests, on a real Neo4j of their own
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile
+test: setup  ## The quick tests, on a real Neo4j of their own
+	$(PYTEST)
+
+test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
+	$(BIN)/python tests/train.py
+	EXAMPLES=all $(PYTEST) tests
 
 test-container: setup  ## The integration tests on Neo4j in a container: NEO4J_IMAGE, BASE, TESTS
 	docker build --tag graph-memory $(if $(BASE),--network host --build-arg BASE=$(BASE)) --file docker/Dockerfile .
@@ -38,14 +43,14 @@ lint: setup  ## Style, types and the directions of imports
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
-check: lint test  ## What CI runs
+check: lint test  ## What to run before a commit; CI runs .ci/run
 
 soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: make soak SOAK=200 KILLS=100 MINUTES=5
-	SOAK=$(or $(SOAK),200) $(BIN)/pytest tests/integration/graph/test_state_machine.py tests/integration/graph/test_search_exactness.py \
+	EXAMPLES=$(or $(SOAK),200) $(BIN)/pytest tests/integration/graph/test_state_machine.py tests/integration/graph/test_search_exactness.py \
 		tests/acceptance/mcp/test_fuzz_tools.py
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/lifecycle/faults/test_kills.py tests/lifecycle/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/lifecycle/faults/test_network.py -k random
-	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/integration/concurrency
+	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
 bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=full with larger graphs, BENCH=guard as CI

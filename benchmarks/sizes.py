@@ -77,7 +77,7 @@ async def _verified(sides: Sides) -> str:
         return "Not verified afterwards: that takes longer than filling.\n"
     say("verifying")
     began = time.perf_counter()
-    found = await sides.memory.verify()
+    found = await sides.memory.upkeep.verify()
     took = time.perf_counter() - began
     return f"`verify` afterwards: {found.events:,} events, {len(found.differences)} differences, {took:.1f} s.\n"
 

@@ -28,7 +28,7 @@ def main() -> None:
             print(f"{day}  {weight:g} kg")
         print("planned", planned(memory, plan))
         print("stuck:", *(one.title for one in memory.run(lambda own: Gtd(own).stuck_projects()).projects))
-        print("log and graph agree:", memory.verify().clean)
+        print("log and graph agree:", memory.upkeep.verify().clean)
 
 
 def begin_plan(memory: SyncMemory, exercise: str) -> str:

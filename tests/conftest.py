@@ -16,6 +16,7 @@ from neo4j import Driver, GraphDatabase
 
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
+from profiles import EXAMPLES
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
@@ -25,8 +26,9 @@ for name in [name for name in os.environ if name.startswith(("GRAPH_MEMORY_", "N
 os.environ["GRAPH_MEMORY_AOT"] = "use"  # the cache that is there, but none made behind the tests' back
 
 
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+hypothesis.settings.register_profile("few", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("all", deadline=None)
+hypothesis.settings.load_profile("few" if EXAMPLES == "few" else "all")
 
 
 @pytest.fixture(scope="session")

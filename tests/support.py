@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from anyio.from_thread import BlockingPortal
@@ -10,7 +11,7 @@ from anyio.from_thread import BlockingPortal
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ObservationState
+from graph_memory.model.subjects import State
 
 
 class Conversation(NamedTuple):
@@ -25,6 +26,11 @@ async def index(memory: Memory) -> None:
     await memory._search.index(memory._domain(None))
 
 
+def observation(text: str, time: datetime) -> State:
+    """Return what an event keeps of an observation."""
+    return {"_text": text, "_time": time, "_origin": "chat", "_confidence": 0.5}
+
+
 async def observe(memory: Memory, domain: str, node_id: str) -> str:
     """Write an observation through the log; the tools for it come later."""
     log = memory._core.log
@@ -34,9 +40,7 @@ async def observe(memory: Memory, domain: str, node_id: str) -> str:
         return None
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
-        state = ObservationState(
-            id=subject, node_id=node_id, text="likes tea", time=head.at, origin="chat", confidence=0.5
-        ).state()
+        state = observation("likes tea", head.at)
         return [Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node_id, state=state)]
 
     await log.write("observe", domain, Origin(session="s1", source="agent", actor="test"), nothing, decide)

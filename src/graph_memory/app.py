@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.results import rfc3339
 from graph_memory.model.wording import listed, shown, suggestion
+from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
@@ -33,16 +33,6 @@ from graph_memory.storage.store import Address, Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
 """The oldest server that runs every statement; see docs/decisions."""
-
-Progress = Callable[[str, float | None], None]
-"""Told what is being waited for, with the fraction done where it is known."""
-
-_log = logging.getLogger(__name__)
-
-
-def silent(stage: str, fraction: float | None) -> None:
-    """Take progress and say nothing."""
-    _log.debug("%s %s", stage, fraction)
 
 
 @asynccontextmanager
@@ -80,11 +70,13 @@ async def check_schema(settings: Settings) -> str:
     """Return how many indexes and constraints there are. Raises STORE_INCOMPATIBLE, naming those that are missing."""
     async with open_store(partial(_find, settings, silent)) as store:
         if await pending_steps(store):
-            return "made when the memory is opened next"
+            return "created when the memory is next opened"
         faults = await schema_faults(store)
     if not faults:
-        return "every index and constraint is there"
-    raise GraphError(Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "`graph-memory rebuild` makes them."})
+        return "every index and constraint exists"
+    raise GraphError(
+        Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "Create them with `graph-memory rebuild`."}
+    )
 
 
 async def clocks_ahead(settings: Settings) -> str | None:
@@ -111,7 +103,7 @@ def bundled_ontology(name: str) -> Ontology:
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
         hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
-        raise fault("file", f"There is no file {shown(name)}, and no bundled ontology of that name", hint)
+        raise fault("file", f"{shown(name)} is neither a file nor a bundled ontology", hint)
     return parse(files[name].read_text(encoding="utf-8"), files[name].name)
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from typer.testing import CliRunner
 
 from graph_memory import Settings
+from graph_memory.cli import main
 from graph_memory.model.errors import Code
 
 COMMAND = Path(sys.executable).with_name("graph-memory")
@@ -170,17 +175,40 @@ def http_server(environment: Mapping[str, str], *arguments: str) -> Iterator[str
     assert (process.returncode, said) == (0, ""), logged
 
 
-def run(environment: Mapping[str, str], *arguments: str, **given: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
-    return subprocess.run(
-        [COMMAND, *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        **given,
-    )
+def run(
+    environment: Mapping[str, str],
+    *arguments: str,
+    input: str | None = None,  # noqa: A002
+) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, in this process: importing all of it anew would take longer than it works."""
+
+    def work() -> subprocess.CompletedProcess[str]:
+        status: Any = 0
+        with CliRunner().isolation(input, environment) as (out, err, _), own_log():
+            try:
+                main.run()
+            except SystemExit as end:
+                status = end.code or 0
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return subprocess.CompletedProcess(arguments, status, out.getvalue().decode(), err.getvalue().decode())
+
+    with patch.object(sys, "argv", [str(COMMAND), *arguments]), ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result(timeout=60)  # a thread of its own has no event loop yet
+
+
+@contextmanager
+def own_log() -> Iterator[None]:
+    """Let a command set up its log as if it were alone, and forget it afterwards."""
+    root, driver = logging.getLogger(), logging.getLogger("neo4j")
+    handlers, levels = root.handlers, (root.level, driver.level)
+    root.handlers = []
+    try:
+        yield
+    finally:
+        root.handlers = handlers
+        root.setLevel(levels[0])
+        driver.setLevel(levels[1])
 
 
 def verified(environment: Mapping[str, str], domain: str) -> dict[str, Any]:

@@ -17,10 +17,23 @@ def environment(settings: Settings) -> dict[str, str]:
     return environment_of(settings)
 
 
+@pytest.fixture
+def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
+    """What a command needs to know besides to work in the test's domain, as Ann."""
+    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann"}
+
+
 @pytest.fixture(scope="session")
 async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server all tests of the worker share."""
     async with connected(environment) as agent:
+        yield agent
+
+
+@pytest.fixture(scope="session")
+async def historian(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
+    """An agent whose server has the tools of the past and of domains besides; all tests of the worker share it."""
+    async with connected(environment, "--toolsets", "graph,history,domains") as agent:
         yield agent
 
 

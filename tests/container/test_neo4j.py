@@ -20,7 +20,7 @@ async def test_a_memory_lives_in_the_container_and_no_local_neo4j_was_started(
     await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": []}))
     node = await memory.create_node("Note", "# In a container")
     assert (await memory.search_content("CONTAINER")).node_ids == (node.node_id,)
-    assert not (await memory.verify()).differences
+    assert not (await memory.upkeep.verify()).differences
     assert local.status(settings).state == "stopped"
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
-from pages import Block, blocks, inline
 from typer.main import get_command
 
 from graph_memory.cli.main import app
+from pages import Block, blocks, inline
 
 SEPARATORS = re.compile(r"\$\(|\)|\||&&|;|\s[<>]+\s*\S+|\s2>&1")
 

@@ -6,11 +6,11 @@ import json
 import re
 import tomllib
 
-from pages import ROOT
 from typer.main import get_command
 
 from graph_memory.cli.main import app
 from graph_memory.settings import Settings
+from pages import ROOT
 
 ENTRY = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

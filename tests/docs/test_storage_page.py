@@ -6,9 +6,9 @@ from typing import LiteralString, cast
 
 import pytest
 from neo4j import Driver
-from pages import ROOT, blocks
 
 from graph_memory import Memory, ontology_from
+from pages import ROOT, blocks
 
 pytestmark = pytest.mark.anyio
 

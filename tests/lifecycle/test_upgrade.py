@@ -45,7 +45,7 @@ async def old(upgraded: Settings) -> AsyncIterator[Memory]:
 
 
 async def test_everything_is_there_and_is_found(old: Memory) -> None:
-    verification = await old.verify()
+    verification = await old.upkeep.verify()
     assert (verification.events, verification.differences) == (21, ())
     assert (await old.get_node_content("kitchen")).content == "# Kitchen Renovation\n\nNow with a needle."
     assert (await old.get_node_content("binary")).content == "aGVsbG8="
@@ -65,12 +65,12 @@ async def test_it_goes_on_as_if_nothing_had_been(old: Memory) -> None:
     await old.delete_node("call")
     assert (await old.search_content("needle")).node_ids == ("kitchen", "long")
     assert (await old.search_content("long words")).node_ids == ()
-    assert (await old.verify()).differences == ()
+    assert (await old.upkeep.verify()).differences == ()
 
 
 async def test_earlier_code_refuses_it_and_says_what_to_do(old: Memory) -> None:
     with pytest.raises(GraphError) as caught:
         await migrate(old._core.store, steps()[:1])
     assert caught.value.code is Code.STORE_INCOMPATIBLE
-    assert "this graph-memory knows versions up to 1" in caught.value.message
+    assert "this graph-memory supports up to 1" in caught.value.message
     assert "Update graph-memory" in str(caught.value.hint)

@@ -16,6 +16,7 @@ from graph_memory.settings import Settings
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.history.past import Past
     from graph_memory.sync import SyncMemory
 
 T = TypeVar("T")
@@ -74,15 +75,9 @@ def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
     return anyio.run(work)
 
 
-Where = dict[str, Any]
-"""The arguments that say where to read: a domain, or nothing in a past, which is one of a domain."""
-
-
-async def reading(memory: Memory, domain: str | None, as_of: str | None) -> tuple[Any, Where]:
-    """Return what to read from, the memory or its past, and the arguments that say where."""
-    if as_of is None:
-        return memory, {"domain": domain}
-    return await memory.history.as_of(as_of, domain=domain), {}
+async def reading(memory: Memory, as_of: str | None) -> Memory | Past:
+    """Return what to read from, the memory or its past."""
+    return memory if as_of is None else await memory.history.as_of(as_of)
 
 
 def _faulty_setting(error: ValidationError) -> GraphError:

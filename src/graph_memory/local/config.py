@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from graph_memory.files import write_private
 from graph_memory.local.browser.jar import GUIDE
-from graph_memory.local.files import write_private
 from graph_memory.local.home import Place, Run
 from graph_memory.local.ports import HOST
 from graph_memory.settings import Settings

@@ -11,7 +11,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.local.files import beginning_of, make_private_folder, read_json, sync_folder, write_private
+from graph_memory.files import make_private_folder, sync_folder, write_private
+from graph_memory.local.notes import beginning_of, read_json
 from graph_memory.settings import Settings
 
 USERNAME = "neo4j"
@@ -34,6 +35,11 @@ class Place:
     def of(cls, settings: Settings) -> Place:
         """Give the place in the settings' home, by its one real path."""
         return cls(settings.home.expanduser().resolve() / "neo4j")
+
+    @property
+    def home(self) -> Path:
+        """The home that it is in, which also holds the blobs."""
+        return self.root.parent
 
     @property
     def lock(self) -> Path:
@@ -99,6 +105,7 @@ class Place:
         """Make the folders."""
         for folder in (self.root, self.lock.parent, self.conf, self.console_log.parent, self.temporary):
             make_private_folder(folder)
+            folder.chmod(0o700)
 
     def empty_temporary(self) -> None:
         """Remove what the last server left in its temporary folder; it must have ended."""
@@ -111,7 +118,6 @@ class Place:
             self._set_unfinished_aside()
         elif not self.data.exists():
             write_private(self.beginning, "")
-            sync_folder(self.beginning.parent)
 
     def begun(self) -> None:
         """Note that the first start succeeded: from now on the databases are kept, come what may."""
@@ -134,8 +140,12 @@ class Place:
     def new_password(self) -> str:
         """Generate a password and keep it."""
         password = secrets.token_hex(20)  # no character that a command line or a URL could take for something else
-        write_private(self.password_file, password + "\n")
+        self.keep_password(password)
         return password
+
+    def keep_password(self, password: str) -> None:
+        """Have it be the password from now on."""
+        write_private(self.password_file, password + "\n")
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ def speaks_bolt(port: int, timeout: float = 1.0) -> bool:
         return False
 
 
-def accepts(port: int, timeout: float = 1.0) -> bool:
+def accepts(port: int) -> bool:
     """Tell whether anything on this machine listens on the port."""
     try:
-        with socket.create_connection((HOST, port), timeout):
+        with socket.create_connection((HOST, port), 1.0):
             return True
     except OSError:
         return False
@@ -49,7 +49,7 @@ def choose_port(wanted: int, preferred: tuple[int, ...], setting: str) -> int:
     STORE_UNAVAILABLE when a wanted port (not 0) is taken; `setting` is the name that the remedy gives.
     """
     if wanted and not is_free(wanted):
-        hint = f"Stop what listens there, or set {setting} to another port, or to 0 for any free one."
+        hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."
         raise GraphError(Code.STORE_UNAVAILABLE, f"port {wanted} is taken", {"hint": hint, "port": wanted})
     return wanted or next((port for port in preferred if is_free(port)), 0) or any_free()
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from graph_memory.local.files import file_lock, tail
 from graph_memory.local.home import USERNAME, Place, Run, read_run
+from graph_memory.local.lock import file_lock
+from graph_memory.local.notes import tail
 from graph_memory.local.ports import HOST, speaks_bolt
 from graph_memory.local.process import end, find, is_alive, listens, lost, ports_of, recorded
 from graph_memory.local.startup_errors import ended, hung, slow
@@ -275,6 +276,6 @@ def _http_url(run: Run) -> str:
 
 def _locked(place: Place, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
     def wait() -> None:
-        progress("Waiting for another process that starts or stops Neo4j", None)
+        progress("Waiting for another process that is starting or stopping Neo4j", None)
 
     return file_lock(place.lock, settings.start_timeout, wait)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import psutil
 
 from graph_memory.local.aot.use import flags
-from graph_memory.local.backup.swap import finish_restore
 from graph_memory.local.config import server_command, write_config
 from graph_memory.local.home import Place, Run, read_run
 from graph_memory.local.jars.fetch import class_path
@@ -16,6 +15,7 @@ from graph_memory.local.java import find_java
 from graph_memory.local.password import ensure_password
 from graph_memory.local.ports import choose_port, is_free
 from graph_memory.local.process import launch
+from graph_memory.local.swap import finish_restore
 from graph_memory.progress import Progress
 from graph_memory.settings import Settings
 

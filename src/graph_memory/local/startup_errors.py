@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from graph_memory.local.files import read_json, tail
 from graph_memory.local.home import Place, Run
+from graph_memory.local.notes import read_json, tail
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

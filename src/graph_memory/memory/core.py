@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.background import Background
@@ -30,12 +30,10 @@ class Core:
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
 
-
-@dataclass(frozen=True, slots=True)
-class SeenRow:
-    """Whether the log knows a subject."""
-
-    seen: bool
+    def acting_as(self, actor: str | None, session: str | None) -> Core:
+        """Return the same for somebody else; an actor and a session that are named already stay."""
+        own = self.origin
+        return replace(self, origin=replace(own, actor=own.actor or actor, session=own.session or session))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class LastState:
     text: str | None
 
 
-SEEN = query("core/seen", SeenRow)
+SEEN = query("core/seen", bool)
 
 
 async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
@@ -75,14 +73,14 @@ async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subjec
         if (found := rows[0].event) is not None and found.get("_subject") == subject:
             event = Event.from_row(found)
             return LastState(live_state(event), event.draft.from_id, event.draft.to_id, rows[0].text)
-    hint = "Somebody changed the graph by hand: run `graph-memory verify`."
+    hint = "The graph was changed outside graph-memory: run `graph-memory verify`."
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
 async def used_ids(reader: Reader, domain: str, given_id: str | None) -> Collection[str]:
     """Return the id if the log has ever known a subject of it. Ids that we make are new by their making."""
-    row = await reader.one(SEEN, domain=domain, subject=given_id) if given_id is not None else None
-    return [given_id] if given_id is not None and row is not None and row.seen else ()
+    is_used = given_id is not None and await reader.one(SEEN, domain=domain, subject=given_id)
+    return [given_id] if given_id is not None and is_used else ()
 
 
 def check_version(kind: str, subject: str, present: int, expected: int | None) -> None:

@@ -10,6 +10,11 @@ FLOOR = datetime(2026, 1, 1, tzinfo=UTC)
 """A clock that shows less has lost the time."""
 
 
+def in_utc(moment: datetime) -> datetime:
+    """Return a time in UTC; one without a zone is in UTC already."""
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def next_time(last: datetime, now: datetime) -> datetime:
     """Return the time that events carry which follow one of a time: never before it, as far as a clock can be trusted.
 

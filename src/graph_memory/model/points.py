@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.clock import in_utc
 from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import quoted
 
@@ -56,9 +57,9 @@ def instant(argument: str, given: datetime | str, now: datetime) -> datetime:
         except (ValueError, OverflowError):
             given = quoted(given)
     elif isinstance(given, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
-        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+        return in_utc(given)
     hint = 'Give a time such as 2026-03-01T09:00:00Z, a date, now, or "2 hours ago".'
-    raise fault(argument, f"{argument} is no time: {given}", hint)
+    raise fault(argument, f"{argument} is not a time: {given}", hint)
 
 
 def _numbered(argument: str, seq: int) -> Moment:
@@ -80,10 +81,9 @@ def _read_time(text: str, now: datetime) -> datetime:
     if ago := _AGO.fullmatch(text):
         number = 1 if ago["number"].lower() in ("a", "an") else int(ago["number"])
         return now - number * _UNITS[ago["unit"].lower()]
-    found = datetime.fromisoformat(text)
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    return in_utc(datetime.fromisoformat(text))
 
 
 def _unreadable(argument: str, given: object) -> GraphError:
-    hint = 'Give a number of the log, an event id (evt_…), a time such as 2026-03-01T09:00:00Z, or "2 hours ago".'
-    return fault(argument, f"{argument} names no point in the log: {quoted(given)}", hint)
+    hint = 'Give a log number, an event id (evt_…), a time such as 2026-03-01T09:00:00Z, or "2 hours ago".'
+    return fault(argument, f"{argument} is not a point in the log: {quoted(given)}", hint)

@@ -62,7 +62,7 @@ def _is_not_too_much(draft: Draft, _: AnyType | None) -> None:
 def _ends_after_it_begins(draft: Draft, _: AnyType | None) -> None:
     begin, end = (cast("datetime | None", (draft.state or {}).get(name)) for name in ("_valid_from", "_valid_to"))
     if begin is not None and end is not None and end <= begin:
-        raise fault("valid_to", "it would hold until before it begins to hold", "Take both times from one side.")
+        raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
 
 
 RULES: tuple[Rule, ...] = (_is_not_too_much, _keeps_to_its_type, _ends_after_it_begins)
@@ -96,23 +96,23 @@ LINKS = {
         LinkRule(
             "source",
             "unique_source",
-            "its source has another connection of its type, and may have one only",
-            "Node {source} already has its one outgoing {type}",
-            "Delete that connection first: a node may be its source once.",
+            "its source has another connection of its type, and may have only one",
+            "Node {source} already has an outgoing {type}",
+            "Delete that connection first: a node can be its source only once.",
         ),
         LinkRule(
             "target",
             "unique_target",
-            "its target has another connection of its type, and may have one only",
-            "Node {target} already has its one incoming {type}",
-            "Delete that connection first: a node may be its target once.",
+            "its target has another connection of its type, and may have only one",
+            "Node {target} already has an incoming {type}",
+            "Delete that connection first: a node can be its target only once.",
         ),
         LinkRule(
             "cycle",
             "acyclic",
             "it would close a cycle, and its type is acyclic",
-            "{type} from {source} to {target} would close a cycle",
-            "{type} is acyclic: no chain of it may lead back to where it began.",
+            "{type} from {source} to {target} would form a cycle",
+            "{type} is acyclic: no chain of it may lead back to its start.",
         ),
     )
 }

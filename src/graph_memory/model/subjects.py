@@ -165,25 +165,6 @@ class ConnectionState:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObservationState:
-    """One statement about a node. Its `origin` says where it comes from (`_source` is the event's own)."""
-
-    id: str
-    node_id: str
-    version: int = 0
-    text: str
-    time: datetime
-    origin: str | None = None
-    confidence: float | None = None
-    validity: Validity = field(default_factory=Validity)
-
-    def state(self) -> State:
-        """Return what an event keeps of the observation, beside the node it is about."""
-        own = {"_text": self.text, "_time": self.time, "_origin": self.origin, "_confidence": self.confidence}
-        return present(own) | self.validity.state()
-
-
 def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
     """Return the properties of a stored map that are the user's."""
     return {key: cast("PropertyValue", value) for key, value in stored.items() if not key.startswith("_")}

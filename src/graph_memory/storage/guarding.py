@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from anyio import to_thread
 from neo4j import Address as Target
@@ -19,8 +19,6 @@ from neo4j.auth_management import AsyncAuthManager
 from neo4j.exceptions import Neo4jError
 
 from graph_memory.storage.driver_errors import Moved
-
-T = TypeVar("T")
 
 _is_new: ContextVar[bool] = ContextVar("_is_new", default=False)
 """Whether the task opens a connection: the driver resolves the address and asks for credentials in one task."""
@@ -65,4 +63,4 @@ class Credentials(AsyncAuthManager):
 
 async def _require(condition: Callable[[], bool]) -> None:
     if not await to_thread.run_sync(condition):
-        raise Moved("Couldn't connect: the server that was there has ended")
+        raise Moved("Couldn't connect: the server that was there has stopped")

@@ -41,11 +41,6 @@ class Query(Generic[R]):
     row: Callable[..., R]
     subjects: tuple[str, ...] | None = None
 
-    @property
-    def writes(self) -> bool:
-        """Whether the statement may change the database."""
-        return self.mode == "write"
-
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -71,7 +66,10 @@ def cypher_root() -> Path:
 
 
 def query(name: str, row: type[R]) -> Query[R]:
-    """Return the statement of a file, checked against its header and its row class."""
+    """Return the statement of a file, checked against its header and its row class.
+
+    A statement of one column may name a plain type instead, as `str`: its rows are the values alone.
+    """
     path = cypher_root() / f"{name}.cypher"
     if not path.is_file():
         raise QueryFileError(f"{path}: no such file")
@@ -83,7 +81,7 @@ def query(name: str, row: type[R]) -> Query[R]:
         mode=fields["mode"],
         params=frozenset(_names(fields["params"])),
         returns=_names(fields["returns"]),
-        row=row,
+        row=row if columns_of(row) is not None else _value,
         subjects=_names(fields["subjects"]) if "subjects" in fields else None,
     )
     _check(path, found, row)
@@ -93,7 +91,7 @@ def query(name: str, row: type[R]) -> Query[R]:
 def _header(path: Path, text: str) -> Mapping[str, str]:
     comments = [line[2:].strip() for line in text.splitlines() if line.startswith("//")]
     if not comments or comments[0].partition(":")[0] in _FIELDS:
-        raise QueryFileError(f"{path}:1: the header must begin with what the statement is for")
+        raise QueryFileError(f"{path}:1: the header must start with what the statement is for")
     fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _KNOWN}
     if missing := [name for name in _FIELDS if name not in fields]:
         raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
@@ -112,27 +110,35 @@ def _check(path: Path, found: Query[R], row: type[R]) -> None:
     code = _NOISE.sub(" ", found.text)
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
     if used != found.params:
-        raise QueryFileError(f"{path}: params name {sorted(found.params)}, the statement uses {sorted(used)}")
+        raise QueryFileError(f"{path}: params lists {sorted(found.params)}, but the statement uses {sorted(used)}")
     if unknown := set(found.subjects or ()) - found.params:
-        raise QueryFileError(f"{path}: subjects name {sorted(unknown)}, which are no parameters")
+        raise QueryFileError(f"{path}: subjects lists {sorted(unknown)}, which are not parameters")
     if found.mode not in ("read", "write"):
         raise QueryFileError(f"{path}: mode must be read or write")
     if found.mode == "read" and (clause := _WRITES.search(code)):
-        raise QueryFileError(f"{path}: a read statement has {clause.group()}")
-    if found.returns != row_fields(row):
-        raise QueryFileError(f"{path}: returns {found.returns}, but {row.__name__} has {row_fields(row)}")
+        raise QueryFileError(f"{path}: a read statement contains {clause.group()}")
+    columns = columns_of(row)
+    if found.returns != columns and (columns is not None or len(found.returns) != 1):
+        told = "is one value" if columns is None else f"has {columns}"
+        raise QueryFileError(f"{path}: returns {found.returns}, but {row.__name__} {told}")
 
 
-def row_fields(row: type[object]) -> tuple[str, ...]:
-    """Return the names that a row class takes, in order."""
-    return tuple(field.name for field in dataclasses.fields(row)) if dataclasses.is_dataclass(row) else ()
+def columns_of(row: type[object]) -> tuple[str, ...] | None:
+    """Return the names that a row class takes, in order; None for a plain type."""
+    if dataclasses.is_dataclass(row):
+        return tuple(field.name for field in dataclasses.fields(row))
+    return () if row is Nothing else None
 
 
-def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]], row: type[R]) -> Query[R]:
+def _value(value: R) -> R:
+    return value
+
+
+def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]]) -> Query[int]:
     """Return one statement that runs several, the rest only if the first gives a row, and undoes them all if need be.
 
     Those of the rest that return a count are compared with the parameter `expected`, in which null takes any count. If
-    one differs, the statement divides by zero, which is how a statement can undo itself. `row` takes one number.
+    one differs, the statement divides by zero, which is how a statement can undo itself. Its one row is a 1.
     """
     counts: list[str] = []
     parts = [_call(first.text)]
@@ -142,18 +148,17 @@ def all_or_nothing(name: str, first: Query[Any], rest: Sequence[Query[Any]], row
             counts.append(f"count_{len(counts)}")
             inner = _call(f"{inner}\nRETURN {part.returns[0]} AS {counts[-1]}")
         parts.append(inner)
-    [result] = row_fields(row)
-    parts.append(_SETTLED.format(counts=", ".join(counts), result=result))
+    parts.append(_SETTLED.format(counts=", ".join(counts)))
     params = frozenset({"expected"}).union(first.params, *(part.params for part in rest))
     text = cast("LiteralString", "\n".join(parts))  # put together from our own files and the names of our own fields
-    return Query(name=name, text=text, mode="write", params=params, returns=(result,), row=row)
+    return Query(name=name, text=text, mode="write", params=params, returns=("settled",), row=int)
 
 
 _SETTLED = """WITH [{counts}] AS found
 RETURN 1 / CASE
   WHEN all(place IN range(0, size(found) - 1) WHERE coalesce($expected[place] = found[place], true)) THEN 1
   ELSE 0
-END AS {result}"""
+END AS settled"""
 
 
 def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:

@@ -27,13 +27,6 @@ class IndexRow:
 
 
 @dataclass(frozen=True, slots=True)
-class NameRow:
-    """A connection type."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Fault:
     """An index or constraint that is not as it should be: its name, what it is, and what is wrong with it."""
 
@@ -45,14 +38,14 @@ class Fault:
 
 
 INDEXES = query("schema_log/indexes", IndexRow)
-CONNECTION_TYPES = query("schema_log/connection_types", NameRow)
+CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
     """Name the indexes and constraints that are missing or cannot be used: of all connection types, or a domain's."""
     wanted = made_by_steps()
-    for row in await store.read(CONNECTION_TYPES, domain=domain):
-        name, statement = connection_constraint(row.name)
+    for connection_type in await store.read(CONNECTION_TYPES, domain=domain):
+        name, statement = connection_constraint(connection_type)
         wanted[name] = statement
     found = {row.name: row for row in await store.read(INDEXES)}
     return [fault for name, statement in wanted.items() if (fault := _fault(name, statement, found))]
@@ -102,8 +95,8 @@ def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -
 
 
 def _broken(fault: Fault, error: GraphError) -> GraphError:
-    message = f"Constraint {fault.name} cannot be made: the database holds something twice that may be there once"
-    hint = "`graph-memory verify` names what does not belong there. Delete it in Neo4j, and rebuild again."
+    message = f"Constraint {fault.name} cannot be created: the database holds a duplicate"
+    hint = "Run `graph-memory verify` to see what does not belong there, delete it in Neo4j, and rebuild again."
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 

@@ -12,24 +12,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from acceptance.agents import COMMAND, run
-from graph_memory import Memory, ontology_from
+from graph_memory import Memory
 
 pytestmark = pytest.mark.anyio
 
 Follower = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture
-async def kitchen(memory: Memory) -> Memory:
-    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": []}))
-    await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
-    await memory.update_node("call", properties={"status": "done"})
-    return memory
-
-
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
 
 
 @pytest.fixture

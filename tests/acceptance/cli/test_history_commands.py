@@ -8,22 +8,9 @@ from typing import Any
 import pytest
 
 from acceptance.agents import run
-from graph_memory import Memory, ontology_from
+from graph_memory import Memory
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-async def kitchen(memory: Memory) -> Memory:
-    await memory.create_ontology(ontology_from({"node_types": ["Action"], "connection_types": []}))
-    await memory.create_node("Action", "# Call", properties={"status": "next"}, id="call")
-    await memory.update_node("call", properties={"status": "done"})
-    return memory
-
-
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain, "GRAPH_MEMORY_ACTOR": "ann", "GRAPH_MEMORY_SESSION": "desk"}
 
 
 async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
@@ -62,12 +49,13 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
         "     # Call",
         "    +Bert\\u001b[2J",
     ]
-    assert "There are more: --limit N, or --cursor between:" in shown.stderr
+    assert "There are more: use --limit N or --cursor between:" in shown.stderr
     told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
     assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
 
 
 async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variables: dict[str, str]) -> None:
+    variables = {**variables, "GRAPH_MEMORY_SESSION": "desk"}
     assert run(variables, "node", "update", "call", "-p", "by=ann").returncode == 0
     [own, _] = json.loads(run(variables, "sessions", "--json").stdout)["sessions"]
     assert (own["session"], own["actor"], own["source"], own["changes"]) == ("desk", "ann", "user", 1)
@@ -92,9 +80,9 @@ async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
     await kitchen.update_node("call", properties={"status": "later"})
     done: Any = run(variables, "revert", "--since", str(changed), "--until", str(changed))
     assert (done.returncode, done.stdout) == (73, "")
-    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it was changed since")
+    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it has changed since")
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
-    assert done.stdout.startswith("left      call: it was changed since")
+    assert done.stdout.startswith("left      call: it has changed since")
 
 
 async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dict[str, str]) -> None:
@@ -113,7 +101,7 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
         assert words in done.stdout
     done = run(variables, "node", "get", "call", "--as-of", "2")
     assert (done.returncode, done.stdout) == (66, "")
-    assert "did not exist after event 2" in done.stderr
+    assert "did not exist at event 2" in done.stderr
     assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": []}\n'
 
 

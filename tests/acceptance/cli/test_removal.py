@@ -33,11 +33,6 @@ async def diary(memory: Memory, domain: str) -> Memory:
     return memory
 
 
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
-
-
 def tombstones(told: str) -> int:
     """Return how many events of something erased a scan tells of, in all domains of the database."""
     counted = re.search(r"(\d+) events of something erased", told)

@@ -29,7 +29,7 @@ from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
-from integration.soak import profile
+from profiles import EXAMPLES, profile
 
 ALL = [tool for tools in TOOLSETS.values() for tool in tools]
 TOOLS = {tool.name: tool for tool in ALL}
@@ -206,7 +206,7 @@ def world(talk: tuple[BlockingPortal, Memory], driver: Driver, settings: Setting
         portal.call(partial(_fill, world.memory, domain, is_open=domain != first))
     yield world
     for domain in portal.call(partial(_made, world)):
-        assert portal.call(partial(world.memory.verify, domain=domain)).differences == ()
+        assert portal.call(partial(world.memory.upkeep.verify, domain=domain)).differences == ()
 
 
 async def _fill(memory: Memory, domain: str, *, is_open: bool) -> None:
@@ -243,7 +243,7 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
         world.call(tool.name, arguments)
 
     property_holds()
-    assert world.codes["OK"], world.codes
+    assert world.codes["OK"] or EXAMPLES == "few", world.codes  # by chance, five may all be refused
 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")
@@ -255,7 +255,7 @@ def test_what_no_schema_allows_is_refused_with_a_code(world: World, tool: AnyToo
         world.call(tool.name, arguments)
 
     property_holds()
-    assert world.codes[Code.INVALID_ARGUMENT], world.codes
+    assert world.codes[Code.INVALID_ARGUMENT] or EXAMPLES == "few", world.codes
 
 
 STRAIGHT = {

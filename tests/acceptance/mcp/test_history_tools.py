@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from acceptance.agents import GTD, Agent, ToolError, connected
@@ -13,10 +11,10 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def agent(environment: dict[str, str], domain: str, anyio_backend: str) -> AsyncIterator[Agent]:
-    async with connected(environment, "--toolsets", "graph,history", domain=domain) as agent:
-        await agent.call("create_ontology", **GTD)
-        yield agent
+async def agent(historian: Agent, domain: str) -> Agent:
+    agent = historian.within(domain)
+    await agent.call("create_ontology", **GTD)
+    return agent
 
 
 async def test_an_agent_undoes_its_last_write_by_the_version_that_it_returned(agent: Agent) -> None:
@@ -121,7 +119,7 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     faults = {
         "tool must be one of": {"tool": "create_node"},
         'get_node has no argument "id".': {"tool": "get_node", "arguments": {"id": "x"}},
-        "arguments cannot hold domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
+        "arguments cannot contain domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
     }
     for message, given in faults.items():
         with pytest.raises(ToolError) as caught:
@@ -134,24 +132,20 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     assert "after event 1" in caught.value.message
 
 
-async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(
-    environment: dict[str, str], domain: str
-) -> None:
-    async with connected(environment, "--toolsets", "graph,history,domains", domain=domain) as agent:
-        await agent.call("create_ontology", **GTD)
-        node = await agent.node("Action", "# Call", properties={"status": "next"})
-        made = await agent.call("memory_branch", name=f"{domain}-try")
-        assert (made["domain"], made["forked_from"]) == (f"{domain}-try", domain)
-        await agent.call("update_node", node_id=node, properties={"status": "done"}, domain=made["domain"])
-        assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
-        diff = await agent.call("memory_diff", against=made["domain"])
-        assert [entry["summary"] for entry in diff["entries"]] == ['Action "Call": status "next" → "done"']
-        listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
-        assert listed[f"{domain}-try"]["forked_from"] == domain
-        with pytest.raises(ToolError) as kept:
-            await agent.within(None).call("delete_domain", name=domain)
-        assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
-        assert (await agent.within(None).call("delete_domain", name=made["domain"]))["nodes"] == 1
-        with pytest.raises(ToolError) as gone:
-            await agent.call("get_node", node_id=node, domain=made["domain"])
-        assert gone.value.code is Code.ONTOLOGY_NOT_FOUND
+async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(agent: Agent, domain: str) -> None:
+    node = await agent.node("Action", "# Call", properties={"status": "next"})
+    made = await agent.call("memory_branch", name=f"{domain}-try")
+    assert (made["domain"], made["forked_from"]) == (f"{domain}-try", domain)
+    await agent.call("update_node", node_id=node, properties={"status": "done"}, domain=made["domain"])
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
+    diff = await agent.call("memory_diff", against=made["domain"])
+    assert [entry["summary"] for entry in diff["entries"]] == ['Action "Call": status "next" → "done"']
+    listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
+    assert listed[f"{domain}-try"]["forked_from"] == domain
+    with pytest.raises(ToolError) as kept:
+        await agent.within(None).call("delete_domain", name=domain)
+    assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
+    assert (await agent.within(None).call("delete_domain", name=made["domain"]))["nodes"] == 1
+    with pytest.raises(ToolError) as gone:
+        await agent.call("get_node", node_id=node, domain=made["domain"])
+    assert gone.value.code is Code.ONTOLOGY_NOT_FOUND

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from acceptance.agents import GTD, ToolError, connected, run
+from acceptance.agents import GTD, Agent, ToolError, run
 from graph_memory import Memory, ontology_from
 from graph_memory.model.errors import Code
 
@@ -26,11 +26,6 @@ async def kitchen(memory: Memory, domain: str) -> Memory:
     return memory
 
 
-@pytest.fixture
-def variables(environment: dict[str, str], domain: str) -> dict[str, str]:
-    return {**environment, "GRAPH_MEMORY_DOMAIN": domain}
-
-
 async def test_a_branch_is_looked_at_merged_and_taken_back(
     kitchen: Memory, variables: dict[str, str], domain: str
 ) -> None:
@@ -38,15 +33,15 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     tried = run(variables, "merge", source, "--preview")
     assert tried.stdout.splitlines() == [
         "new       node phone",
-        "conflict  node call Call: both have changed status differently",
+        "conflict  node call Call: both changed status differently",
         "    base    next",
         "    ours    later",
         "    theirs  done",
     ]
-    assert tried.stderr == "1 change would be merged, 0 conflicts settled, 1 conflict to settle.\n"
+    assert tried.stderr == "1 change would be merged, 0 conflicts resolved, 1 conflict to resolve.\n"
     refused = run(variables, "merge", source)
     assert (refused.returncode, refused.stdout) == (73, "")
-    assert refused.stderr.startswith("MERGE_CONFLICT: call cannot be merged: both have changed status differently")
+    assert refused.stderr.startswith("MERGE_CONFLICT: call cannot be merged: both changed status differently")
     assert (await kitchen.get_node("call")).properties == {"status": "later"}
 
     done = run(variables, "merge", source, "--resolve", "call status=theirs")
@@ -72,19 +67,19 @@ async def test_a_value_is_given_and_the_source_brought_up_to_date(
     assert (wrong.returncode, wrong.stderr.split(":")[0]) == (2, "INVALID_ARGUMENT")
 
 
-async def test_an_agent_merges_what_it_tried_out(environment: dict[str, str], domain: str) -> None:
-    async with connected(environment, "--toolsets", "graph,history", domain=domain) as agent:
-        await agent.call("create_ontology", **GTD)
-        node = await agent.node("Action", "# Call", properties={"status": "next"})
-        await agent.call("memory_branch", name=f"{domain}-b")
-        for where, status in ((domain, "later"), (f"{domain}-b", "done")):
-            await agent.call("update_node", node_id=node, properties={"status": status}, domain=where)
-        with pytest.raises(ToolError) as refused:
-            await agent.call("memory_merge", **{"from": f"{domain}-b"})
-        assert refused.value.code is Code.MERGE_CONFLICT
-        given = {"from": f"{domain}-b", "resolutions": [{"subject": node, "take": "theirs"}]}
-        tried = await agent.call("memory_merge", **given, preview=True)
-        done = await agent.call("memory_merge", **given)
-        assert (tried["updated"], tried["changes"], tried["settled"]) == (1, done["changes"], 1)
-        assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "done"}
-        assert "changes" in await agent.call("memory_merge", **{"from": domain, "into": f"{domain}-b"})
+async def test_an_agent_merges_what_it_tried_out(historian: Agent, domain: str) -> None:
+    agent = historian.within(domain)
+    await agent.call("create_ontology", **GTD)
+    node = await agent.node("Action", "# Call", properties={"status": "next"})
+    await agent.call("memory_branch", name=f"{domain}-b")
+    for where, status in ((domain, "later"), (f"{domain}-b", "done")):
+        await agent.call("update_node", node_id=node, properties={"status": status}, domain=where)
+    with pytest.raises(ToolError) as refused:
+        await agent.call("memory_merge", **{"from": f"{domain}-b"})
+    assert refused.value.code is Code.MERGE_CONFLICT
+    given = {"from": f"{domain}-b", "resolutions": [{"subject": node, "take": "theirs"}]}
+    tried = await agent.call("memory_merge", **given, preview=True)
+    done = await agent.call("memory_merge", **given)
+    assert (tried["updated"], tried["changes"], tried["settled"]) == (1, done["changes"], 1)
+    assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "done"}
+    assert "changes" in await agent.call("memory_merge", **{"from": domain, "into": f"{domain}-b"})

@@ -14,8 +14,10 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, SyncMemory, ontology_from, open_memory_sync
 from graph_memory.gtd import Gtd
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.transfer import Transfer
+from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.history.past import Past
-from graph_memory.sync import SyncHistory, SyncPast
+from graph_memory.sync import SyncHistory, SyncPast, SyncTransfer, SyncUpkeep
 
 TYPES = ontology_from({"node_types": ["Thing"], "connection_types": {"Link": {"from": ["Thing"], "to": ["Thing"]}}})
 
@@ -30,9 +32,18 @@ def public(cls: type) -> dict[str, object]:
     return {name: member for name, member in vars(cls).items() if not name.startswith("_")}
 
 
-@pytest.mark.parametrize(("sync", "own"), [(SyncMemory, Memory), (SyncHistory, History), (SyncPast, Past)])
+@pytest.mark.parametrize(
+    ("sync", "own"),
+    [
+        (SyncMemory, Memory),
+        (SyncHistory, History),
+        (SyncPast, Past),
+        (SyncTransfer, Transfer),
+        (SyncUpkeep, Upkeep),
+    ],
+)
 def test_it_has_every_method_with_the_same_arguments_and_words(sync: type, own: type) -> None:
-    assert set(public(sync)) - {"run", "seq"} == set(public(own))
+    assert set(public(sync)) - {"run"} == set(public(own))
     for name, method in public(own).items():
         ours = public(sync)[name]
         assert not inspect.iscoroutinefunction(ours)
@@ -48,7 +59,7 @@ def test_what_is_written_is_read_back(waiting: SyncMemory) -> None:
     waiting.create_connection("Link", one, other)
     assert waiting.get_connected_nodes(one, direction="out").node_ids == (other,)
     assert waiting.search_content("OTHER").node_ids == (other,)
-    assert waiting.verify().clean
+    assert waiting.upkeep.verify().clean
 
 
 def test_errors_are_those_of_the_memory_and_leave_it_open(waiting: SyncMemory) -> None:

@@ -74,7 +74,7 @@ async def test_a_branch_has_all_that_its_source_has_now(memory: Memory, domain: 
     branch = memory.in_domain(made.domain)
     assert await contents(branch) == await contents(memory)
     assert len((await branch.search_content("KITCHEN a longer")).node_ids) == 1
-    found = await branch.verify()
+    found = await branch.upkeep.verify()
     assert not found.differences
     assert (made.forked_from, made.subjects) == (domain, found.subjects - 1)
 
@@ -89,7 +89,7 @@ async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, doma
     await memory.create_node("Note", "later", properties={"code": 1})
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=at)).domain)
     assert await contents(branch) == then
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences
 
 
 async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory, domain: str) -> None:
@@ -104,7 +104,7 @@ async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory
     await memory.update_node(ids[3], properties={"rank": 8})
     assert await contents(branch) == mine
     for one in (memory, branch):
-        assert not (await one.verify()).differences
+        assert not (await one.upkeep.verify()).differences
 
 
 async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain: str) -> None:
@@ -143,7 +143,7 @@ async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -
     now = await contents(branch)
     assert now.keys() == then.keys()
     assert (await branch.get_node(ids[1])).properties["rank"] == 1
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences
 
 
 async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str) -> None:
@@ -158,7 +158,7 @@ async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str)
     old = await second.history.branch(f"{domain}-d", at=changed.version - 1)
     assert await contents(memory.in_domain(old.domain)) == await contents(memory)
     assert old.forked_from in (domain, f"{domain}-b")
-    assert not (await second.verify()).differences
+    assert not (await second.upkeep.verify()).differences
 
 
 async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str) -> None:
@@ -189,7 +189,7 @@ async def test_a_domain_is_deleted_with_all_that_is_in_it_and_nothing_else(
     assert await contents(memory) == {**before, **await contents(memory)}
     found = driver.execute_query("MATCH (n {_domain: $d}) RETURN count(n)", d=f"{domain}-b")
     assert found.records[0][0] == 0
-    assert not (await memory.verify()).differences
+    assert not (await memory.upkeep.verify()).differences
     await memory.delete_domain(domain)
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
     with pytest.raises(GraphError) as gone:
@@ -204,7 +204,7 @@ async def test_a_deleted_name_can_be_used_again_by_another_process(memory: Memor
     await memory.create_ontology(ontology_from({"node_types": ["Other"]}))
     made = await memory.create_node("Other", "new")
     assert (await memory.get_node(made.node_id)).type == "Other"
-    assert not (await memory.verify()).differences
+    assert not (await memory.upkeep.verify()).differences
 
 
 def told(diff: Diff) -> dict[str, str]:
@@ -352,7 +352,7 @@ async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
     assert cuts > 3
     branch = memory.in_domain(name)
     assert await contents(branch) == wanted
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences
     assert [one.busy for one in (await memory.list_domains()).domains if one.name == name] == [None]
 
 
@@ -394,7 +394,7 @@ async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, dom
         done = True
     for one in made:
         assert await contents(memory.in_domain(one.domain)) == wanted
-        assert not (await memory.verify(domain=one.domain)).differences
+        assert not (await memory.upkeep.verify(domain=one.domain)).differences
 
 
 async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, domain: str) -> None:
@@ -404,7 +404,7 @@ async def test_a_domain_that_had_not_begun_cannot_be_branched(memory: Memory, do
     assert refused.value.details["argument"] == "at"
     assert f"{domain}-b" not in [one.name for one in (await memory.list_domains()).domains]
     first = await memory.history.branch(f"{domain}-b", at=2)
-    assert not (await memory.verify(domain=first.domain)).differences
+    assert not (await memory.upkeep.verify(domain=first.domain)).differences
 
 
 async def test_a_domain_in_which_something_long_goes_on_is_not_branched(memory: Memory, domain: str) -> None:
@@ -452,7 +452,7 @@ async def test_a_deletion_that_begins_beside_a_branch_is_taken_back(
         await memory.delete_domain(domain)
     assert refused.value.code is Code.DOMAIN_HAS_BRANCHES
     await memory.create_node("Task", "x")
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(

@@ -15,8 +15,8 @@ from graph_memory.memory.branches.results import Merged
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, node_type_from
-from graph_memory.model.subjects import ObservationState
-from support import observe
+from profiles import some
+from support import observation, observe
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ async def main(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def branched(main: Memory, suffix: str = "b") -> tuple[str, Memory]:
@@ -52,7 +52,7 @@ async def branched(main: Memory, suffix: str = "b") -> tuple[str, Memory]:
 
 async def clean(*memories: Memory) -> None:
     for memory in memories:
-        assert (await memory.verify()).differences == ()
+        assert (await memory.upkeep.verify()).differences == ()
 
 
 async def note(memory: Memory, text: str = "a\nb\nc", **properties: object) -> str:
@@ -440,7 +440,7 @@ async def test_large_and_binary_contents_come_over_and_are_the_targets_own(main:
     contents = {node: await main.get_node_content(node) for node in (data, new)}
     assert contents == {node: await branch.get_node_content(node) for node in (data, new)}
     await main.delete_domain(source)
-    await main.collect_blobs(dry_run=False, grace=0)
+    await main.upkeep.collect_blobs(dry_run=False, grace=0)
     assert await text_of(main, text) == f"above\n{LARGE}below\n"
     assert {node: await main.get_node_content(node) for node in (data, new)} == contents
     assert (await main.search_content("below")).node_ids == (text,)
@@ -470,7 +470,6 @@ async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -
         return None
 
     def decide(*_: object) -> list[Draft]:
-        state = ObservationState(id=subject, node_id=about, text=text, time=AT, origin="chat", confidence=0.5)
         return [
             Draft(
                 op=Op.UPDATE,
@@ -478,7 +477,7 @@ async def _observed_anew(memory: Memory, domain: str, subject: str, text: str) -
                 subject=subject,
                 from_id=about,
                 previous=entry.seq,
-                state=state.state(),
+                state=observation(text, AT),
             )
         ]
 
@@ -561,7 +560,7 @@ class Hand:
                 await self.memory.create_connection(kind, node, self.random.choice(nodes))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6)))
 async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
     target = (await main.domain_info()).name
     for _ in range(5):

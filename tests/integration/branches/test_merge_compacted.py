@@ -52,7 +52,7 @@ async def test_what_was_deleted_stays_in_conflict_when_the_fork_was_compacted_aw
     assert ([one.subject for one in done.changes], done.base) == ([new], source)
     assert (await memory.get_node(changed)).properties == {"rank": 2}
     assert (await refusal(memory.get_node(deleted))).code is Code.NODE_NOT_FOUND
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def test_the_other_way_round_all_that_is_kept_is_compared(memory: Memory, domain: str) -> None:
@@ -142,10 +142,10 @@ async def test_a_branch_without_its_source_is_not_compared_with_a_domain_that_ha
     await memory.create_ontology(ONTOLOGY)
     await note(memory)
     source, branch = await branched(memory)
-    await branch.moving.export_file(tmp_path / "b.jsonl")
+    await branch.transfer.export_file(tmp_path / "b.jsonl")
     for name in (source, domain):
         await memory.delete_domain(name)
-    await memory.moving.import_file(tmp_path / "b.jsonl")
+    await memory.transfer.import_file(tmp_path / "b.jsonl")
     await memory.create_ontology(ONTOLOGY)
     for _ in range(9):
         await note(memory, "unrelated")

@@ -50,13 +50,13 @@ class Kitchen:
         return self.driver.execute_query(cypher, given).records  # pyright: ignore[reportArgumentType]
 
     async def found(self) -> dict[str, HandChange]:
-        return by_id(await self.memory.reconcile())
+        return by_id(await self.memory.upkeep.reconcile())
 
     async def log(self) -> list[str]:
         return [entry.summary for entry in (await self.memory.history.log(limit=20)).entries]
 
     async def is_clean(self) -> bool:
-        return (await self.memory.verify()).clean and not (await self.memory.reconcile()).changes
+        return (await self.memory.upkeep.verify()).clean and not (await self.memory.upkeep.reconcile()).changes
 
 
 def by_id(found: Reconciliation) -> dict[str, HandChange]:
@@ -75,7 +75,7 @@ TWO = "MATCH (a:_Node {_domain: $domain, _id: $call}), (b:_Node {_domain: $domai
 
 
 async def test_a_graph_that_nobody_touched_has_nothing_to_reconcile(kitchen: Kitchen) -> None:
-    found = await kitchen.memory.reconcile(adopt="all", restore="all")
+    found = await kitchen.memory.upkeep.reconcile(adopt="all", restore="all")
     assert (found.changes, found.batch, found.clean) == ((), None, True)
 
 
@@ -90,7 +90,7 @@ async def test_changed_added_and_removed_properties_are_adopted_as_one_change(ki
     assert found[kitchen.call].title == "Call"
     assert all(change.adoptable and change.what == "changed" for change in found.values())
 
-    done = await kitchen.memory.reconcile(adopt="all")
+    done = await kitchen.memory.upkeep.reconcile(adopt="all")
     assert [change.settled for change in done.changes] == ["adopted", "adopted"]
     node = await kitchen.memory.get_node(kitchen.call)
     assert (node.properties, node.tags, node.path) == ({"due": "2026-02-02", "urgent": True}, ("home",), "a/b")
@@ -104,7 +104,7 @@ async def test_changed_added_and_removed_properties_are_adopted_as_one_change(ki
 async def test_text_written_by_hand_is_adopted_with_its_title_and_its_search_rows(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n._content = '# Ring the plumber'")
     kitchen.hand(JOINED + "SET r._content = 'second'")
-    done = await kitchen.memory.reconcile(adopt="all")
+    done = await kitchen.memory.upkeep.reconcile(adopt="all")
     assert {change.settled for change in done.changes} == {"adopted"}
     assert (await kitchen.memory.get_node_content(kitchen.call)).content == "# Ring the plumber"
     assert (await kitchen.memory.describe_nodes([kitchen.call]))[0].title == "Ring the plumber"
@@ -117,7 +117,7 @@ async def test_text_written_by_hand_is_adopted_with_its_title_and_its_search_row
 async def test_large_text_written_by_hand_is_kept_outside_of_neo4j_when_it_is_adopted(kitchen: Kitchen) -> None:
     text = "# Long\n" + "word " * 10_000
     kitchen.hand(CALL + "SET n._content = $text", text=text)
-    await kitchen.memory.reconcile(adopt=[kitchen.call])
+    await kitchen.memory.upkeep.reconcile(adopt=[kitchen.call])
     assert (await kitchen.memory.get_node_content(kitchen.call)).content == text
     assert await kitchen.is_clean()
 
@@ -125,7 +125,7 @@ async def test_large_text_written_by_hand_is_kept_outside_of_neo4j_when_it_is_ad
 async def test_an_adopted_change_can_be_taken_back(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = '2026-02-02'")
     kitchen.hand(JOINED + "DELETE r")
-    done = await kitchen.memory.reconcile(adopt="all")
+    done = await kitchen.memory.upkeep.reconcile(adopt="all")
     page = await kitchen.memory.history.log(limit=2)
     assert {entry.batch for entry in page.entries} == {done.batch}
     await kitchen.memory.history.revert(event_ids=[entry.id for entry in page.entries])
@@ -141,7 +141,7 @@ async def test_a_node_that_was_deleted_takes_its_connections_and_observations_wi
     assert {kitchen.project, kitchen.joined, observed} == found.keys()
     assert found[kitchen.project].what == found[kitchen.joined].what == "deleted"
     assert (found[kitchen.project].title, found[kitchen.joined].title) == ("Kitchen", '"Kitchen" → "Call"')
-    done = await kitchen.memory.reconcile(adopt=[kitchen.project])
+    done = await kitchen.memory.upkeep.reconcile(adopt=[kitchen.project])
     assert {change.settled for change in done.changes} == {"adopted"}
     with pytest.raises(GraphError) as gone:
         await kitchen.memory.get_node(kitchen.project)
@@ -152,11 +152,11 @@ async def test_a_node_that_was_deleted_takes_its_connections_and_observations_wi
 
 async def test_a_connection_cannot_be_restored_where_its_node_goes(kitchen: Kitchen) -> None:
     kitchen.hand(NODE + "DETACH DELETE n")
-    done = by_id(await kitchen.memory.reconcile(adopt=[kitchen.project], restore=[kitchen.joined]))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt=[kitchen.project], restore=[kitchen.joined]))
     assert (done[kitchen.project].settled, done[kitchen.joined].settled) == ("refused", "refused")
     assert kitchen.joined in (done[kitchen.project].reason or "")
     assert kitchen.project in (done[kitchen.joined].reason or "")
-    done = by_id(await kitchen.memory.reconcile(restore=[kitchen.project, kitchen.joined]))
+    done = by_id(await kitchen.memory.upkeep.reconcile(restore=[kitchen.project, kitchen.joined]))
     assert (done[kitchen.project].settled, done[kitchen.joined].settled) == ("restored", "restored")
     assert await kitchen.is_clean()
 
@@ -165,11 +165,11 @@ async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_r
     kitchen.hand(NODE + "REMOVE n:_Node")
     found = await kitchen.found()
     assert found.keys() == {kitchen.project, kitchen.joined}
-    done = by_id(await kitchen.memory.reconcile(adopt="all"))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert not any(change.adoptable for change in done.values())
     assert "_Node" in (done[kitchen.project].reason or "")
     assert "two ends" in (done[kitchen.joined].reason or "")
-    assert (await kitchen.memory.reconcile(restore="all")).clean
+    assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
     assert await kitchen.is_clean()
     joined = kitchen.hand("MATCH (a:_Node)-[r:NextAction {_id: $joined}]->(b:_Node) RETURN a._id AS a, b._id AS b")
     assert [(row["a"], row["b"]) for row in joined] == [(kitchen.project, kitchen.call)]
@@ -189,7 +189,7 @@ async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restor
     assert "two ends" in (found[kitchen.joined].reason or "")
     assert "two nodes of the domain" in (found["conn_across"].reason or "")
     assert not any(change.adoptable for change in found.values())
-    assert (await kitchen.memory.reconcile(restore="all")).clean
+    assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
     assert await kitchen.is_clean()
     assert (await kitchen.memory.get_connection(kitchen.joined, include_content=True)).content == "first"
 
@@ -201,7 +201,7 @@ async def test_a_node_made_by_hand_is_adopted_with_or_without_an_id(kitchen: Kit
     assert (change.what, change.kind, change.type, change.adoptable) == ("made", "node", "Action", True)
     assert change.differences == ('due: "2026-03-03"',)
     assert change.beside is (marked == "")
-    done = await kitchen.memory.reconcile(adopt=[change.id])
+    done = await kitchen.memory.upkeep.reconcile(adopt=[change.id])
     assert done.clean
     assert done.batch
     [node_id] = (await kitchen.memory.query_nodes(properties={"due": "2026-03-03"})).node_ids
@@ -227,7 +227,7 @@ async def test_a_connection_made_by_hand_is_adopted_with_or_without_an_id_or_dom
     kitchen.hand(TWO + f"CREATE (a)-[r:DependsOn {MARKS[marks]}]->(b) SET r.why = 'dust', r._content = 'note'")
     [change] = (await kitchen.found()).values()
     assert (change.what, change.type, change.title) == ("made", "DependsOn", '"Call" → "Paint"')
-    done = await kitchen.memory.reconcile(adopt=[change.id])
+    done = await kitchen.memory.upkeep.reconcile(adopt=[change.id])
     assert done.clean
     [connection_id] = (await kitchen.memory.query_connections(type="DependsOn")).connection_ids
     assert (connection_id == "conn_by_hand") is ("_id" in MARKS[marks])
@@ -242,10 +242,10 @@ async def test_a_node_and_a_connection_to_it_made_by_hand_are_adopted_together_o
         "MATCH (a:_Node {_domain: $domain, _id: $call}) CREATE (b:_Node:Action {_domain: $domain, _id: 'mem_new'}) "
         "CREATE (a)-[:DependsOn {_domain: $domain, _id: 'conn_new'}]->(b)"
     )
-    alone = by_id(await kitchen.memory.reconcile(adopt=["conn_new"]))
+    alone = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_new"]))
     assert alone["conn_new"].settled == "refused"
     assert "mem_new" in (alone["conn_new"].reason or "")
-    assert (await kitchen.memory.reconcile(adopt="all")).clean
+    assert (await kitchen.memory.upkeep.reconcile(adopt="all")).clean
     assert await kitchen.is_clean()
 
 
@@ -268,7 +268,7 @@ REFUSED = {
     "a second target": (
         "MATCH (a:_Node {_domain: $domain, _id: $project}), (b:_Node {_domain: $domain, _id: $call}) "
         "CREATE (a)-[:NextAction]->(b)",
-        "may have one only",
+        "may have only one",
     ),
     "a loop": ("MATCH (a:_Node {_domain: $domain, _id: $call}) CREATE (a)-[:DependsOn]->(a)", "cycle"),
     "a connection turned round": (
@@ -294,14 +294,14 @@ async def test_what_the_ontology_refuses_is_left_as_it_is_and_can_be_restored(ki
     [change] = (await kitchen.found()).values()
     assert not change.adoptable
     assert reason in (change.reason or "")
-    done = await kitchen.memory.reconcile(adopt=[change.id])
+    done = await kitchen.memory.upkeep.reconcile(adopt=[change.id])
     assert [one.settled for one in done.changes] == ["refused"]
     assert reason in (done.changes[0].reason or "")
     assert done.batch is None
     assert await kitchen.log() == before
     assert (await kitchen.found()).keys() == {change.id}
 
-    done = await kitchen.memory.reconcile(restore=[change.id])
+    done = await kitchen.memory.upkeep.reconcile(restore=[change.id])
     assert [one.settled for one in done.changes] == ["restored"]
     assert await kitchen.is_clean()
     assert await kitchen.log() == before
@@ -311,7 +311,7 @@ async def test_what_the_ontology_refuses_is_left_as_it_is_and_can_be_restored(ki
 async def test_a_refusal_does_not_keep_others_from_being_adopted(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = 'soon'")
     kitchen.hand(NODE + "SET n.status = 'done'")
-    done = by_id(await kitchen.memory.reconcile(adopt="all"))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert (done[kitchen.call].settled, done[kitchen.project].settled) == ("refused", "adopted")
     assert (await kitchen.found()).keys() == {kitchen.call}
 
@@ -319,7 +319,7 @@ async def test_a_refusal_does_not_keep_others_from_being_adopted(kitchen: Kitche
 async def test_what_cannot_be_adopted_is_restored_where_both_are_asked_for(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = 'soon'")
     kitchen.hand(NODE + "SET n.status = 'done'")
-    done = by_id(await kitchen.memory.reconcile(adopt="all", restore="all"))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all", restore="all"))
     assert (done[kitchen.call].settled, done[kitchen.project].settled) == ("restored", "adopted")
     assert await kitchen.is_clean()
 
@@ -328,9 +328,9 @@ async def test_a_unique_value_moved_by_hand_is_adopted_when_both_are(kitchen: Ki
     other = (await kitchen.memory.create_node("Project", "", properties={"status": "x", "code": "K2"})).node_id
     kitchen.hand("MATCH (n:_Node {_domain: $domain, _id: $other}) SET n.code = 'K1'", other=other)
     kitchen.hand(NODE + "SET n.code = 'K2'")
-    one = by_id(await kitchen.memory.reconcile(adopt=[other]))
+    one = by_id(await kitchen.memory.upkeep.reconcile(adopt=[other]))
     assert one[other].settled == "refused"
-    assert (await kitchen.memory.reconcile(adopt="all")).clean
+    assert (await kitchen.memory.upkeep.reconcile(adopt="all")).clean
     assert (await kitchen.memory.query_nodes(type="Project", properties={"code": "K1"})).node_ids == (other,)
     assert await kitchen.is_clean()
 
@@ -338,7 +338,7 @@ async def test_a_unique_value_moved_by_hand_is_adopted_when_both_are(kitchen: Ki
 async def test_two_things_made_with_one_unique_value_are_not_both_adopted(kitchen: Kitchen) -> None:
     for _ in range(2):
         kitchen.hand("CREATE (:_Node:Project {_domain: $domain, status: 'x', code: 'new'})")
-    done = await kitchen.memory.reconcile(adopt="all")
+    done = await kitchen.memory.upkeep.reconcile(adopt="all")
     assert sorted(str(change.settled) for change in done.changes) == ["adopted", "refused"]
 
 
@@ -353,13 +353,13 @@ async def test_what_takes_the_place_of_a_connection_is_adopted_only_when_that_on
         other=other,
     )
     assert all(change.adoptable for change in (await kitchen.found()).values())
-    alone = by_id(await kitchen.memory.reconcile(adopt=["conn_new"]))
+    alone = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_new"]))
     assert alone["conn_new"].settled == "refused"
     assert kitchen.joined in (alone["conn_new"].reason or "")
-    both = by_id(await kitchen.memory.reconcile(adopt=["conn_new"], restore=[kitchen.joined]))
+    both = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_new"], restore=[kitchen.joined]))
     assert (both["conn_new"].settled, both[kitchen.joined].settled) == ("refused", "restored")
     kitchen.hand(JOINED + "DELETE r")
-    assert (await kitchen.memory.reconcile(adopt=["conn_new", kitchen.joined])).clean
+    assert (await kitchen.memory.upkeep.reconcile(adopt=["conn_new", kitchen.joined])).clean
     assert await kitchen.is_clean()
 
 
@@ -367,21 +367,21 @@ async def test_a_loop_is_not_closed_by_adopting_one_half_and_restoring_the_other
     made = await kitchen.memory.create_connection("DependsOn", kitchen.call, kitchen.paint)
     kitchen.hand("MATCH ()-[r:DependsOn {_domain: $domain}]->() DELETE r")
     kitchen.hand(TWO + "CREATE (b)-[:DependsOn {_domain: $domain, _id: 'conn_back'}]->(a)")
-    done = by_id(await kitchen.memory.reconcile(adopt=["conn_back"], restore=[made.connection_id]))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt=["conn_back"], restore=[made.connection_id]))
     assert (done["conn_back"].settled, done[made.connection_id].settled) == ("refused", "restored")
     assert made.connection_id in (done["conn_back"].reason or "")
     assert not (await kitchen.found())["conn_back"].adoptable
-    await kitchen.memory.reconcile(restore=["conn_back"])
+    await kitchen.memory.upkeep.reconcile(restore=["conn_back"])
     assert await kitchen.is_clean()
 
 
 async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> None:
     await kitchen.memory.delete_node(kitchen.paint)
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, _id: $paint})")
-    done = by_id(await kitchen.memory.reconcile(adopt="all"))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert done[kitchen.paint].settled == "refused"
-    assert "never used again" in (done[kitchen.paint].reason or "")
-    await kitchen.memory.reconcile(restore="all")
+    assert "never reused" in (done[kitchen.paint].reason or "")
+    await kitchen.memory.upkeep.reconcile(restore="all")
     assert await kitchen.is_clean()
 
 
@@ -390,9 +390,9 @@ async def test_relationships_beside_the_memory_are_left_alone_unless_they_are_na
     [change] = (await kitchen.found()).values()
     assert change.beside
     assert change.type == "DependsOn"
-    done = await kitchen.memory.reconcile(restore="all")
+    done = await kitchen.memory.upkeep.reconcile(restore="all")
     assert [one.settled for one in done.changes] == [None]
-    await kitchen.memory.reconcile(restore=[change.id])
+    await kitchen.memory.upkeep.reconcile(restore=[change.id])
     assert await kitchen.is_clean()
     assert [row["t"] for row in kitchen.hand(TWO + "MATCH (a)-[r]->(b) RETURN type(r) AS t")] == ["MyOwn"]
 
@@ -401,7 +401,7 @@ async def test_only_what_is_named_is_settled(kitchen: Kitchen) -> None:
     kitchen.hand(CALL + "SET n.due = '2026-02-02'")
     kitchen.hand(NODE + "SET n.status = 'done'")
     kitchen.hand(JOINED + "SET r.note = 'x'")
-    done = by_id(await kitchen.memory.reconcile(adopt=[kitchen.call], restore=[kitchen.project]))
+    done = by_id(await kitchen.memory.upkeep.reconcile(adopt=[kitchen.call], restore=[kitchen.project]))
     assert [done[id_].settled for id_ in (kitchen.call, kitchen.project, kitchen.joined)] == [
         "adopted",
         "restored",
@@ -414,7 +414,7 @@ async def test_only_what_is_named_is_settled(kitchen: Kitchen) -> None:
 async def test_a_content_that_is_lost_cannot_be_restored_and_is_told(kitchen: Kitchen) -> None:
     kitchen.hand("MATCH (c:_Content {_domain: $domain}) DELETE c")
     kitchen.hand("MATCH (n:_Node {_domain: $domain}) REMOVE n._content")
-    done = by_id(await kitchen.memory.reconcile(restore=[kitchen.call]))
+    done = by_id(await kitchen.memory.upkeep.reconcile(restore=[kitchen.call]))
     assert done[kitchen.call].settled == "refused"
     assert "backup" in (done[kitchen.call].reason or "")
 
@@ -426,11 +426,11 @@ async def test_one_write_adopts_so_many_changes_whatever_way_they_are_chosen(
     ids = {kitchen.project, kitchen.call, kitchen.paint}
     kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 1")
     [beyond] = [change.id for change in (await kitchen.found()).values() if not change.adoptable]
-    rest = by_id(await kitchen.memory.reconcile(adopt=sorted(ids)))
+    rest = by_id(await kitchen.memory.upkeep.reconcile(adopt=sorted(ids)))
     assert sorted(str(change.settled) for change in rest.values()) == ["adopted", "adopted", "refused"]
-    assert (await kitchen.memory.reconcile(adopt="all")).clean
+    assert (await kitchen.memory.upkeep.reconcile(adopt="all")).clean
     kitchen.hand("MATCH (n:_Node {_domain: $domain}) SET n.mark = 2")
-    assert by_id(await kitchen.memory.reconcile(adopt=[beyond]))[beyond].settled == "adopted"
+    assert by_id(await kitchen.memory.upkeep.reconcile(adopt=[beyond]))[beyond].settled == "adopted"
 
 
 async def test_what_does_not_differ_or_is_named_twice_is_an_argument_at_fault(kitchen: Kitchen) -> None:
@@ -441,12 +441,12 @@ async def test_what_does_not_differ_or_is_named_twice_is_an_argument_at_fault(ki
         {"restore": kitchen.call},
     ):
         with pytest.raises(GraphError) as refused:
-            await kitchen.memory.reconcile(**asked)
+            await kitchen.memory.upkeep.reconcile(**asked)
         assert refused.value.code is Code.INVALID_ARGUMENT
     assert (await kitchen.found()).keys() == {kitchen.call}
 
 
 async def test_a_domain_that_there_is_not_is_told(memory: Memory) -> None:
     with pytest.raises(GraphError) as refused:
-        await memory.reconcile()
+        await memory.upkeep.reconcile()
     assert refused.value.code is Code.ONTOLOGY_NOT_FOUND

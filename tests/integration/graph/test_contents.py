@@ -54,10 +54,10 @@ async def test_content_grows_into_a_blob_and_shrinks_back(notes: Memory) -> None
     for text in (LARGE, "small again", "", LARGE):
         await notes.update_node(node.node_id, content=text, encoding="utf-8")
         assert (await notes.get_node_content(node.node_id)).content == text
-        assert (await notes.verify()).clean
+        assert (await notes.upkeep.verify()).clean
     await notes.update_node(node.node_id, content="AP8=", encoding="base64", format="bin")
     assert (await notes.search_content("large")).node_ids == ()
-    assert (await notes.verify()).clean
+    assert (await notes.upkeep.verify()).clean
 
 
 async def test_content_can_be_given_as_the_path_of_a_file(notes: Memory, tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ async def test_a_blob_that_is_missing_or_damaged_is_reported_and_named_by_verify
             await memory.get_node_content(node.node_id)
         assert caught.value.code is Code.CONTENT_READ_FAILED
         assert (await memory.get_node(node.node_id)).id == node.node_id
-        assert [d.problem for d in (await memory.verify()).differences] == ["content in store differs"]
+        assert [d.problem for d in (await memory.upkeep.verify()).differences] == ["content in store differs"]
 
 
 async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_other(
@@ -110,7 +110,7 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
     assert path.exists()
 
     async def collected(*, dry_run: bool, grace: float) -> list[str]:
-        result = await notes.collect_blobs(dry_run=dry_run, grace=grace)
+        result = await notes.upkeep.collect_blobs(dry_run=dry_run, grace=grace)
         return [found.name for found in result.blobs if found.domain == domain]
 
     assert await collected(dry_run=False, grace=3600) == []
@@ -118,7 +118,7 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
     assert path.exists()
     assert await collected(dry_run=False, grace=-1) == [path.name]
     assert not path.exists()
-    assert (await notes.verify()).clean
+    assert (await notes.upkeep.verify()).clean
 
 
 async def test_blobs_are_not_collected_where_another_database_keeps_its_own(
@@ -127,10 +127,10 @@ async def test_blobs_are_not_collected_where_another_database_keeps_its_own(
     async with open_memory(settings.model_copy(update={"domain": domain, "blob_url": str(tmp_path)})) as memory:
         await memory.create_ontology(ONTOLOGY)
         await memory.create_node("Note", LARGE)
-        assert (await memory.collect_blobs(dry_run=True, grace=-1)).blobs == ()
+        assert (await memory.upkeep.collect_blobs(dry_run=True, grace=-1)).blobs == ()
         await memory._core.contents.blobs.claim("another database")
         with pytest.raises(GraphError) as caught:
-            await memory.collect_blobs(dry_run=False, grace=-1)
+            await memory.upkeep.collect_blobs(dry_run=False, grace=-1)
         assert caught.value.code is Code.STORE_CONFLICT
 
 
@@ -163,6 +163,6 @@ async def test_a_copied_blob_is_new_again_also_where_it_was_there_already(
     sha256 = await contents.blobs.put(source, LARGE.encode())
     await contents.blobs.put(domain, LARGE.encode())
     os.utime(blob(settings, domain, LARGE.encode()), (0, 0))
-    assert (await notes.collect_blobs(dry_run=True, grace=60)).blobs
+    assert (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs
     await contents.copy(source, domain, sha256)
-    assert domain not in {one.domain for one in (await notes.collect_blobs(dry_run=True, grace=60)).blobs}
+    assert domain not in {one.domain for one in (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs}

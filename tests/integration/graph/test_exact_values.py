@@ -95,7 +95,7 @@ class Pairs:
         found |= {one.id: one.properties["value"] for one in await memory.describe_connections(list(self.connections))}
         wrong = {one: (pair, found[one]) for one, pair in self.every.items() if not same_value(pair[side], found[one])}
         assert wrong == {}
-        assert (await memory.verify()).differences == ()
+        assert (await memory.upkeep.verify()).differences == ()
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ async def differing(memory: Memory, since: int | None = None, **given: Any) -> s
         page = await memory.history.diff(since=since, limit=200, cursor=cursor, **given)
         for entry in page.entries:
             assert entry.properties, f"{entry.subject} differs, and the entry does not say in what"
-            assert "written again" not in entry.summary
+            assert "rewritten" not in entry.summary
             found.add(entry.subject)
         if (cursor := page.next_cursor) is None:
             return found
@@ -166,8 +166,8 @@ async def test_two_sides_that_chose_values_that_look_alike_are_in_conflict(pairs
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_adopted(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()
-    assert {one.subject for one in (await memory.verify()).differences} == pairs.every.keys()
-    told = await memory.reconcile(adopt="all")
+    assert {one.subject for one in (await memory.upkeep.verify()).differences} == pairs.every.keys()
+    told = await memory.upkeep.reconcile(adopt="all")
     assert {one.id for one in told.changes if one.settled == "adopted"} == pairs.every.keys()
     await pairs.has(memory, 1)
 
@@ -175,11 +175,11 @@ async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_a
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_undone(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()
-    told = await memory.reconcile(restore="all")
+    told = await memory.upkeep.reconcile(restore="all")
     assert {one.id for one in told.changes if one.settled == "restored"} == pairs.every.keys()
     await pairs.has(memory, 0)
     pairs.by_hand()
-    rebuilt = await memory.rebuild()
+    rebuilt = await memory.upkeep.rebuild()
     assert {one.subject for one in rebuilt.differences} == pairs.every.keys()
     assert rebuilt.unmended == ()
     await pairs.has(memory, 0)
@@ -211,8 +211,8 @@ async def test_queries_match_numbers_by_their_value_and_all_else_exactly_whereve
 
 async def test_an_export_and_an_import_keep_every_value_to_the_letter(pairs: Pairs, tmp_path: Path) -> None:
     name = f"{pairs.domain}-copy"
-    await pairs.memory.moving.export_file(tmp_path / "log.jsonl")
-    await pairs.memory.moving.import_file(tmp_path / "log.jsonl", name=name)
+    await pairs.memory.transfer.export_file(tmp_path / "log.jsonl")
+    await pairs.memory.transfer.import_file(tmp_path / "log.jsonl", name=name)
     await pairs.has(pairs.memory.in_domain(name), 0)
     assert await differing(pairs.memory, against=name) == set()
 

@@ -43,7 +43,7 @@ async def test_a_search_that_looks_through_many_new_windows_has_them_indexed(
             await anyio.sleep(0.05)
     assert (await notes.search_content("needle")).node_ids == tuple(sorted(ids))
     assert (await notes.search_content("needle 3")).node_ids == (ids[3],)
-    assert (await notes.verify()).clean
+    assert (await notes.upkeep.verify()).clean
 
 
 async def test_pages_are_whole_while_some_windows_wait(notes: Memory) -> None:
@@ -69,8 +69,8 @@ async def test_a_window_broken_by_hand_ends_the_indexing_and_is_named(
     with anyio.fail_after(20):
         await index(notes)
     assert (await notes.search_content("second")).node_ids == (two,)
-    assert {difference.subject for difference in (await notes.rebuild()).differences} == {one}
-    assert (await notes.verify()).clean
+    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {one}
+    assert (await notes.upkeep.verify()).clean
 
 
 async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driver: Driver, domain: str) -> None:
@@ -78,7 +78,7 @@ async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driv
     await index(notes)
     driver.execute_query("MATCH (w:_Window {_domain: $domain}) SET w._grams = 'nothing'", domain=domain)
     assert (await notes.search_content("needle")).node_ids == ()
-    assert {difference.subject for difference in (await notes.rebuild()).differences} == {one}
+    assert {difference.subject for difference in (await notes.upkeep.rebuild()).differences} == {one}
     assert (await notes.search_content("needle")).node_ids == (one,)
 
 
@@ -103,7 +103,7 @@ async def test_windows_that_are_replaced_while_they_are_indexed_are_left_to_the_
         done.set()
     assert (await notes.search_content("needle again 11")).node_ids == tuple(sorted(ids))
     assert (await notes.search_content("needle again 10")).node_ids == ()
-    assert (await notes.verify()).clean
+    assert (await notes.upkeep.verify()).clean
 
 
 async def test_a_word_that_thousands_of_texts_hold_is_found_in_all_of_them(
@@ -166,4 +166,4 @@ async def test_windows_and_keys_that_stay_equal_are_not_touched(memory: Memory, 
     assert {"0", "1"}.isdisjoint(changed)
     assert changed
     assert all(last[name][1] for name in changed & last.keys())
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean

@@ -92,4 +92,4 @@ async def test_an_ontology_is_applied_in_one_write_and_only_once(memory: Memory)
         await memory.apply_ontology(other)
     assert caught.value.code is Code.TYPE_ALREADY_EXISTS
     assert (await memory.get_ontology()).find_node_type("New") is None
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean

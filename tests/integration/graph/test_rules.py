@@ -88,7 +88,7 @@ async def test_a_unique_value_has_one_holder_until_that_lets_go_of_it(people: Me
     await people.update_node(second.node_id, properties={"email": "a@b"})
     await people.delete_node(second.node_id)
     await people.create_node("Person", "", properties={**BORN, "email": "a@b"})
-    assert (await people.verify()).clean
+    assert (await people.upkeep.verify()).clean
 
 
 async def test_a_long_unique_value_is_compared_whole(people: Memory) -> None:
@@ -177,7 +177,7 @@ async def test_an_open_ontology_takes_types_as_they_come_up_to_its_limit(setting
         assert await code_of(memory.create_node("_Hidden", "")) is not Code.INTERNAL
         ontology = await memory.get_ontology()
         assert [t.name for t in ontology.node_types] == ["Known", "Surprise", "Another"]
-        assert (await memory.verify()).clean
+        assert (await memory.upkeep.verify()).clean
 
 
 async def test_a_refused_connection_of_an_unknown_type_makes_no_constraint(

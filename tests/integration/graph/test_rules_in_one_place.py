@@ -53,7 +53,7 @@ class House:
 
     async def adopt(self) -> None:
         """Adopt all; the refusal of one is told beside it, and is raised here to be compared."""
-        [change] = (await self.memory.reconcile(adopt="all")).changes
+        [change] = (await self.memory.upkeep.reconcile(adopt="all")).changes
         assert (change.settled, change.adoptable) == ("refused", False)
         raise GraphError(Code.INVALID_PROPERTY, change.reason or "")
 
@@ -148,20 +148,20 @@ async def connection_made_by_hand_is_adopted(house: House) -> Attempt:
 
 async def node_is_imported(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
-    await house.memory.moving.export_file(house.folder / "log.jsonl")
-    return lambda: house.memory.moving.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+    await house.memory.transfer.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
 
 
 async def connection_is_imported(house: House) -> Attempt:
     await house.memory.update_connection(house.joined, properties=BAD)
-    await house.memory.moving.export_file(house.folder / "log.jsonl")
-    return lambda: house.memory.moving.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+    await house.memory.transfer.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
 
 
 async def folder_is_imported(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
-    await house.memory.moving.export_folder(house.folder / "folder")
-    return lambda: house.memory.moving.import_folder(house.folder / "folder", name=f"{house.domain}-i")
+    await house.memory.transfer.export_folder(house.folder / "folder")
+    return lambda: house.memory.transfer.import_folder(house.folder / "folder", name=f"{house.domain}-i")
 
 
 WAYS: list[tuple[Way, Code]] = [

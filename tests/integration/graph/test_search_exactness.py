@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.model.search_windows import NEEDLE, OVERLAP, WINDOW
 from integration.reference_model import is_in
-from integration.soak import profile
+from profiles import profile
 from support import index
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
@@ -248,7 +248,7 @@ async def test_the_same_bytes_are_found_as_text_and_not_as_binary_content(fresh:
     await fresh.update_node(one, content="aGVsbG8=", encoding="base64")
     await fresh.update_node(binary.node_id, content="hello", encoding="utf-8")
     assert await found(fresh, "hello") == [binary.node_id]
-    assert (await fresh.verify()).clean
+    assert (await fresh.upkeep.verify()).clean
 
 
 @pytest.mark.parametrize("needle", ["needle", "ne", "needle AND straße", "漢字 🧠", "zq"])

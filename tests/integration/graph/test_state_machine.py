@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from graph_memory import GraphError, Memory, ontology_from
 from integration.reference_model import Connection, Node, Reference, Text, to_the_letter
-from integration.soak import profile
+from profiles import profile
 from support import Conversation
 
 DECLARED: dict[str, Any] = {
@@ -506,7 +506,7 @@ class MemoryMachine(RuleBasedStateMachine):
         ontology = self.ask(self.memory.get_ontology).value
         self.same([one.name for one in ontology.node_types], list(self.model.node_types))
         self.same([one.name for one in ontology.connection_types], list(self.model.connection_types))
-        verification = self.ask(self.memory.verify).value
+        verification = self.ask(self.memory.upkeep.verify).value
         self.same((verification.differences, verification.events), ((), self.model.seq))
 
     def query_connections_of_all(self) -> None:

@@ -66,7 +66,7 @@ async def test_nodes_hold_for_a_time_too(home: Memory) -> None:
         for at, is_there in ((FEBRUARY, True), (MARCH, True), (APRIL, False), ("2026-01-01", False)):
             assert ("anna" in (await home.query_nodes(**given, valid_at=at)).node_ids) is is_there
     assert (await home.get_node("anna")).valid_from == FEBRUARY
-    assert not (await home.verify()).differences
+    assert not (await home.upkeep.verify()).differences
 
 
 async def test_what_is_closed_is_kept_and_can_be_opened_again(home: Memory) -> None:
@@ -82,7 +82,7 @@ async def test_what_is_closed_is_kept_and_can_be_opened_again(home: Memory) -> N
     with pytest.raises(GraphError) as moved:
         await home.invalidate("in-rome", expected_version=closed.version)
     assert moved.value.code is Code.VERSION_CONFLICT
-    assert not (await home.verify()).differences
+    assert not (await home.upkeep.verify()).differences
 
 
 async def test_an_update_keeps_the_bounds_and_a_revert_takes_them_back(home: Memory) -> None:

@@ -13,6 +13,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
+from profiles import some
 
 pytestmark = pytest.mark.anyio
 
@@ -95,7 +96,7 @@ async def test_what_was_written_while_the_clock_was_ahead_is_there_now_and_new_t
     entries = (await memory.history.log(limit=3)).entries
     assert all(timedelta() <= wall.now - entry.at < DAY for entry in entries)
     assert (await memory.get_node("after2")).modified <= wall.now
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def test_nothing_is_hidden_before_the_next_write_sets_the_times_right(memory: Memory, wall: Wall) -> None:
@@ -130,19 +131,19 @@ async def test_diffs_reverts_branches_and_compactions_by_time_follow_the_order_o
     assert compacted.compacted_to == numbers["before2"]
     assert await notes_at(memory, "1 day ago") == {"before0", "before1", "before2"}
     for each in (memory, branch):
-        assert (await each.verify()).differences == ()
+        assert (await each.upkeep.verify()).differences == ()
 
 
 async def test_an_import_keeps_the_order_of_a_log_whose_times_turn_back(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:
     numbers = await jumped(memory, wall)
-    await memory.moving.export_file(tmp_path / "log.jsonl")
-    await memory.moving.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
+    await memory.transfer.export_file(tmp_path / "log.jsonl")
+    await memory.transfer.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
     copy = memory.in_domain(f"{domain}-copy")
     assert await notes_at(copy, "1 day ago") == {"before0", "before1", "before2"}
     assert await notes_at(copy, "now") == set(numbers)
-    assert (await copy.verify()).differences == ()
+    assert (await copy.upkeep.verify()).differences == ()
 
 
 async def test_an_import_takes_a_compacted_log_whose_events_were_no_neighbours(
@@ -156,11 +157,11 @@ async def test_an_import_takes_a_compacted_log_whose_events_were_no_neighbours(
     await memory.update_node("right", properties={"done": True})
     await note(memory, "last")
     await memory.history.compact(await last(memory) - 1, archive=tmp_path / "archive.jsonl.gz")
-    await memory.moving.export_file(tmp_path / "log.jsonl")
-    await memory.moving.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
+    await memory.transfer.export_file(tmp_path / "log.jsonl")
+    await memory.transfer.import_file(tmp_path / "log.jsonl", name=f"{domain}-copy")
     copy = memory.in_domain(f"{domain}-copy")
     assert await notes_at(copy, "now") == {"ahead", "right", "late", "last"}
-    assert (await copy.verify()).differences == ()
+    assert (await copy.upkeep.verify()).differences == ()
 
 
 async def test_a_merge_begins_with_what_was_merged_last_whatever_the_clocks_said(
@@ -195,13 +196,13 @@ async def test_where_times_turn_back_is_looked_at_by_verify_and_mended_by_rebuil
 ) -> None:
     numbers = await jumped(memory, wall)
     driver.execute_query("MATCH (d:_Domain {_id: $domain}) REMOVE d._turns", domain=domain)
-    [named] = (await memory.verify()).differences
-    assert (named.problem, named.expected) == ("where its times turn back differs", f"[{numbers['after0']}]")
-    assert (await memory.rebuild()).unmended == ()
+    [named] = (await memory.upkeep.verify()).differences
+    assert (named.problem, named.expected) == ("list of times that go back differs", f"[{numbers['after0']}]")
+    assert (await memory.upkeep.rebuild()).unmended == ()
     assert await notes_at(memory, "1 day ago") == {"before0", "before1", "before2"}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3)))
 async def test_a_time_stands_for_the_last_change_that_has_one_until_then(memory: Memory, wall: Wall, seed: int) -> None:
     """With clocks that jump to and fro at random, and several processes that disagree about the time."""
     rng = random.Random(seed)
@@ -223,4 +224,4 @@ async def test_a_time_stands_for_the_last_change_that_has_one_until_then(memory:
         else:
             expected = max((entry.seq for entry in entries if entry.at <= at), default=0)
         assert (await memory.history.as_of(at.isoformat())).seq == expected
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.memory.history import diff as work_of_diff
 from graph_memory.memory.history.diff_results import Diff, ValueChange
-from integration.soak import profile
+from profiles import profile
 
 pytestmark = pytest.mark.anyio
 

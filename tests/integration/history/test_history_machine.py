@@ -26,7 +26,7 @@ from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.ontology.ontology import NodeType
 from integration.reference_model import Connection, Node, Text, to_the_letter
-from integration.soak import profile
+from profiles import profile
 from support import Conversation
 
 ONTOLOGY = ontology_from(
@@ -572,8 +572,8 @@ class HistoryMachine(RuleBasedStateMachine):
         if self.broken:
             return
         for world in self.worlds:
-            self.same(self.ask(world.memory.verify).differences, ())
-            self.same(self.ask(world.memory.rebuild).differences, ())
+            self.same(self.ask(world.memory.upkeep.verify).differences, ())
+            self.same(self.ask(world.memory.upkeep.rebuild).differences, ())
             self.same(self.talk.portal.call(read, world.memory)[0], world.now, "now")
             self.talk.portal.call(self.look_back, world)
             self.talk.portal.call(self.compare, world)

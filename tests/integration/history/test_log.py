@@ -74,7 +74,7 @@ async def test_a_delete_is_one_event_for_each_thing_that_goes(memory: Memory, do
     gone = [event for event in events_of(driver, domain) if event["_op"] == "delete"]
     assert [event["_subject"] for event in gone] == [link.connection_id, observation, project.node_id]
     assert {key for key in gone[0] if not key.startswith("_")} == set()
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 async def test_an_observation_is_projected_with_its_origin_and_confidence(
@@ -90,7 +90,7 @@ async def test_an_observation_is_projected_with_its_origin_and_confidence(
     ).records
     assert row["about"] == project.node_id
     assert (row["o"]["_text"], row["o"]["_origin"], row["o"]["_confidence"]) == ("likes tea", "chat", 0.5)
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 async def test_an_update_that_changes_nothing_writes_no_event(memory: Memory, domain: str, driver: Driver) -> None:
@@ -139,7 +139,7 @@ async def test_a_write_whose_commit_was_lost_in_doubt_is_made_once_and_gets_its_
     created = [event for event in events_of(driver, domain) if event["_kind"] == "node"]
     assert [event["_subject"] for event in created] == [node.node_id]
     assert node.version == created[0]["_seq"]
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 class _LosingCommit:

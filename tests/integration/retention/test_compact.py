@@ -19,6 +19,7 @@ from graph_memory.memory.retention import archive_file, compaction
 from graph_memory.model.events import Origin
 from integration.history.test_past import ONTOLOGY, World, everything
 from integration.retention.test_erase import CutError, cut_off, is_clean, refusal
+from profiles import some
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -30,7 +31,7 @@ async def last(memory: Memory) -> int:
     return (await memory.history.log(limit=1)).entries[0].seq
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3)))
 async def test_every_read_from_the_point_on_is_what_it_was(memory: Memory, seed: int, tmp_path: Path) -> None:
     await memory.create_ontology(ONTOLOGY)
     world = World(memory, random.Random(seed), [], [])
@@ -158,19 +159,19 @@ async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
     for name, point in (("first", cut), ("second", late)):
         path = tmp_path / f"{name}.jsonl.gz"
         await memory.history.compact(point, archive=path)
-        copy = memory.in_domain((await memory.moving.import_file(path, name=f"{domain}-{name}")).domain)
+        copy = memory.in_domain((await memory.transfer.import_file(path, name=f"{domain}-{name}")).domain)
         if name == "first":
             assert await everything(copy, [node, gone], []) == early
             assert node in (await (await copy.history.as_of(cut - 2)).query_nodes()).node_ids
         else:
             assert await everything(copy, [node], []) == whole
             assert (await refusal(copy.history.as_of(cut - 1))).code is Code.HISTORY_COMPACTED
-        await copy.moving.export_file(tmp_path / "again.jsonl")
-        await copy.moving.import_file(tmp_path / "again.jsonl", name=f"{domain}-{name}-again")
+        await copy.transfer.export_file(tmp_path / "again.jsonl")
+        await copy.transfer.import_file(tmp_path / "again.jsonl", name=f"{domain}-{name}-again")
         assert await is_clean(copy, memory.in_domain(f"{domain}-{name}-again"))
 
 
-@pytest.mark.parametrize("cut_after", range(1, 9))
+@pytest.mark.parametrize("cut_after", some(range(1, 9)))
 async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_on(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +233,7 @@ async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain:
     assert texts == ["three"]
     left = await memory.history.scan("that only compaction takes away")
     assert domain not in {one.domain for one in left.findings}
-    found = await memory.verify()
+    found = await memory.upkeep.verify()
     assert (found.events, found.differences) == (cut - 5 + 2, ())
 
 
@@ -337,7 +338,7 @@ async def test_nothing_is_done_where_there_is_nothing_to_do(memory: Memory, tmp_
     assert await last(memory) == cut + 2
 
 
-@pytest.mark.parametrize("cut_after", range(1, 8))
+@pytest.mark.parametrize("cut_after", some(range(1, 8)))
 async def test_what_was_cut_off_goes_on_whatever_point_is_asked_for(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
 
 
 async def project(memory: Memory, content: str = "", **properties: object) -> str:
@@ -133,7 +133,7 @@ async def test_what_was_changed_since_is_a_conflict_with_choices(work: Memory) -
     [event] = await last_events(work)
     changed = await work.update_node(node, properties={"by": "somebody"})
     [conflict] = await refusal(work, event_ids=[event])
-    assert conflict == {"subject": node, "reason": f"it was changed since, in {changed.version}", "forcible": True}
+    assert conflict == {"subject": node, "reason": f"it has changed since, in {changed.version}", "forcible": True}
     skipped = await work.history.revert(event_ids=[event], on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), [node])
     assert skipped.batch is None

@@ -27,8 +27,8 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
-    assert (await memory.rebuild()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
+    assert (await memory.upkeep.rebuild()).differences == ()
 
 
 async def last(memory: Memory) -> int:
@@ -42,7 +42,7 @@ async def node(memory: Memory, type_name: str, content: str = "", **properties: 
 
 async def types(memory: Memory) -> tuple[list[str], list[str]]:
     """The names of all types, and the graph agrees with its log on them."""
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
     found = await memory.get_ontology()
     return [one.name for one in found.node_types], [one.name for one in found.connection_types]
 
@@ -89,7 +89,7 @@ async def test_the_log_tells_it_in_words(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.history.revert(since=seq)
     told = [entry.summary for entry in (await work.history.log(since=seq)).entries]
-    assert told == ["Types taken back", "Node type Task taken back", "Node type Task defined"]
+    assert told == ["Types removed", "Node type Task removed", "Node type Task defined"]
     entries = (await work.history.diff(since=seq, until=seq + 2)).entries
     assert [(entry.subject, entry.operation) for entry in entries] == [("node_type/Task", "removed")]
 
@@ -97,7 +97,7 @@ async def test_the_log_tells_it_in_words(work: Memory) -> None:
 async def test_a_type_with_nodes_stays_whatever_is_chosen(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     one = await node(work, "Task")
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} is of it"}
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} has this type"}
     skipped = await work.history.revert(since=seq, until=seq, on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), ["node_type/Task"])
     await work.delete_node(one)
@@ -109,7 +109,7 @@ async def test_a_type_with_connections_stays(work: Memory) -> None:
     seq = (await work.add_connection_type(NEXT)).version
     one, two = await node(work, "Task"), await node(work, "Note")
     tie = (await work.create_connection("Next", one, two)).connection_id
-    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} is of it"}
+    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} has this type"}
     await work.delete_connection(tie)
     assert await done(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
     assert await types(work) == (["Note", "Task"], ["Link"])
@@ -118,7 +118,7 @@ async def test_a_type_with_connections_stays(work: Memory) -> None:
 async def test_a_node_type_that_a_connection_type_names_stays(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.add_connection_type(NEXT)
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next names it"}
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next refers to it"}
     assert await done(work, since=seq) == [("delete", "connection_type/Next"), ("delete", "node_type/Task")]
 
 
@@ -211,7 +211,7 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     other = await node(work, "Task", rank="x")
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
     [(subject, reason)] = (await refusal(work, since=deleted + 1, until=deleted + 1)).items()
-    assert (subject, "defined otherwise since" in reason) == ("node_type/Task", True)
+    assert (subject, "it was redefined in" in reason) == ("node_type/Task", True)
 
 
 async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_that_joins(work: Memory) -> None:
@@ -229,8 +229,8 @@ async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_tha
 async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None:
     found = await refusal(work, since=1)
     assert found == {
-        "domain": "the beginning of a domain is never taken back",
-        "ontology": "the beginning of an ontology is never taken back",
+        "domain": "the creation of a domain cannot be undone",
+        "ontology": "the creation of an ontology cannot be undone",
     }
     skipped = await work.history.revert(since=1, on_conflict="skip")
     assert {change.subject for change in skipped.changes} == {"node_type/Note", "connection_type/Link"}
@@ -292,8 +292,8 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     then = await last(work)
     await work.history.revert(since=begun + 1)
     file = tmp_path / "domain.jsonl.gz"
-    await work.moving.export_file(file)
-    await work.moving.import_file(file, name=f"{domain}-i")
+    await work.transfer.export_file(file)
+    await work.transfer.import_file(file, name=f"{domain}-i")
     copy = work.in_domain(f"{domain}-i")
     assert await types(copy) == (["Note"], ["Link"])
     await copy.history.revert(since=then + 1)
@@ -301,8 +301,8 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     assert (await copy.query_nodes(type="Task", properties={"code": 1})).node_ids == (one,)
     await work.history.compact(then + 1, archive=tmp_path / "before.jsonl.gz")
     assert await types(work) == (["Note"], ["Link"])
-    await work.moving.export_file(tmp_path / "after.jsonl.gz")
-    await work.moving.import_file(tmp_path / "after.jsonl.gz", name=f"{domain}-j")
+    await work.transfer.export_file(tmp_path / "after.jsonl.gz")
+    await work.transfer.import_file(tmp_path / "after.jsonl.gz", name=f"{domain}-j")
     assert await types(work.in_domain(f"{domain}-j")) == (["Note"], ["Link"])
 
 
@@ -380,7 +380,7 @@ async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(
     made = [await node(work, "Task") for _ in range(30)]
     until = await last(work)
     late = await node(work, "Task")
-    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} is of it"}
+    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} has this type"}
     await work.delete_node(late)
     assert len(await done(work, since=seq, until=until)) == len(made) + 1
 
@@ -390,8 +390,8 @@ async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domai
     await work.history.revert(since=seq)
     by_hand = "MATCH (o:_Ontology {_domain: $d}) CREATE (o)-[:_DEFINES]->(:_NodeType {_domain: $d, _name: 'Task'})"
     driver.execute_query(by_hand, d=domain)
-    assert [one.subject for one in (await work.verify()).differences] == ["node_type/Task"]
-    assert (await work.rebuild()).unmended == ()
+    assert [one.subject for one in (await work.upkeep.verify()).differences] == ["node_type/Task"]
+    assert (await work.upkeep.rebuild()).unmended == ()
     assert await types(work) == (["Note"], ["Link"])
 
 

@@ -112,7 +112,7 @@ async def test_those_that_wait_share_a_statement_and_each_gets_its_own_receipt(
     events = log_of(driver, domain)
     assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
     assert len({event["_batch"] for event in events[-8:]}) == 8
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_updates_of_different_nodes_share_a_statement(alone: Memory, statements: Statements, domain: str) -> None:
@@ -157,7 +157,7 @@ async def test_an_id_or_a_unique_value_is_given_once(alone: Memory, domain: str)
         for _ in range(2):
             waiting.add(lambda: alone.create_node("Project", "", properties={"code": 7}))
     assert [waiting.results[place] for place in (1, 3)] == [Code.NODE_ALREADY_EXISTS, Code.UNIQUE_PROPERTY_TAKEN]
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_a_connection_to_what_goes_before_it_is_refused(alone: Memory, domain: str) -> None:
@@ -169,7 +169,7 @@ async def test_a_connection_to_what_goes_before_it_is_refused(alone: Memory, dom
         waiting.add(lambda: alone.create_node("Project", "after"))
     assert [waiting.results[place] for place in (1, 2)] == [Code.NODE_NOT_FOUND, Code.INVALID_TOPOLOGY]
     assert (await alone.get_node(waiting.results[3].node_id)).type == "Project"
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_a_rule_about_the_surroundings_holds_among_those_that_wait(alone: Memory, domain: str) -> None:
@@ -222,7 +222,7 @@ async def test_when_the_first_is_cancelled_each_of_the_others_is_made_once(
     assert len(made) == len(set(made)) == 3
     for number in range(4):
         assert len((await alone.search_content(f"number {number}")).node_ids) == 1
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_when_the_answer_is_lost_each_is_made_once(
@@ -252,7 +252,7 @@ async def test_when_the_answer_is_lost_each_is_made_once(
             waiting.add(lambda number=number: alone.create_node("Project", f"number {number}"))
     events = log_of(driver, domain)[before:]
     assert [event["_subject"] for event in events] == [waiting.results[place].node_id for place in range(5)]
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_two_processes_take_those_that_wait_along_under_the_lock(
@@ -271,7 +271,7 @@ async def test_two_processes_take_those_that_wait_along_under_the_lock(
         assert counted.locked <= 3  # the group, the refusal, and at most one more
     versions = [waiting.results[place].version for place in (0, 1, 2, 3, 4, 5, 7)]
     assert versions == sorted(set(versions))
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_what_one_brings_down_under_the_lock_is_made_by_the_others_alone(
@@ -289,7 +289,7 @@ async def test_what_one_brings_down_under_the_lock_is_made_by_the_others_alone(
         assert (await alone.get_node(waiting.results[place].node_id)).type == "Project"
     events = log_of(driver, domain)
     assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 def reads_nothing() -> Any:

@@ -87,7 +87,7 @@ async def test_every_kind_of_write_goes_through_in_one_statement(alone: Memory, 
     assert (ways.at_once, ways.locked) == (7, 0)
     assert (await alone.search_content("NEW")).node_ids == (one,)
     assert (await alone.query_nodes(type="Project", properties={"status": "done"})).node_ids == (one,)
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_its_events_are_those_of_a_write_under_the_lock(alone: Memory, driver: Driver, domain: str) -> None:
@@ -116,7 +116,7 @@ async def test_what_another_process_wrote_is_noticed_before_anything_is_written(
     assert caught.value.code is Code.VERSION_CONFLICT
     await alone.update_node(theirs, properties={"status": "ours"})
     assert [event["_seq"] for event in log_of(driver, domain)] == list(range(1, len(log_of(driver, domain)) + 1))
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_a_type_that_another_process_added_is_known_at_once(alone: Memory, other: Memory) -> None:
@@ -163,7 +163,7 @@ async def test_a_write_whose_answer_was_lost_is_made_once(
     made = await alone.create_node("Project", "once")
     assert len(log_of(driver, domain)) == events + 1
     assert made.version == events + 1
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_a_lost_answer_of_a_server_that_stays_away_is_told_as_in_doubt(
@@ -245,7 +245,7 @@ async def test_a_connection_without_a_place_undoes_it_all(
     assert caught.value.code is Code.DANGLING_REFERENCE
     assert ways.at_once == 1
     assert len(log_of(driver, domain)) == events
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_update(
@@ -273,4 +273,4 @@ async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_u
     events = log_of(driver, domain)
     assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
     assert [event["_at"] for event in events] == sorted(event["_at"] for event in events)
-    assert (await alone.verify()).clean
+    assert (await alone.upkeep.verify()).clean

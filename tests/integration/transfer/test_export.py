@@ -73,16 +73,16 @@ async def test_what_is_imported_is_the_same_to_the_letter(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, name: str
 ) -> None:
     await lived(memory, domain)
-    told = await memory.moving.export_file(tmp_path / name)
+    told = await memory.transfer.export_file(tmp_path / name)
     copy = memory.in_domain(f"{domain}-copy")
-    made = await copy.moving.import_file(tmp_path / name, name=f"{domain}-copy")
+    made = await copy.transfer.import_file(tmp_path / name, name=f"{domain}-copy")
     assert (made.events, made.seq, made.resumed, made.forked_from) == (told.events, told.seq, False, None)
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
     assert await contents(copy) == await contents(memory)
-    found = await copy.verify()
+    found = await copy.upkeep.verify()
     assert not found.differences
     assert found.events == told.events
-    again = await copy.moving.export_file(str(tmp_path / "again.jsonl"))
+    again = await copy.transfer.export_file(str(tmp_path / "again.jsonl"))
     first = tmp_path / "first.jsonl"
     first.write_bytes(
         gzip.decompress((tmp_path / name).read_bytes()) if name.endswith("gz") else (tmp_path / name).read_bytes()
@@ -94,9 +94,9 @@ async def test_what_is_imported_is_the_same_to_the_letter(
 
 async def test_an_imported_domain_can_be_worked_in(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain)
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     copy = memory.in_domain(f"{domain}-copy")
-    await copy.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    await copy.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     with pytest.raises(GraphError) as taken:
         await copy.create_node("Note", "one more", properties={"code": 3})
     assert taken.value.code is Code.UNIQUE_PROPERTY_TAKEN
@@ -104,19 +104,19 @@ async def test_an_imported_domain_can_be_worked_in(memory: Memory, domain: str, 
     await copy.update_node(ids[0], properties={"rank": 40})
     await copy.create_connection("Link", ids[0], ids[1], properties={"key": 100})
     assert (await (await copy.history.as_of(before)).get_node(ids[0])).properties["rank"] == 0
-    assert not (await copy.verify()).differences
+    assert not (await copy.upkeep.verify()).differences
     assert not (await copy.history.revert(since=before + 1)).skipped
 
 
 async def test_a_name_that_is_taken_is_refused(memory: Memory, domain: str, tmp_path: Path) -> None:
     await filled(memory, domain, 2)
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     with pytest.raises(GraphError) as refused:
-        await memory.moving.import_file(tmp_path / "a.jsonl")
+        await memory.transfer.import_file(tmp_path / "a.jsonl")
     assert refused.value.code is Code.DOMAIN_ALREADY_EXISTS
     await memory.delete_domain(domain)
-    assert (await memory.moving.import_file(tmp_path / "a.jsonl")).domain == domain
-    assert not (await memory.verify()).differences
+    assert (await memory.transfer.import_file(tmp_path / "a.jsonl")).domain == domain
+    assert not (await memory.upkeep.verify()).differences
 
 
 async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain: str, tmp_path: Path) -> None:
@@ -124,11 +124,11 @@ async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain:
     fork = (await memory.history.log(limit=1)).entries[0].seq
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
     await branch.update_node(ids[0], properties={"rank": 6})
-    await branch.moving.export_file(tmp_path / "b.jsonl")
+    await branch.transfer.export_file(tmp_path / "b.jsonl")
     header = json.loads((tmp_path / "b.jsonl").read_text().splitlines()[0])
     assert (header["state"]["_forked_from"], header["state"]["_forked_at"]) == (domain, fork)
 
-    made = await memory.moving.import_file(tmp_path / "b.jsonl", name=f"{domain}-c")
+    made = await memory.transfer.import_file(tmp_path / "b.jsonl", name=f"{domain}-c")
     assert made.forked_from == domain
     copy = memory.in_domain(f"{domain}-c")
     assert (await (await copy.history.as_of(fork)).get_node(ids[0])).properties["rank"] == 0
@@ -144,15 +144,15 @@ async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
     changed = await branch.update_node(ids[0], properties={"rank": 6})
     before = await contents(branch)
     events = events_of(driver, f"{domain}-b")
-    await branch.moving.export_file(tmp_path / "b.jsonl")
+    await branch.transfer.export_file(tmp_path / "b.jsonl")
     await memory.delete_domain(f"{domain}-b")
     await memory.delete_domain(domain)
     await filled(memory, domain)  # one of the same name, which is another
 
-    assert (await memory.moving.import_file(tmp_path / "b.jsonl")).forked_from is None
+    assert (await memory.transfer.import_file(tmp_path / "b.jsonl")).forked_from is None
     assert events_of(driver, f"{domain}-b") == events
     assert await contents(branch) == before
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences
     assert [entry.seq for entry in (await branch.history.log(limit=1_000)).entries] == [
         changed.version,
         changed.version - 1,
@@ -161,10 +161,10 @@ async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
         await branch.history.as_of(fork - 1)
     assert before_the_fork.value.details["compacted_to"] == fork
     assert (await (await branch.history.as_of(fork)).get_node(ids[0])).properties["rank"] == 0
-    await branch.moving.export_file(tmp_path / "again.jsonl")
+    await branch.transfer.export_file(tmp_path / "again.jsonl")
     assert untimed(tmp_path / "again.jsonl") == untimed(tmp_path / "b.jsonl")
     await branch.update_node(ids[0], properties={"rank": 60})
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences
 
 
 class Cut(Exception):  # noqa: N818
@@ -175,7 +175,7 @@ async def test_an_import_that_was_cut_off_goes_on(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await lived(memory, domain)
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     copy = memory.in_domain(f"{domain}-copy")
     monkeypatch.setattr("graph_memory.memory.transfer.reader.PAGE", 7)
     monkeypatch.setattr(importing, "SUBJECTS", 6)
@@ -198,7 +198,7 @@ async def test_an_import_that_was_cut_off_goes_on(
     while True:
         steps, cuts = 0, 3
         try:
-            made = await copy.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+            made = await copy.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
         except Cut:
             resumed += 1
             with pytest.raises(GraphError) as busy:
@@ -209,7 +209,7 @@ async def test_an_import_that_was_cut_off_goes_on(
     assert resumed > 5
     assert made.resumed
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
-    found = await copy.verify()
+    found = await copy.upkeep.verify()
     assert not found.differences
     info = await copy.domain_info()
     assert made.subjects == info.nodes + info.connections + 1
@@ -220,22 +220,22 @@ async def test_an_import_that_was_cut_off_can_be_deleted(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(memory, domain, 3)
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     with monkeypatch.context() as patched:
         patched.setattr(importing, "ensure_connection_type", None)
         with pytest.raises(TypeError):
-            await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
-    await memory.moving.export_file(tmp_path / "other.jsonl")
+            await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    await memory.transfer.export_file(tmp_path / "other.jsonl")
     with pytest.raises(GraphError) as other:
-        await memory.moving.import_file(tmp_path / "other.jsonl", name=f"{domain}-copy")
+        await memory.transfer.import_file(tmp_path / "other.jsonl", name=f"{domain}-copy")
     assert other.value.code is Code.DOMAIN_BUSY
     with pytest.raises(GraphError) as early:
-        await memory.moving.export_file(tmp_path / "early.jsonl", domain=f"{domain}-copy")
+        await memory.transfer.export_file(tmp_path / "early.jsonl", domain=f"{domain}-copy")
     assert early.value.code is Code.DOMAIN_BUSY
     await memory.delete_domain(f"{domain}-copy")
     left = driver.execute_query("MATCH (n) WHERE $d IN [n._domain, n._id] RETURN count(n)", d=f"{domain}-copy")
     assert left.records[0][0] == 0
-    assert (await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).resumed is False
+    assert (await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).resumed is False
 
 
 def without(key: str) -> Any:
@@ -260,34 +260,42 @@ def at(line: int, old: bytes, new: bytes) -> Any:
 
 
 HARM: Mapping[str, tuple[Any, int | None, str]] = {
-    "one of a newer format": (at(1, b'"version":1', b'"version":2'), 1, "has version 2 of the format"),
-    "none": (lambda _: [b'{"nodes":[]}\n'], 1, "no export"),
+    "one of a newer format": (at(1, b'"version":1', b'"version":2'), 1, "has format version 2"),
+    "none": (lambda _: [b'{"nodes":[]}\n'], 1, "not an export"),
     "a line lost": (lambda lines: [*lines[:4], *lines[5:]], None, "after 3"),
     "two lines swapped": (lambda lines: [*lines[:2], lines[3], lines[2], *lines[4:]], 3, "number 3 after 1"),
-    "no JSON": (at(3, b'{"event"', b'{"event'), 3, "not JSON"),
+    "not JSON": (at(3, b'{"event"', b'{"event'), 3, "not JSON"),
     "half a character pair": (at(4, b"node_type", b"\\ud800"), 4, "not JSON"),
     "a list for a line": (lambda lines: [*lines[:3], b"[]\n", *lines[4:]], 4, "not a JSON object"),
     "an event without its time": (without("_at"), 5, "_at"),
     "an event without its id": (without("_id"), 5, "_id"),
-    "a time that is none": (at(3, b'"_at":"20', b'"_at":"X'), 3, "no time as _at"),
+    "a time that is none": (at(3, b'"_at":"20', b'"_at":"X'), 3, "no valid time as _at"),
     "an unknown operation": (at(3, b'"_op":"create"', b'"_op":"evade"'), 3, "evade"),
     "a type that nobody declared": (at(8, b'"_type":"Note"', b'"_type":"Nota"'), 8, "Nota"),
     "a type of the service": (at(4, b"Note", b"_Event"), 4, "breaks a rule"),
     "a property of the service": (at(8, b'"code":0', b'"__":0'), 8, "__"),
     "a property that is a list": (at(8, b'"code":0', b'"code":["x"]'), 8, "breaks a rule"),
-    "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "no JSON"),
+    "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "not JSON"),
     "a definition that is a list": (
         at(4, b'"_definition":"{', b'"_definition":"[]","_description":"{'),
         4,
         "breaks a rule",
     ),
-    "a type that is deleted with a definition": (at(4, b'"_op":"create"', b'"_op":"delete"'), 4, "no place in it"),
-    "a time before all times": (at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'), 3, "no time as _at"),
+    "a type that is deleted with a definition": (
+        at(4, b'"_op":"create"', b'"_op":"delete"'),
+        4,
+        "does not belong there",
+    ),
+    "a time before all times": (
+        at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'),
+        3,
+        "no valid time as _at",
+    ),
     "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),
     "a hash that is none": (at(8, b'"_content_sha256":"', b'"_content_sha256":"x'), 8, "no SHA-256"),
     "a text of another hash": (at(7, b'"text":"text 0"', b'"text":"text 1"'), 7, "SHA-256"),
     "a second first line": (lambda lines: [*lines[:3], lines[0], *lines[3:]], 4, "after the first"),
-    "another number of events": (at(1, b'"events":', b'"events":1'), None, "another log"),
+    "another number of events": (at(1, b'"events":', b'"events":1'), None, "does not match the lines"),
 }
 
 
@@ -298,7 +306,7 @@ async def test_a_file_that_was_changed_is_refused_by_its_line_and_nothing_is_wri
     change, line, told = HARM[harm]
     path = tmp_path / "a.jsonl"
     await filled(memory, domain, 1)
-    await memory.moving.export_file(path)
+    await memory.transfer.export_file(path)
     rewritten(path, change)
     await refused(memory, domain, driver, path, line, told)
 
@@ -306,7 +314,7 @@ async def test_a_file_that_was_changed_is_refused_by_its_line_and_nothing_is_wri
 async def refused(memory: Memory, domain: str, driver: Driver, path: Path, line: int | None, told: str) -> None:
     """Import a file that is at fault, which says so and writes nothing."""
     with pytest.raises(GraphError, match=told) as fault:
-        await memory.moving.import_file(path, name=f"{domain}-copy")
+        await memory.transfer.import_file(path, name=f"{domain}-copy")
     assert fault.value.code is Code.INVALID_ARCHIVE
     assert fault.value.hint
     assert line in (None, fault.value.details["line"])
@@ -319,8 +327,8 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
 ) -> None:
     await filled(memory, domain, 1)
     whole, packed = tmp_path / "a.jsonl", tmp_path / "a.jsonl.gz"
-    await memory.moving.export_file(whole)
-    await memory.moving.export_file(packed)
+    await memory.transfer.export_file(whole)
+    await memory.transfer.export_file(packed)
     lines = whole.read_bytes().splitlines(keepends=True)
     for told, data in (
         ("ends after line", b"".join(lines[:-1])),
@@ -328,7 +336,7 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         ("ends after line", b"".join(lines[:9])),
         ("SHA-256", b"".join(lines).replace(b'"_actor":"', b'"_actor":"x').replace(b"chat", b"chap")),
         ("after the last", b"".join([*lines, lines[-1]])),
-        ("no export", b""),
+        ("not an export", b""),
         ("ends after line", packed.read_bytes()[:-200]),
         ("Line 2|ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
     ):
@@ -345,7 +353,7 @@ async def test_whatever_byte_is_damaged_the_file_is_refused_or_read(
     await memory.create_node("Note", "one", id="a")
     await memory.create_connection("Link", "a", "a", content="note")
     path, rng = tmp_path / "a.jsonl", random.Random(5)
-    await memory.moving.export_file(path)
+    await memory.transfer.export_file(path)
     whole = path.read_bytes()
     last = whole.rindex(b"\n", 0, -1)
     for place in range(last if is_sealed else len(whole)):
@@ -382,23 +390,23 @@ async def test_a_log_with_all_that_a_log_may_do_is_imported(memory: Memory, doma
     await memory.history.merge(f"{domain}-b")
     await memory.history.erase(ids[0])
     for one in (memory, branch):
-        await one.moving.export_file(tmp_path / "a.jsonl")
-        copy = memory.in_domain((await one.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
+        await one.transfer.export_file(tmp_path / "a.jsonl")
+        copy = memory.in_domain((await one.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
         assert await contents(copy) == await contents(one)
-        assert not (await copy.verify()).differences
+        assert not (await copy.upkeep.verify()).differences
         await memory.delete_domain(f"{domain}-copy")
         seq = (await one.history.log(limit=1)).entries[0].seq
         await one.history.compact(seq, archive=tmp_path / f"{(await one.domain_info()).name}.jsonl")
-        await one.moving.export_file(tmp_path / "a.jsonl")
-        await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+        await one.transfer.export_file(tmp_path / "a.jsonl")
+        await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
         await memory.delete_domain(f"{domain}-copy")
-        await memory.moving.import_file(tmp_path / f"{(await one.domain_info()).name}.jsonl", name=f"{domain}-copy")
+        await memory.transfer.import_file(tmp_path / f"{(await one.domain_info()).name}.jsonl", name=f"{domain}-copy")
         await memory.delete_domain(f"{domain}-copy")
 
 
 async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: str, tmp_path: Path) -> None:
     with pytest.raises(GraphError) as missing:
-        await memory.moving.export_file(tmp_path / "a.jsonl")
+        await memory.transfer.export_file(tmp_path / "a.jsonl")
     assert missing.value.code is Code.ONTOLOGY_NOT_FOUND
     ids = await filled(memory, domain, 1)
     blobs = memory._core.contents.blobs
@@ -406,10 +414,10 @@ async def test_nothing_is_left_of_an_export_that_fails(memory: Memory, domain: s
         await blobs.delete(domain, blob.name)
     (tmp_path / "a.jsonl").write_text("an older one")
     with pytest.raises(GraphError) as lost:
-        await memory.moving.export_file(tmp_path / "a.jsonl")
+        await memory.transfer.export_file(tmp_path / "a.jsonl")
     assert lost.value.code is Code.CONTENT_READ_FAILED
     with pytest.raises(GraphError) as nowhere:
-        await memory.moving.export_file(tmp_path / "no" / "a.jsonl")
+        await memory.transfer.export_file(tmp_path / "no" / "a.jsonl")
     assert nowhere.value.code is Code.FILE_CREATION_FAILED
     assert files_in(tmp_path) == {"a.jsonl"}
     assert (tmp_path / "a.jsonl").read_text() == "an older one"
@@ -420,12 +428,12 @@ async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, t
     await filled(memory, domain, 1)
     told: list[tuple[str, float | None]] = []
     stream = io.BytesIO()
-    done = await memory.moving.export_file(stream, tell=lambda stage, fraction: told.append((stage, fraction)))
+    done = await memory.transfer.export_file(stream, tell=lambda stage, fraction: told.append((stage, fraction)))
     (tmp_path / "a.jsonl").write_bytes(stream.getvalue())
     body, _, end = stream.getvalue().rstrip(b"\n").rpartition(b"\n")
     assert json.loads(end)["end"]["sha256"] == done.sha256 == hashlib.sha256(body + b"\n").hexdigest()
     assert told[-1] == ("Exporting", 1.0)
-    await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *one: told.append(one))
+    await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy", tell=lambda *one: told.append(one))
     assert {stage for stage, _ in told} == {"Exporting", "Checking", "Importing the log", "Building the graph"}
     assert told[-1][1] == 1.0
 
@@ -438,10 +446,10 @@ async def test_a_text_that_is_not_remembered_as_written_is_written_again(
         await memory.create_node("Task", f"text {place * place % 5 % 3}")
     monkeypatch.setattr(export, "REMEMBERED", 1)
     monkeypatch.setattr(export, "PAGE", 5)
-    told = await memory.moving.export_file(tmp_path / "a.jsonl")
+    told = await memory.transfer.export_file(tmp_path / "a.jsonl")
     assert told.contents > 5
     copy = memory.in_domain(f"{domain}-copy")
-    await copy.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+    await copy.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     assert await contents(copy) == await contents(memory)
 
 
@@ -451,10 +459,10 @@ async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain
     data = bytes(range(256)) * (PIECE // 256 * 2) + b"!"
     await memory.create_node("Note", data, encoding="base64", id="big")
     await memory.create_node("Note", data[:PIECE], encoding="base64", id="one")
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     parts = [json.loads(line) for line in (tmp_path / "a.jsonl").read_bytes().splitlines() if b'"part"' in line]
     assert [(one["part"], one["of"]) for one in parts] == [(1, 3), (2, 3), (3, 3), (1, 1)]
-    copy = memory.in_domain((await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-c")).domain)
+    copy = memory.in_domain((await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-c")).domain)
     for node in ("big", "one"):
         assert await copy.get_node_content(node) == await memory.get_node_content(node)
 
@@ -472,11 +480,11 @@ async def test_what_was_compacted_and_erased_comes_back_as_it_is(
     await memory.history.compact(at - 1, archive=tmp_path / "gone.jsonl.gz")
     await memory.update_node(ids[1], properties={"rank": 51})
     await memory.history.erase(ids[4])
-    await memory.moving.export_file(tmp_path / "a.jsonl")
-    copy = memory.in_domain((await memory.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
+    copy = memory.in_domain((await memory.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")).domain)
     assert events_of(driver, f"{domain}-copy") == events_of(driver, domain)
     assert await contents(copy) == await contents(memory)
-    assert not (await copy.verify()).differences
+    assert not (await copy.upkeep.verify()).differences
     with pytest.raises(GraphError) as gone:
         await copy.history.as_of(2)
     assert gone.value.code is Code.HISTORY_COMPACTED
@@ -487,14 +495,14 @@ async def test_a_branch_without_its_source_stays_so_when_something_is_merged_int
 ) -> None:
     ids = await filled(memory, domain, 3)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
-    await branch.moving.export_file(tmp_path / "b.jsonl")
+    await branch.transfer.export_file(tmp_path / "b.jsonl")
     for name in (f"{domain}-b", domain):
         await memory.delete_domain(name)
-    await memory.moving.import_file(tmp_path / "b.jsonl")
+    await memory.transfer.import_file(tmp_path / "b.jsonl")
     other = memory.in_domain((await branch.history.branch(f"{domain}-c")).domain)
     await other.update_node(ids[0], properties={"rank": 70})
     await branch.history.merge(f"{domain}-c")
     assert (await branch.get_node(ids[0])).properties["rank"] == 70
     assert (await branch.domain_info()).forked_from is None
     assert (await branch.history.log(limit=1_000)).entries
-    assert not (await branch.verify()).differences
+    assert not (await branch.upkeep.verify()).differences

@@ -37,7 +37,7 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
     ids = await filled(memory, domain)
     await memory.delete_node(ids[2])
     await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8")
-    told = await memory.moving.export_folder(tmp_path / "out")
+    told = await memory.transfer.export_folder(tmp_path / "out")
     registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
     info = await memory.domain_info()
     assert (len(registry["nodes"]), len(registry["connections"])) == (info.nodes, info.connections)
@@ -48,12 +48,12 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
     assert (tmp_path / "out" / registry["nodes"][ids[-2]]["content"]["path"]).read_text() == LARGE
     assert (tmp_path / "out" / f"_content/nodes/{ids[-1]}.bin").read_bytes() == b"\x00\xff" * 100
 
-    made = await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    made = await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")
     copy = memory.in_domain(made.domain)
     assert (made.nodes, made.connections) == (told.nodes, told.connections)
     assert await state(copy) == await state(memory)
-    assert not (await copy.verify()).differences
-    for again in (memory.moving.import_folder(tmp_path / "out"), memory.moving.export_folder(tmp_path / "out")):
+    assert not (await copy.upkeep.verify()).differences
+    for again in (memory.transfer.import_folder(tmp_path / "out"), memory.transfer.export_folder(tmp_path / "out")):
         with pytest.raises(GraphError) as taken:
             await again
         assert taken.value.code in (Code.DOMAIN_ALREADY_EXISTS, Code.INVALID_ARGUMENT)
@@ -73,16 +73,16 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
         ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
-        ({"nodes": {"_a": NODE}}, "cannot be an id"),
+        ({"nodes": {"_a": NODE}}, "is not a valid id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
         ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
         ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
-        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "not there"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "it is missing"),
         ({"nodes": {"a": {"type": "Note"}}}, "no content"),
-        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no time as valid_to"),
-        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no valid time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no valid time as valid_to"),
         ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
-        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
         ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
     ],
@@ -98,7 +98,7 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
     types = "node_types: [Note]\nconnection_types:\n  - {name: Link, from_types: [Note], to_types: [Note]}\n"
     (tmp_path / "_system" / "ontology.yaml").write_text(types)
     with pytest.raises(GraphError, match=told) as refused:
-        await memory.moving.import_folder(tmp_path)
+        await memory.transfer.import_folder(tmp_path)
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
 
@@ -106,12 +106,12 @@ async def test_a_folder_at_fault_is_refused_before_anything_is_written(
 async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain, 2)
     await memory.create_connection("Link", *ids[:2], content="a\r\nb\rc\n", id="note")
-    await memory.moving.export_folder(tmp_path / "out")
-    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    await memory.transfer.export_folder(tmp_path / "out")
+    copy = memory.in_domain((await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert (await copy.get_connection("note", include_content=True)).content == "a\r\nb\rc\n"
     (tmp_path / "out" / "_content" / "connections" / "note.md").write_bytes(b"\xff" * 7)
     with pytest.raises(GraphError, match="note") as refused:
-        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-again")
+        await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-again")
     assert refused.value.code is Code.INVALID_ENCODING
 
 
@@ -121,11 +121,11 @@ async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
     await filled(memory, domain, 2)
     for one in ("foo", "Foo", "FOO"):
         await memory.create_node("Task", f"text of {one}", id=one)
-    await memory.moving.export_folder(tmp_path / "out")
+    await memory.transfer.export_folder(tmp_path / "out")
     files = [path.name.lower() for path in (tmp_path / "out" / "_content" / "nodes").iterdir()]
     assert len(set(files)) == len(files)
     assert {"foo.md", "foo~2.md", "foo~3.md"} < set(files)
-    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    copy = memory.in_domain((await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert await state(copy) == await state(memory)
 
 
@@ -134,14 +134,14 @@ async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: P
     [link, *_] = (await memory.query_connections()).connection_ids
     await memory.set_validity(ids[0], valid_from="2020-01-01", valid_to="2030-06-01T09:00:00.123456+02:00")
     await memory.set_validity(link, valid_to="2031-01-01")
-    await memory.moving.export_folder(tmp_path / "out")
+    await memory.transfer.export_folder(tmp_path / "out")
     registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
     told = registry["nodes"][ids[0]]
     assert (told["valid_from"], told["valid_to"]) == ("2020-01-01T00:00:00Z", "2030-06-01T07:00:00.123456Z")
     assert "valid_to" not in registry["nodes"][ids[1]]
-    copy = memory.in_domain((await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
+    copy = memory.in_domain((await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).domain)
     assert await state(copy) == await state(memory)
-    assert not (await copy.verify()).differences
+    assert not (await copy.upkeep.verify()).differences
 
 
 @posix_only
@@ -152,15 +152,15 @@ async def test_a_link_does_not_lead_out_of_the_folder(
     await filled(memory, domain, 2)
     await memory.create_node("Task", "within", id="linked")
     out, beside = tmp_path / "out", tmp_path / "nodes"
-    await memory.moving.export_folder(out)
+    await memory.transfer.export_folder(out)
     if through == "a folder":
         (out / "_content" / "nodes").rename(beside)
         (out / "_content" / "nodes").symlink_to(beside)
     else:
         (out / "_content" / "nodes" / "linked.md").rename(beside)
         (out / "_content" / "nodes" / "linked.md").symlink_to(beside)
-    with pytest.raises(GraphError, match="outside of the folder") as refused:
-        await memory.moving.import_folder(out, name=f"{domain}-copy")
+    with pytest.raises(GraphError, match="outside the folder") as refused:
+        await memory.transfer.import_folder(out, name=f"{domain}-copy")
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
 
@@ -229,7 +229,7 @@ def specified(folder: Path) -> dict[str, Any]:
 async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory, tmp_path: Path) -> None:
     specified(tmp_path)
     began = datetime.now(UTC)
-    made = await memory.moving.import_folder(tmp_path)
+    made = await memory.transfer.import_folder(tmp_path)
     assert (made.nodes, made.connections) == (3, 1)
     document = await memory.get_node_content("mem_doc_001")
     assert (document.encoding, document.format) == ("base64", "pdf")
@@ -243,7 +243,7 @@ async def test_a_folder_as_the_specification_shows_it_is_imported(memory: Memory
     assert (link.content or "").startswith("notes")
     assert {entry.at >= began for entry in (await memory.history.log()).entries} == {True}
     assert (await memory.search_content("RENOVATE")).node_ids == ("mem_proj_001",)
-    assert not (await memory.verify()).differences
+    assert not (await memory.upkeep.verify()).differences
 
 
 async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Memory, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
     del registry["nodes"]["mem_act_001"]["created"]
     (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
     began = datetime.now(UTC)
-    await memory.moving.import_folder(tmp_path)
+    await memory.transfer.import_folder(tmp_path)
     project = await memory.get_node("mem_proj_001")
     assert project.created == project.modified == datetime(2025, 10, 16, 10, tzinfo=UTC)
     assert (await memory.get_node("mem_act_001")).created >= began
@@ -262,29 +262,29 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
 @pytest.mark.parametrize(
     ("at", "value", "told"),
     [
-        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "yet to come"),
+        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "in the future"),
         ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
-        ("nodes.mem_act_001.created", 2025, "no time"),
-        ("nodes.mem_act_001.id", "mem_act_002", "its id is"),
-        ("nodes.mem_act_001.owner", "me", "owner, which has no place"),
-        ("nodes.mem_act_001._erased", True, "_erased, which has no place"),
+        ("nodes.mem_act_001.created", 2025, "no valid time"),
+        ("nodes.mem_act_001.id", "mem_act_002", "its id as"),
+        ("nodes.mem_act_001.owner", "me", "owner, which does not belong"),
+        ("nodes.mem_act_001._erased", True, "_erased, which does not belong"),
         ("nodes.mem_act_001.tags", "t", "tags"),
-        ("nodes.mem_act_001.path", "", "cannot be used as path"),
-        ("nodes.mem_act_001.content.size", 5, "has content of 5 bytes"),
+        ("nodes.mem_act_001.path", "", "is not a valid path"),
+        ("nodes.mem_act_001.content.size", 5, "declares content of 5 bytes"),
         ("nodes.mem_act_001.content.size", -1, "size"),
-        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside of the folder"),
-        ("nodes.mem_act_001.content.path", "_content/nodes", "not there"),
-        ("nodes.mem_act_001.content.path", "", "outside of the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes", "it is missing"),
+        ("nodes.mem_act_001.content.path", "", "outside the folder"),
         ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
-        ("nodes.mem_act_001.content.owner", "me", "owner, which has no place"),
+        ("nodes.mem_act_001.content.owner", "me", "owner, which does not belong"),
         (
             "connections.mem_act_001",
             {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
-            "of a node and of a",
+            "of both a node",
         ),
         ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
         ("connections.conn_001.type", "WaitingFor", "requires properties"),
-        ("extra", {}, "extra, which has no place"),
+        ("extra", {}, "extra, which does not belong"),
     ],
 )
 async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
@@ -298,7 +298,7 @@ async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
     entry[key] = value
     (tmp_path / "_system/registry.json").write_text(json.dumps(registry))
     with pytest.raises(GraphError, match=told) as refused:
-        await memory.moving.import_folder(tmp_path)
+        await memory.transfer.import_folder(tmp_path)
     assert refused.value.code in (Code.INVALID_ARCHIVE, Code.INVALID_ARGUMENT)
     assert refused.value.hint
     assert at == "extra" or "mem_act_001" in str(refused.value) or "conn_001" in str(refused.value)
@@ -310,7 +310,7 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
     for text in ("[" * 200_000, '{"nodes":' * 200_000, '{"nodes": {"a": "\\ud800"}}'):
         (tmp_path / "_system/registry.json").write_text(text)
         with pytest.raises(GraphError, match="not JSON") as refused:
-            await memory.moving.import_folder(tmp_path)
+            await memory.transfer.import_folder(tmp_path)
         assert refused.value.code is Code.INVALID_ARCHIVE
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
 
@@ -326,32 +326,32 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
     with monkeypatch.context() as patched:
         patched.setattr(importing, "ensure_connection_type", fails)
         with pytest.raises(GraphError, match="gone"):
-            await memory.moving.import_folder(tmp_path)
+            await memory.transfer.import_folder(tmp_path)
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
     with monkeypatch.context() as patched:
         patched.setattr(importing, "ensure_connection_type", None)
         with pytest.raises(TypeError):
-            await memory.moving.import_folder(tmp_path)
-    with pytest.raises(GraphError, match="delete the domain, and import the folder again") as busy:
+            await memory.transfer.import_folder(tmp_path)
+    with pytest.raises(GraphError, match="delete the domain and import the folder again") as busy:
         await memory.create_node("Project", "too early")
     assert busy.value.code is Code.DOMAIN_BUSY
     await memory.delete_domain(domain)
-    assert (await memory.moving.import_folder(tmp_path)).nodes == 3
+    assert (await memory.transfer.import_folder(tmp_path)).nodes == 3
 
 
 async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name_stays_free(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
     await filled(memory, domain, 2)
-    await memory.moving.export_folder(tmp_path / "out")
+    await memory.transfer.export_folder(tmp_path / "out")
     file = tmp_path / "out" / "_system" / "registry.json"
     file.write_text(file.read_text("utf-8").replace('"code": 1', '"code": 0'), "utf-8")
     with pytest.raises(GraphError, match="mem_") as taken:
-        await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")
+        await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")
     assert taken.value.code is Code.INVALID_ARCHIVE
     assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
     file.write_text(file.read_text("utf-8").replace('"code": 0', '"code": 1', 1), "utf-8")
-    assert (await memory.moving.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
+    assert (await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
 
 
 async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:
@@ -361,14 +361,14 @@ async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory,
     await memory.add_node_type(NodeType("Late"))
     await memory.update_node("tea", content="# Coffee", encoding="utf-8")
     await memory.delete_node("cup")
-    told = await memory.moving.export_folder(tmp_path / "then", at=then)
+    told = await memory.transfer.export_folder(tmp_path / "then", at=then)
     assert (told.seq, told.nodes) == (then, 2)
     again = memory.in_domain(f"{domain}-then")
-    await again.moving.import_folder(tmp_path / "then")
+    await again.transfer.import_folder(tmp_path / "then")
     assert (await again.get_node_content("tea")).content == "# Tea"
     assert (await again.query_nodes()).node_ids == ("cup", "tea")
     assert [one.name for one in (await again.get_ontology()).node_types] == ["Note"]
     with pytest.raises(GraphError) as refused:
-        await memory.moving.export_folder(tmp_path / "before", at=1)
+        await memory.transfer.export_folder(tmp_path / "before", at=1)
     assert refused.value.details["argument"] == "at"
     assert not (tmp_path / "before").exists()

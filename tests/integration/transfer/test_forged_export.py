@@ -20,7 +20,7 @@ from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.transfer import importing
 from graph_memory.memory.transfer.reader import Reader
 from integration.branches.test_branch import LARGE
-from integration.soak import profile
+from profiles import profile
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -120,7 +120,7 @@ async def whole(opened: Memory, tmp_path_factory: pytest.TempPathFactory) -> Pat
     await memory.create_connection("DependsOn", "secret", "a", id="sa")
     await memory.history.erase("secret")
     path = tmp_path_factory.mktemp("export") / "whole.jsonl"
-    await memory.moving.export_file(path)
+    await memory.transfer.export_file(path)
     return path
 
 
@@ -178,37 +178,37 @@ def later(forgery: Forgery) -> None:
 
 
 FORGED: Mapping[str, tuple[Change, str]] = {
-    "an id that leads elsewhere": (renamed("../../../escape"), "cannot be an id"),
-    "an empty id": (renamed(""), "cannot be an id"),
-    "the id of the domain": (renamed("domain"), "cannot be an id"),
-    "the id of a type": (renamed("node_type/Task"), "cannot be an id"),
-    "an id with a control character": (renamed("a\u0000b"), "cannot be an id"),
-    "an id with a line break": (renamed("a\n"), "cannot be an id"),
-    "an id of 100,000 characters": (renamed("x" * 100_000), "cannot be an id"),
+    "an id that leads elsewhere": (renamed("../../../escape"), "is not a valid id"),
+    "an empty id": (renamed(""), "is not a valid id"),
+    "the id of the domain": (renamed("domain"), "is not a valid id"),
+    "the id of a type": (renamed("node_type/Task"), "is not a valid id"),
+    "an id with a control character": (renamed("a\u0000b"), "is not a valid id"),
+    "an id with a line break": (renamed("a\n"), "is not a valid id"),
+    "an id of 100,000 characters": (renamed("x" * 100_000), "is not a valid id"),
     "an id that is a number": (renamed(7), "_subject"),
-    "an id of an end": (setting("ab", _from="../a"), "cannot be an id"),
+    "an id of an end": (setting("ab", _from="../a"), "is not a valid id"),
     "a format with a line break": (setting("a", _content_format="m\nd"), "format must be"),
     "a format that is empty": (setting("a", _content_format=""), "format must be"),
     "an encoding of its own": (setting("a", _content_encoding="rot13"), "rot13"),
     "a size below nothing": (setting("a", _content_size=-1), "_content_size"),
     "a size that is not the real one": (setting("a", _content_size=4), "which it is not"),
-    "binary content as text": (setting("ann", _content_encoding="utf-8"), "does not come before it"),
-    "content that is not there": (setting("a", _content_sha256="0" * 64), "does not come before it"),
+    "binary content as text": (setting("ann", _content_encoding="utf-8"), "no earlier line holds"),
+    "content that is not there": (setting("a", _content_sha256="0" * 64), "no earlier line holds"),
     "binary content of a connection": (setting("ab", _content_encoding="base64"), "_content_encoding"),
-    "content by half": (setting("ab", _content_size=None), "by half"),
-    "a key of the service's own": (setting("a", _version=7), "_version, which has no place"),
-    "a name for the domain": (setting("a", _domain="other"), "_domain, which has no place"),
-    "a text of an observation on a node": (setting("a", _text="x"), "_text, which has no place"),
-    "a property of an observation": (setting("obs_b", hello=1), "hello, which has no place"),
-    "a property of a deletion": (setting("gone", "delete", hello=1), "hello, which has no place"),
-    "a state in a deletion": (setting("gone", "delete", _title="x"), "_title, which has no place"),
-    "erased and living": (setting("a", _erased=True), "is no deletion"),
+    "content by half": (setting("ab", _content_size=None), "only part of"),
+    "a key of the service's own": (setting("a", _version=7), "_version, which does not belong"),
+    "a name for the domain": (setting("a", _domain="other"), "_domain, which does not belong"),
+    "a text of an observation on a node": (setting("a", _text="x"), "_text, which does not belong"),
+    "a property of an observation": (setting("obs_b", hello=1), "hello, which does not belong"),
+    "a property of a deletion": (setting("gone", "delete", hello=1), "hello, which does not belong"),
+    "a state in a deletion": (setting("gone", "delete", _title="x"), "_title, which does not belong"),
+    "erased and living": (setting("a", _erased=True), "does not delete"),
     "erased by half": (setting("gone", "delete", _erased=True, _type=None), "only a part was erased"),
-    "a time that is yet to come": (setting("a", "update", _at="9999-01-01T00:00:00Z"), "yet to come"),
-    "made in a time to come": (setting("a", _created="9999-01-01T00:00:00Z"), "yet to come"),
+    "a time that is yet to come": (setting("a", "update", _at="9999-01-01T00:00:00Z"), "in the future"),
+    "made in a time to come": (setting("a", _created="9999-01-01T00:00:00Z"), "in the future"),
     "changed before there were computers": (setting("a", _modified="0007-01-01T00:00:00Z"), "no time since 1900"),
-    "a time beyond all years": (setting("a", _at="19999-01-01T00:00:00Z"), "no time"),
-    "a time before the last": (setting("b", _at="2001-01-01T00:00:00Z"), "before the one before"),
+    "a time beyond all years": (setting("a", _at="19999-01-01T00:00:00Z"), "no valid time"),
+    "a time before the last": (setting("b", _at="2001-01-01T00:00:00Z"), "earlier than the one before"),
     "ends before it begins": (setting("b", "update", _valid_from={"time": "2040-01-01T00:00:00Z"}), "not after its"),
     "a bound that is more than a time": (setting("b", "update", _valid_to={"time": "2030-01-01", "x": 1}), "_valid_to"),
     "a property that is required taken away": (setting("a", state=None), "requires properties"),
@@ -218,33 +218,33 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     "a number of 65 bits": (setting("a", more=2**64), "64 bits"),
     "101 tags": (setting("a", _tags=[f"t{n}" for n in range(101)]), "too many"),
     "a tag twice": (setting("a", _tags=["t", "t"]), "twice"),
-    "a path that is empty": (setting("a", _path=""), "cannot be used as path"),
+    "a path that is empty": (setting("a", _path=""), "is not a valid path"),
     "a title that is a book": (setting("a", _title="x" * 100_000), "_title"),
     "a connection of wrong types": (adding("ab", subject="x", **{"from": "a", "to": "ann"}), "cannot connect"),
-    "a connection to nobody": (adding("bc", subject="x", **{"from": "a", "to": "nobody"}), "no node nobody"),
-    "an observation of nobody": (adding("obs_b", subject="x", **{"from": "nobody"}), "no node nobody"),
-    "a connection to a connection": (adding("bc", subject="x", **{"from": "a", "to": "ab"}), "no node ab"),
+    "a connection to nobody": (adding("bc", subject="x", **{"from": "a", "to": "nobody"}), "node nobody, which"),
+    "an observation of nobody": (adding("obs_b", subject="x", **{"from": "nobody"}), "node nobody, which"),
+    "a connection to a connection": (adding("bc", subject="x", **{"from": "a", "to": "ab"}), "node ab, which"),
     "a connection that closes a cycle": (adding("bc", subject="x", **{"from": "c", "to": "a"}), "in a cycle"),
     "a connection to itself": (adding("bc", subject="x", **{"from": "c", "to": "c"}), "in a cycle"),
-    "two owners": (adding("owner", subject="x"), "more than once the source"),
+    "two owners": (adding("owner", subject="x"), "is the source of"),
     "a unique value twice": (adding("a", subject="x"), "shares its value of code"),
     "an update of nobody": (adding("a", "update", subject="nobody"), "updates nobody, which does not exist"),
     "a deletion of nobody": (adding("gone", "delete", subject="nobody"), "deletes nobody, which does not exist"),
     "a deletion twice": (adding("gone", "delete"), "deletes gone, which does not exist"),
-    "a creation of what lives": (adding("b"), "creates b, which exists"),
-    "a node deleted that has connections": (adding("gone", "delete", subject="c"), "tied to c, and there"),
+    "a creation of what lives": (adding("b"), "creates b, which already exists"),
+    "a node deleted that has connections": (adding("gone", "delete", subject="c"), "attached to node c, which"),
     "a snapshot in the midst": (adding("long", subject="x", op="snapshot"), "is a snapshot"),
-    "a node that becomes a connection": (adding("bc", subject="gone"), "something else than it was"),
-    "a node of another type than it was": (adding("ann", subject="gone"), "something else than it was"),
+    "a node that becomes a connection": (adding("bc", subject="gone"), "changes the kind, type or ends"),
+    "a node of another type than it was": (adding("ann", subject="gone"), "changes the kind, type or ends"),
     "the id of an event twice": (
         lambda forgery: forgery.event("b").update(dict.fromkeys(("_id", "_batch"), forgery.event("a")["_id"])),
-        "of another",
+        "repeats the event id",
     ),
-    "the id of an event that is none": (setting("b", _id="b"), "no id of an event"),
+    "the id of an event that is none": (setting("b", _id="b"), "no event id"),
     "an event that follows another's": (setting("a", "update", _prev=3), "follows event 3"),
     "a type used and deleted": (adding("node_type/Person", op="delete", name=None, definition=None), "deletes"),
-    "a type declared anew": (setting("node_type/Person", _name="Animal"), "otherwise than its definition"),
-    "a type with other ends": (setting("connection_type/Owner", _to_types=["*"]), "otherwise than its definition"),
+    "a type declared anew": (setting("node_type/Person", _name="Animal"), "differently from its definition"),
+    "a type with other ends": (setting("connection_type/Owner", _to_types=["*"]), "differently from its definition"),
     "an ontology under another id": (setting("ontology", _subject="rules"), "which is no ontology"),
     "a domain under another id": (setting("domain", _subject="a"), "which is no domain"),
     "a source that is a god": (setting("a", _source="god"), "god"),
@@ -256,24 +256,24 @@ FORGED: Mapping[str, tuple[Change, str]] = {
     ),
     "sessions that are none": (setting("domain", _compacted='[{"session":7}]'), "no sessions"),
     "sessions nested deeply": (setting("domain", _compacted="[" * 100_000), "no sessions"),
-    "a definition nested deeply": (setting("node_type/Task", _definition="[" * 100_000), "no JSON"),
-    "a name that leads elsewhere": (heading(domain="../../../escape"), "is not a domain name"),
-    "a key in the first line": (heading(owner="me"), "owner, which has no place"),
+    "a definition nested deeply": (setting("node_type/Task", _definition="[" * 100_000), "not JSON"),
+    "a name that leads elsewhere": (heading(domain="../../../escape"), "is not a valid domain name"),
+    "a key in the first line": (heading(owner="me"), "owner, which does not belong"),
     "a piece before the first": (lambda forgery: piece(forgery).update(part=0, of=0), "part"),
     "a count below nothing": (heading(seq=-1), "seq"),
-    "a fork by half": (staying(forked_at=3), "by half"),
-    "a fork from elsewhere": (staying(forked_from="../x", forked_at=1, begins_at=2), "is not a domain name"),
-    "a compaction beyond the end": (staying(compacted_to=1_000), "another log"),
-    "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "yet to come"),
-    "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "yet to come"),
+    "a fork by half": (staying(forked_at=3), "only part of"),
+    "a fork from elsewhere": (staying(forked_from="../x", forked_at=1, begins_at=2), "is not a valid domain name"),
+    "a compaction beyond the end": (staying(compacted_to=1_000), "does not match the lines"),
+    "a domain that is yet to be": (staying(created="9999-12-31T23:59:59Z"), "in the future"),
+    "a session that is yet to be": (counted(ended="9999-12-31T23:59:59Z"), "in the future"),
     "a session without a time zone": (counted(began="2026-01-01T00:00:00"), "no sessions"),
     "a session before all times": (counted(began="0001-01-01T00:00:00+14:00"), "no sessions"),
-    "a batch that no event begins": (setting("b", _batch="evt_none"), "does not begin with it"),
-    "a batch that ended before": (later, "does not begin with it"),
+    "a batch that no event begins": (setting("b", _batch="evt_none"), "does not start with it"),
+    "a batch that ended before": (later, "does not start with it"),
     "merges told twice": (setting("domain", _merges=f'{{"other":{MERGE},"other":{MERGE}}}'), "no merges"),
-    "a definition with what is no number": (setting("node_type/Task", _definition='{"name":NaN}'), "no JSON"),
-    "a definition with a name twice": (setting("node_type/Task", _definition='{"name":"A","name":"B"}'), "no JSON"),
-    "a second content": (lambda forgery: piece(forgery).update(text=""), "no place"),
+    "a definition with what is no number": (setting("node_type/Task", _definition='{"name":NaN}'), "not JSON"),
+    "a definition with a name twice": (setting("node_type/Task", _definition='{"name":"A","name":"B"}'), "not JSON"),
+    "a second content": (lambda forgery: piece(forgery).update(text=""), "does not belong"),
 }
 
 
@@ -332,11 +332,11 @@ async def test_a_forged_id_never_leads_an_export_out_of_its_folder(
     forgery = Forgery(whole)
     forgery.add(forgery.event("long"), subject="../../../escape")
     with pytest.raises(GraphError) as refused:
-        await memory.moving.import_file(forgery.write(tmp_path / "forged.jsonl"), name=domain)
+        await memory.transfer.import_file(forgery.write(tmp_path / "forged.jsonl"), name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert left_of(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
-    assert (await memory.moving.import_file(whole, name=domain)).resumed is False
+    assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 
 
 NASTY = (
@@ -364,7 +364,7 @@ NASTY = (
 async def test_a_folder_stays_within_itself_whatever_a_hand_made_of_the_graph(
     memory: Memory, domain: str, whole: Path, driver: Driver, tmp_path: Path
 ) -> None:
-    await memory.moving.import_file(whole, name=domain)
+    await memory.transfer.import_file(whole, name=domain)
     last = (await memory.history.log(limit=1)).entries[0].seq
     driver.execute_query(
         "MATCH (d:_Domain {_id: $d}) SET d._seq = $last + size($ids) "
@@ -378,7 +378,7 @@ async def test_a_folder_stays_within_itself_whatever_a_hand_made_of_the_graph(
     )
     beside = tmp_path / "room" / "deep" / "er"
     beside.mkdir(parents=True)
-    told = await memory.moving.export_folder(beside / "out")
+    told = await memory.transfer.export_folder(beside / "out")
     assert told.nodes >= len(NASTY)
     files = files_in(tmp_path)
     assert all(path.is_relative_to(beside / "out") for path in files)
@@ -399,12 +399,12 @@ async def test_a_file_that_is_changed_while_it_is_imported_leaves_nothing(
 
     monkeypatch.setattr(importing.jobs, "begin", begun)
     with pytest.raises(GraphError, match="changed while") as refused:
-        await memory.moving.import_file(path, name=domain)
+        await memory.transfer.import_file(path, name=domain)
     assert refused.value.code is Code.INVALID_ARCHIVE
     monkeypatch.undo()
     assert left_of(driver, domain) == 0
     assert not await memory._core.contents.blobs.list_blobs(domain)
-    assert (await memory.moving.import_file(whole, name=domain)).resumed is False
+    assert (await memory.transfer.import_file(whole, name=domain)).resumed is False
 
 
 VALUES = st.sampled_from(
@@ -560,11 +560,11 @@ async def test_whatever_is_changed_it_is_refused_by_its_line_or_can_be_lived_wit
     if (refused := refusal(path)) is not None:
         assert refused is Code.INVALID_ARCHIVE
         return
-    await memory.moving.import_file(path, name=domain)
-    assert not (await memory.verify()).differences
-    await memory.moving.export_file(room / "again.jsonl")
+    await memory.transfer.import_file(path, name=domain)
+    assert not (await memory.upkeep.verify()).differences
+    await memory.transfer.export_file(room / "again.jsonl")
     (room / "deep").mkdir()
-    await memory.moving.export_folder(room / "deep" / "out")
+    await memory.transfer.export_folder(room / "deep" / "out")
     assert {path.name for path in room.iterdir()} == {"mutated.jsonl", "again.jsonl", "deep"}
     assert [path.name for path in (room / "deep").iterdir()] == ["out"]
     assert [*Reader(room / "again.jsonl").pages(0)]

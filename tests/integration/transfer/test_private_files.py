@@ -42,11 +42,11 @@ async def test_exports_folders_and_archives_are_for_their_owner_alone(
 ) -> None:
     ids = await filled(memory, domain, 3)
     (tmp_path / "old.jsonl").write_text("readable by all")
-    await memory.moving.export_file(tmp_path / "old.jsonl")
-    await memory.moving.export_file(tmp_path / "new.jsonl.gz")
-    await memory.moving.export_folder(tmp_path / "out")
+    await memory.transfer.export_file(tmp_path / "old.jsonl")
+    await memory.transfer.export_file(tmp_path / "new.jsonl.gz")
+    await memory.transfer.export_folder(tmp_path / "out")
     (tmp_path / "empty").mkdir()
-    await memory.moving.export_folder(tmp_path / "empty")
+    await memory.transfer.export_folder(tmp_path / "empty")
     seq = (await memory.update_node(ids[0], properties={"rank": 8})).version
     await memory.history.compact(seq, archive=tmp_path / "archives" / "gone.jsonl.gz")
     assert modes(tmp_path) == {("file", 0o600), ("folder", 0o700)}
@@ -59,10 +59,10 @@ async def test_an_export_replaces_a_link_and_never_writes_through_it(
     (tmp_path / "precious").write_text("precious")
     (tmp_path / "out.jsonl").symlink_to(tmp_path / "precious")
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
-    await memory.moving.export_file(tmp_path / "out.jsonl")
+    await memory.transfer.export_file(tmp_path / "out.jsonl")
     assert (tmp_path / "precious").read_text() == "precious"
     with pytest.raises(GraphError) as refused:
-        await memory.moving.export_folder(tmp_path / "out")
+        await memory.transfer.export_folder(tmp_path / "out")
     assert refused.value.code is Code.FILE_CREATION_FAILED
     assert names_in(tmp_path) == {"precious", "out.jsonl", "out"}
 
@@ -106,7 +106,7 @@ async def test_two_domains_that_are_compacted_to_one_path_at_once_keep_both_past
     [error], [done] = refused, compacted
     assert error.code is Code.FILE_CREATION_FAILED
     monkeypatch.undo()
-    await memory.moving.import_file(tmp_path / "gone.jsonl.gz", name=f"{domain}-past")
+    await memory.transfer.import_file(tmp_path / "gone.jsonl.gz", name=f"{domain}-past")
     [other] = {*both} - {done}
     assert len((await memory.in_domain(other).history.log()).entries) == 6
     await memory.in_domain(other).history.compact(5, archive=tmp_path / "other.jsonl.gz")

@@ -94,7 +94,7 @@ async def fill(memory: Memory, domain: str) -> str:
 
 async def test_a_graph_that_only_the_service_wrote_agrees_with_its_log(memory: Memory, domain: str) -> None:
     await fill(memory, domain)
-    verification = await memory.verify()
+    verification = await memory.upkeep.verify()
     assert verification.differences == ()
     assert verification.subjects == 13
     assert verification.events == 13
@@ -107,12 +107,12 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(
     project = await fill(memory, domain)
     before = await memory.get_node(project)
     driver.execute_query(DAMAGE[damage], domain=domain)  # pyright: ignore[reportArgumentType]
-    found = await memory.verify()
+    found = await memory.upkeep.verify()
     assert found.differences != ()
-    mended = await memory.rebuild()
+    mended = await memory.upkeep.rebuild()
     assert mended.unmended == ()
     assert {difference.subject for difference in found.differences} <= {d.subject for d in mended.differences}
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()
     assert await memory.get_node(project) == before
     assert len((await memory.query_connections()).connection_ids) == 2
     assert len((await memory.search_content("# call xxx")).node_ids) == 1
@@ -128,15 +128,15 @@ async def test_large_content_is_looked_at_without_keeping_it(
     async with open_memory(settings.model_copy(update={"domain": domain})) as fresh:
         tracemalloc.start()
         try:
-            assert (await fresh.verify()).clean
+            assert (await fresh.upkeep.verify()).clean
             driver.execute_query("MATCH (n:Action {_domain: $domain}) SET n.by_hand = 1", domain=domain)
-            assert len((await fresh.verify()).differences) == 12
-            assert {change.settled for change in (await fresh.reconcile(adopt="all")).changes} == {"adopted"}
+            assert len((await fresh.upkeep.verify()).differences) == 12
+            assert {change.settled for change in (await fresh.upkeep.reconcile(adopt="all")).changes} == {"adopted"}
             peak = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
     assert peak < 24 << 20
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
     assert (await memory.get_node_content("large7")).content == base64.b64encode(bytes([7]) * (4 << 20)).decode()
 
 
@@ -144,7 +144,7 @@ async def test_what_cannot_be_mended_is_named_as_such(memory: Memory, domain: st
     await fill(memory, domain)
     driver.execute_query("MATCH (c:_Content {_domain: $domain}) DELETE c", domain=domain)
     driver.execute_query("MATCH (n:_Node {_domain: $domain}) REMOVE n._content", domain=domain)
-    left = (await memory.rebuild()).unmended or ()
+    left = (await memory.upkeep.rebuild()).unmended or ()
     assert {difference.problem for difference in left} == {"content in store differs"}
     assert len({difference.subject for difference in left}) == 2
 
@@ -155,9 +155,9 @@ async def test_an_update_keeps_a_text_of_which_the_log_has_lost_its_copy(
     project = await fill(memory, domain)
     driver.execute_query("MATCH (c:_Content {_domain: $domain}) DELETE c", domain=domain)
     await memory.update_node(project, properties={"status": "done"})
-    await memory.rebuild()
+    await memory.upkeep.rebuild()
     assert (await memory.get_node_content(project)).content == "# Kitchen"
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 async def test_a_rebuild_restores_the_rules_for_every_process(
@@ -167,7 +167,7 @@ async def test_a_rebuild_restores_the_rules_for_every_process(
         await fill(memory, domain)
         await other.get_ontology()
         driver.execute_query(DAMAGE["the rules of a type changed"], domain=domain)
-        await memory.rebuild()
+        await memory.upkeep.rebuild()
         for reader in (memory, other):
             declared = (await reader.get_ontology()).find_node_type("Project")
             assert declared is not None
@@ -177,5 +177,5 @@ async def test_a_rebuild_restores_the_rules_for_every_process(
 async def test_a_lost_event_is_named_as_a_gap(memory: Memory, domain: str, driver: Driver) -> None:
     await fill(memory, domain)
     driver.execute_query("MATCH (e:_Event {_domain: $domain, _seq: 8}) DELETE e", domain=domain)
-    verification = await memory.verify()
+    verification = await memory.upkeep.verify()
     assert any("gaps" in difference.problem for difference in verification.differences)

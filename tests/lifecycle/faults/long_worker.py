@@ -57,7 +57,7 @@ OPERATIONS: dict[str, Callable[[Memory, Work], Awaitable[object]]] = {
     "merge": lambda memory, work: memory.history.merge(f"{work.domain}-b", into=work.domain),
     "compact": lambda memory, work: memory.history.compact(work.at, archive=Path(work.archive), domain=work.domain),
     "erase": lambda memory, work: memory.history.erase(work.node, domain=work.domain),
-    "import": lambda memory, work: memory.moving.import_file(work.file, name=f"{work.domain}-new"),
+    "import": lambda memory, work: memory.transfer.import_file(work.file, name=f"{work.domain}-new"),
     "delete": lambda memory, work: memory.delete_domain(work.domain),
     "delete hub": lambda memory, work: memory.delete_node(work.node, domain=work.domain),
     "revert": lambda memory, work: memory.history.revert(since=work.begin, domain=work.domain),

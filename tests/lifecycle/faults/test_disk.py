@@ -79,7 +79,7 @@ async def test_a_full_disk_for_blobs_refuses_the_content_and_keeps_everything_el
         nodes = (await memory.query_nodes()).node_ids
         assert set(nodes) == {kept.node_id, small.node_id, large.node_id}
         assert not list((disk / "blobs").rglob("*.tmp"))
-        assert (await memory.verify()).clean
+        assert (await memory.upkeep.verify()).clean
 
 
 async def update(memory: Memory, node_id: str, content: str) -> None:
@@ -149,7 +149,7 @@ async def test_a_full_disk_for_neo4j_is_told_and_after_a_restart_all_that_was_ac
         there = await all_nodes(memory)
         assert acknowledged | {made.node_id} <= there
         assert len(there) <= len(acknowledged) + 1 + 1
-        assert (await memory.verify()).clean
+        assert (await memory.upkeep.verify()).clean
 
 
 def enlarge(disk: Path) -> None:
@@ -169,6 +169,6 @@ async def test_a_disk_too_full_to_begin_on_is_told_and_the_next_start_begins_ane
             settings = settings.model_copy(update={"start_timeout": 180.0})
             async with open_memory(settings) as memory:
                 await memory.create_ontology(ONTOLOGY)
-                assert (await memory.verify()).clean
+                assert (await memory.upkeep.verify()).clean
         finally:
             local.stop(settings)

@@ -165,7 +165,7 @@ async def test_a_home_that_cannot_be_written_is_told_and_serves_again_once_it_ca
         remount(disk, "rw")
         async with open_memory(settings) as memory:
             assert (await memory.get_node(kept.node_id)).version == kept.version
-            assert (await memory.verify()).clean
+            assert (await memory.upkeep.verify()).clean
     finally:
         remount(disk, "rw")
         local.stop(settings)
@@ -196,4 +196,4 @@ async def test_times_never_go_back_when_the_clock_does(
     assert changed == sorted(changed)
     found = await memory.get_node(node.node_id)
     assert found.modified >= found.created
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean

@@ -212,7 +212,7 @@ Look = Callable[[Memory, Told, str], Awaitable[None]]
 
 async def check(memory: Memory, told: Told) -> None:
     """Compare the memory with what its writers were told."""
-    verification = await memory.verify()
+    verification = await memory.upkeep.verify()
     assert verification.differences == ()
     assert len(set(told.versions)) == len(told.versions) > 0
     assert max(told.versions) <= verification.events

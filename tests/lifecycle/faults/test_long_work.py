@@ -100,7 +100,7 @@ async def origin(own: Settings, tmp_path_factory: pytest.TempPathFactory) -> Ori
     async with open_memory(own) as opened:
         memory = opened.in_domain(name)
         begin, at, node = await fill(memory)
-        await memory.moving.export_file(file)
+        await memory.transfer.export_file(file)
         await memory.delete_domain(name)
     return Origin(file, begin, at, node)
 
@@ -130,7 +130,7 @@ async def prepare(memory: Memory, work: Work) -> None:
     """Make the domains that the operation is done to."""
     if work.operation == "import":
         return
-    await memory.moving.import_file(work.file, name=work.domain)
+    await memory.transfer.import_file(work.file, name=work.domain)
     if work.operation in SHARED:
         main = memory.in_domain(work.domain)
         branch = memory.in_domain((await main.history.branch(f"{work.domain}-b")).domain)
@@ -154,7 +154,7 @@ async def seen(memory: Memory, work: Work) -> Seen:
     for end, busy in (await goes_on(memory, work)).items():
         assert busy is None, end
         one = memory.in_domain(work.domain + end)
-        assert (await one.verify()).differences == (), end
+        assert (await one.upkeep.verify()).differences == (), end
         found[end] = await contents(one, work.domain)
     return found
 

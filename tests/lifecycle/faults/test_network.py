@@ -68,7 +68,7 @@ def times_written(driver: Driver, domain: str, title: str) -> int:
 async def check_made_once(memory: Memory, driver: Driver, domain: str) -> None:
     assert times_written(driver, domain, "decisive") == 1
     assert len((await memory.search_content("decisive")).node_ids) == 1
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 @pytest.mark.parametrize("fault", Fault)
@@ -123,7 +123,7 @@ async def test_a_slow_network_only_takes_longer(remote: Memory, proxy: Proxy) ->
     assert (await remote.get_node(node.node_id)).version == changed.version
     assert (await remote.search_content("SLOWLY")).node_ids == (node.node_id,)
     proxy.delay = 0.0
-    assert (await remote.verify()).clean
+    assert (await remote.upkeep.verify()).clean
 
 
 async def test_a_network_too_slow_for_the_time_of_a_write_is_a_timeout_and_changes_nothing(
@@ -170,7 +170,7 @@ async def test_a_network_that_falls_silent_is_given_up_soon_after_the_limits(
             proxy.swallows = False
             assert (await memory.get_node(kept.node_id)).version == kept.version
         assert times_written(driver, domain, "decisive") <= 1
-        assert (await memory.verify()).clean
+        assert (await memory.upkeep.verify()).clean
 
 
 async def test_a_server_that_was_away_for_longer_than_the_patience_is_found_again(

@@ -19,8 +19,8 @@ import pytest
 
 from acceptance.agents import COMMAND, environment_of
 from graph_memory import Memory, Settings, local, ontology_from, open_memory
-from graph_memory.local.backup.swap import RESTORED, RESTORING
 from graph_memory.local.home import Place
+from graph_memory.local.swap import RESTORED, RESTORING
 from graph_memory.model.errors import Code
 
 ONTOLOGY = ontology_from(
@@ -50,7 +50,7 @@ async def held(memory: Memory) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for domain in (one.name for one in (await memory.list_domains()).domains):
         there = memory.in_domain(domain)
-        assert (await there.verify()).clean
+        assert (await there.upkeep.verify()).clean
         nodes = (await there.query_nodes(limit=1000)).node_ids
         found[domain] = {
             "log": (await there.history.log(full=True, limit=1000)).to_dict(),
@@ -173,7 +173,7 @@ def test_a_home_is_restored_elsewhere_to_the_last_byte(home, saved, other):
     assert Place.of(other).password() != Place.of(home).password()
     assert sorted(path.name for path in other.home.iterdir()) == ["blobs", "neo4j"]
     use(other, lambda memory: memory.in_domain(DOMAINS[0]).create_node("Note", LARGE + "of the restored home"))
-    assert use(other, lambda memory: memory.collect_blobs(dry_run=True, grace=0)).blobs == ()
+    assert use(other, lambda memory: memory.upkeep.collect_blobs(dry_run=True, grace=0)).blobs == ()
 
 
 def test_a_home_whose_neo4j_was_killed_is_saved_whole_and_stays_stopped(home, tmp_path, other):

@@ -63,7 +63,7 @@ def test_verify_ends_with_0_when_log_and_graph_agree(memory: RecordingMemory):
     result = run("verify")
     assert result.exit_code == 0
     assert result.stdout == "default: 3 events replayed, 2 subjects compared, 0 differences.\n"
-    assert memory.calls == [("verify", (), {"domain": None})]
+    assert memory.calls == [("verify", (), {})]
 
 
 def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):
@@ -97,14 +97,14 @@ def test_rebuild_says_what_it_mended_and_ends_with_0(memory: RecordingMemory):
     memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": ()})
     result = run("rebuild")
     assert result.exit_code == 0
-    assert "1 mended, 0 left." in result.stdout
+    assert "1 repaired, 0 left." in result.stdout
 
 
 def test_rebuild_ends_with_1_when_something_could_not_be_mended(memory: RecordingMemory):
     memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": DIFFERENT.differences})
     result = run("rebuild")
     assert result.exit_code == 1
-    assert "0 mended, 1 left." in result.stdout
+    assert "0 repaired, 1 left." in result.stdout
     assert "backup" in result.stderr
 
 

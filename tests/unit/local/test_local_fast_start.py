@@ -11,9 +11,9 @@ from graph_memory.local.aot import training, use
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.aot.use import cache_of, flags, look_after
 from graph_memory.local.config import CACHED_FLAGS, server_command
-from graph_memory.local.files import file_lock
 from graph_memory.local.home import Place, Run
-from graph_memory.local.jars.manifest import committed_list
+from graph_memory.local.jar_manifest import committed_list
+from graph_memory.local.lock import file_lock
 from graph_memory.settings import Settings
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="there is no cache on Windows")

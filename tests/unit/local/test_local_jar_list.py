@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from graph_memory.local.jars.manifest import Jar, committed_list, parse, render
+from graph_memory.local.jar_manifest import Jar, committed_list, parse, render
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.files import read_json
 from graph_memory.local.home import Place
 from graph_memory.local.jars.fetch import Stamp
+from graph_memory.local.notes import read_json
 from graph_memory.local.startup_errors import hung
 
 ODD = [

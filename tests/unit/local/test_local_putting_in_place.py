@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.local.backup import swap
-from graph_memory.local.backup.swap import finish_restore, put_in_place
-from graph_memory.local.files import write_private
+from graph_memory.files import write_private
+from graph_memory.local import swap
 from graph_memory.local.home import Place
+from graph_memory.local.swap import finish_restore, put_in_place
 
 
 class Killed(BaseException):

@@ -106,13 +106,23 @@ class RecordingMemory:
     def __init__(self, **answers: Any) -> None:
         self.answers = {**ANSWERS, **answers}
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self.domain: dict[str, str] = {}
 
     def acting_as(self, _actor: str | None, _session: str | None = None) -> RecordingMemory:
         return self
 
+    def in_domain(self, domain: str) -> RecordingMemory:
+        other = RecordingMemory()
+        other.answers, other.calls, other.domain = self.answers, self.calls, {"domain": domain}
+        return other
+
+    @property
+    def upkeep(self) -> RecordingMemory:
+        return self
+
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:
-            self.calls.append((name, args, kwargs))
+            self.calls.append((name, args, {**kwargs, **self.domain}))
             answer = self.answers[name]
             if isinstance(answer, Exception):
                 raise answer

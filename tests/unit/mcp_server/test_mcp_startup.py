@@ -11,7 +11,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from graph_memory.mcp_server.transport import startup
+from graph_memory.mcp_server import startup
 from graph_memory.model.errors import Code, GraphError
 from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of
 

@@ -129,12 +129,12 @@ def test_types_come_back_before_what_is_of_them() -> None:
 @pytest.mark.parametrize("choice", OnConflict)
 def test_a_type_that_is_needed_stays_whatever_is_chosen(choice: OnConflict) -> None:
     for undos, there, reason in (
-        ([created(declared(TASK))], around(users={"node_type/Task": "node x is of it"}), "node x is of it"),
-        ([created(declared(TASK))], around(), "connection type Next names it"),
+        ([created(declared(TASK))], around(users={"node_type/Task": "node x has this type"}), "node x has this type"),
+        ([created(declared(TASK))], around(), "connection type Next refers to it"),
         (
             [created(declared(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],
             around(living=("a", "b")),
-            "connection c is of it",
+            "connection c has this type",
         ),
     ):
         [subject] = [undo.subject for undo in undos if undo.kind in TYPES]
@@ -157,10 +157,10 @@ def test_a_type_is_kept_with_what_is_left_of_it_down_to_the_last() -> None:
     ]
     there = around(attached={"a": [detach(undos[3].last.draft)]})
     assert skipped(planned(undos, there)) == {
-        "c": "it was changed since, in 20",
-        "connection_type/Next": "connection c is of it",
-        "node_type/Task": "node a is of it",
-        "a": "deleting it would delete 1 connection or observation that came since",
+        "c": "it has changed since, in 20",
+        "connection_type/Next": "connection c has this type",
+        "node_type/Task": "node a has this type",
+        "a": "deleting it would delete 1 connection or observation added since",
     }
     forced = planned(undos, there, OnConflict.FORCE)
     assert written(forced)[:2] == [("delete", "c"), ("delete", "a")]
@@ -200,7 +200,7 @@ def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> Non
 def test_a_type_that_was_defined_otherwise_since_is_not_changed_even_by_force() -> None:
     undos = [undo(declared(NodeType("Task")), declared(TASK).state, later=(7,))]
     for choice in (OnConflict.SKIP, OnConflict.FORCE):
-        assert "defined otherwise since" in skipped(planned(undos, around(), choice))["node_type/Task"]
+        assert "it was redefined in" in skipped(planned(undos, around(), choice))["node_type/Task"]
 
 
 def test_the_beginnings_are_never_taken_back() -> None:
@@ -226,7 +226,7 @@ def test_a_connection_whose_end_was_to_go_and_does_not_is_set_back() -> None:
     undos = [created(node("a")), undo(outside, {"n": 1})]
     there = around(living=("a", "n"), attached={"a": [detach(outside)]})
     found = planned(undos, there)
-    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation that came since"}
+    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation added since"}
     assert written(found) == [("update", "c")]
     forced = planned(undos, there, OnConflict.FORCE)
     assert written(forced) == [("delete", "c"), ("delete", "a")]
@@ -244,8 +244,8 @@ def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
 def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
     undos = [deleted(node("a", is_live=False), {"code": "1"}), created(node("b"), later=(20,))]
     assert skipped(planned(undos, around(owners={VALUE: ("b",)}))) == {
-        "b": "it was changed since, in 20",
-        "a": "b has the value of one of its unique properties now",
+        "b": "it has changed since, in 20",
+        "a": "b now has the value of one of its unique properties",
     }
 
 

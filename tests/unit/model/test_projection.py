@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from typing import cast
 
@@ -16,8 +15,9 @@ from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontol
 from graph_memory.model.projection import Projection, Row, project
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import ContentRef, NodeState, content_state
+from profiles import SOAK
 
-unhurried = settings(deadline=None, derandomize="SOAK" not in os.environ)
+unhurried = settings(deadline=None, derandomize=not SOAK)
 """The same examples every time, unless this is a soak, and no failure because the machine is busy."""
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
@@ -10,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graph_memory.model.search_windows import GRAM, NEEDLE, OVERLAP, WINDOW, Needle, fold, gram_text, grams, windows
+from profiles import SOAK
 
-unhurried = settings(deadline=None, derandomize="SOAK" not in os.environ)
+unhurried = settings(deadline=None, derandomize=not SOAK)
 """The same examples every time, unless this is a soak, and no failure because the machine is busy."""
 
 JAVA_WHITE_SPACE = "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2006\u2008\u200a\u2028\u2029\u205f\u3000"

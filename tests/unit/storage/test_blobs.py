@@ -16,6 +16,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_memory import files
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.blobs import places
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at, domain_of, folder_of
@@ -86,19 +87,6 @@ async def test_large_content_passes_in_chunks(blobs: Blobs, monkeypatch: pytest.
     stored = await blobs.put_stream("default", iter([b"abcd", b"", b"ef", b"gh"]))
     assert stored == (hashlib.sha256(b"abcdefgh").hexdigest(), 8)
     assert await streamed(blobs, stored.sha256) == [b"abcd", b"efgh"]
-
-
-async def test_a_file_is_put_by_path(blobs: Blobs, tmp_path: Path):
-    source = tmp_path / "book"
-    source.write_bytes(DATA)
-    assert await blobs.put_file("default", source) == (SHA, len(DATA))
-    assert await blobs.get("default", SHA) == DATA
-
-
-async def test_a_file_that_cannot_be_opened_is_the_callers_fault(blobs: Blobs, tmp_path: Path):
-    with pytest.raises(GraphError) as failure:
-        await blobs.put_file("default", tmp_path / "none")
-    assert failure.value.code is Code.INVALID_ARGUMENT
 
 
 async def test_domains_share_nothing(blobs: Blobs):
@@ -233,7 +221,8 @@ async def test_the_file_is_synced_before_it_is_named_and_the_folder_after(
 
 async def test_the_entry_of_a_new_folder_is_synced_too(local: Blobs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     synced: list[Path] = []
-    monkeypatch.setattr(places, "sync_folder", synced.append)
+    for module in (files, places):
+        monkeypatch.setattr(module, "sync_folder", synced.append)
     await local.put("default", DATA)
     assert synced == [tmp_path, tmp_path / "blobs", tmp_path / "blobs" / "default"]
 

@@ -70,7 +70,6 @@ def test_a_file_that_keeps_to_its_header_is_a_query(write: Write) -> None:
         ("one", "two"),
         Pair,
     )
-    assert not found.writes
     assert found.text.startswith("MATCH")
     assert "mode:" not in found.text
 
@@ -90,7 +89,7 @@ def test_the_subjects_that_an_answer_depends_on_are_all_unless_the_header_names_
     assert query("some/thing", Pair).subjects is None
     write(GOOD.replace("// returns", "// subjects: limit\n// returns"))
     assert query("some/thing", Pair).subjects == ("limit",)
-    assert "no parameters" in refused(write(GOOD.replace("// returns", "// subjects: id\n// returns")))
+    assert "not parameters" in refused(write(GOOD.replace("// returns", "// subjects: id\n// returns")))
 
 
 @pytest.mark.parametrize("text", ["", "RETURN 1 AS one, 2 AS two\n", "\n".join(GOOD.splitlines()[2:])])
@@ -136,6 +135,13 @@ def test_a_statement_that_returns_nothing_has_no_row(write: Write) -> None:
     assert query("some/thing", Nothing).returns == ()
 
 
+def test_a_statement_of_one_column_needs_no_row_class(write: Write) -> None:
+    assert "one value" in refused(write(GOOD), str)
+    write(GOOD.replace("returns: one, two", "returns: one"))
+    found = query("some/thing", str)
+    assert (found.returns, found.row("it")) == (("one",), "it")
+
+
 @pytest.mark.parametrize(
     "clause",
     ["SET n.x = 1", "CREATE (m)", "MERGE (m)", "DELETE n", "DETACH DELETE n", "REMOVE n.x", "set n.x = 1", "Merge (m)"],
@@ -144,12 +150,12 @@ def test_a_read_statement_has_no_clause_that_writes(write: Write, clause: str) -
     text = GOOD.replace("RETURN", f"{clause}\nRETURN")
     assert "read statement" in refused(write(text))
     write(text.replace("mode: read", "mode: write"))
-    assert query("some/thing", Pair).writes
+    assert query("some/thing", Pair).mode == "write"
 
 
 def test_names_that_hold_the_word_of_a_clause_do_not_write(write: Write) -> None:
     write(GOOD.replace("RETURN", "WHERE n._created > 0 AND n.`SET` = 'DELETE' AND n.offset = 1 // MERGE\nRETURN"))
-    assert not query("some/thing", Pair).writes
+    assert query("some/thing", Pair).mode == "read"
 
 
 def bindings() -> Iterator[Query[object]]:

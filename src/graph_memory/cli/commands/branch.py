@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands import domain as domains
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, note, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.model.arguments import fault
-from graph_memory.model.results import Domains
+from graph_memory.model.results import Branched, Domains
 
 app = typer.Typer(
-    help="Branches: a domain as it is or was, copied to try things out in.",
+    help="Branches: copies of a domain, as it is or was, to try things out in.",
     no_args_is_help=True,
 )
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the branch.")]
@@ -23,38 +23,35 @@ AtOption = Annotated[
 ]
 
 
-@app.command()
-def create(
-    name: NameArgument, at: AtOption = None, domain: takes.DomainOption = None, as_json: takes.JsonOption = False
-) -> None:
-    """Make a branch of a domain, as it is or as it was. One that was cut off goes on."""
-    made = with_memory(lambda memory: memory.history.branch(name, at=at, domain=domain), "Branching")
-    if as_json:
-        return print_json(made)
+@command(app)
+def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
+    """Make a branch of a domain, as it is or was. Repeat the command to resume an interrupted one."""
+    call.answer(lambda memory: memory.history.branch(name, at=at), _show, "Branching")
+
+
+def _show(made: Branched) -> None:
     typer.echo(made.domain)
     source = f"{plain(made.forked_from)} as it was at {made.forked_at}"
-    return note(
-        f"Made from {source}: {counted(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}"
-    )
+    note(f"Made from {source}: {counted(made.subjects, 'subject')}. Work in it with --domain {plain(made.domain)}")
 
 
-@app.command("list")
-def list_all(as_json: takes.JsonOption = False) -> None:
+@command(app, "list", domain=False)
+def list_all(call: Call) -> None:
     """List the branches, each with what it was made from."""
-    domains.show_domains(only_branches=True, as_json=as_json)
+    domains.show_domains(call, only_branches=True)
 
 
-@app.command()
-def info(name: NameArgument, as_json: takes.JsonOption = False) -> None:
+@command(app, domain=False)
+def info(call: Call, name: NameArgument) -> None:
     """Count what is in a branch."""
-    domains.info(name, as_json=as_json)
+    domains.show_info(call, name)
 
 
-@app.command()
-def delete(name: NameArgument, yes: takes.YesOption = False, as_json: takes.JsonOption = False) -> None:
-    """Delete a branch with all that is in it. It cannot be undone."""
-    _check_branch(name, with_memory(lambda memory: memory.list_domains(), "Reading"))
-    domains.delete(name, yes=yes, as_json=as_json)
+@command(app, domain=False)
+def delete(call: Call, name: NameArgument, yes: takes.YesOption = False) -> None:
+    """Delete a branch with everything in it. This cannot be undone."""
+    _check_branch(name, call.ask(lambda memory: memory.list_domains()))
+    domains.delete_domain(call, name, yes=yes)
 
 
 def _check_branch(name: str, found: Domains) -> None:
@@ -64,4 +61,4 @@ def _check_branch(name: str, found: Domains) -> None:
     for one in found.domains:
         if one.name == name and one.forked_from is None and one.busy != BRANCHING:
             hint = f"`graph-memory domain delete {plain(name)}` deletes a domain; `branch list` lists the branches."
-            raise fault("name", f"{plain(name)} is a domain, and no branch of one", hint)
+            raise fault("name", f"{plain(name)} is a domain, not a branch", hint)

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.history import FullOption, show_history
+from graph_memory.cli.commands.listing import list_connections
 from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.input.content import given_text
-from graph_memory.cli.output.listing import list_connections
 from graph_memory.cli.output.printing import (
     harmless,
     local_time,
     note,
     plain,
-    print_json,
     print_properties,
     print_record,
 )
-from graph_memory.cli.session import with_memory
 from graph_memory.model.results import ConnectionInfo, ConnectionSummary
 
 if TYPE_CHECKING:
@@ -33,141 +32,120 @@ app = typer.Typer(help="Connections: what joins two nodes.", no_args_is_help=Tru
 ConnectionId = Annotated[str, typer.Argument(metavar="ID", help="Id of the connection.")]
 
 
-@app.command()
+@command(app)
 def create(
+    call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type of the ontology.")],
-    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node that it leaves.")],
-    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node that it reaches.")],
+    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node it starts at.")],
+    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node it ends at.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
     given_id: takes.IdOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """Connect two nodes and print the id of the connection; its content is a note on it."""
     values, text = assigned(properties), given_text(content, file)
-    created = with_memory(
+    call.answer(
         lambda memory: memory.create_connection(
-            type_name, from_node_id, to_node_id, properties=values, content=text, id=given_id, domain=domain
+            type_name, from_node_id, to_node_id, properties=values, content=text, id=given_id
         ),
+        lambda created: typer.echo(created.connection_id),
         "Writing",
     )
-    print_json(created) if as_json else typer.echo(created.connection_id)
 
 
-@app.command()
+@command(app)
 def validate(
+    call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
-    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node that it leaves.")],
-    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node that it reaches.")],
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
+    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node it starts at.")],
+    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node it ends at.")],
 ) -> None:
-    """Tell whether the ontology allows a connection between nodes of two types; ends with 1 when it does not."""
-    found = with_memory(
-        lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type, domain=domain), "Reading"
+    """Say whether the ontology allows a connection between two node types; exits with 1 if not."""
+    found = call.answer(
+        lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type),
+        lambda found: typer.echo(
+            "allowed" if found.valid else "not allowed; `graph-memory ontology show` says what is"
+        ),
     )
-    if as_json:
-        print_json(found)
-    else:
-        typer.echo("allowed" if found.valid else "not allowed; `graph-memory ontology show` says what is")
     raise typer.Exit(0 if found.valid else 1)
 
 
-@app.command()
+@command(app)
 def get(
+    call: Call,
     connection_id: ConnectionId,
-    include_content: Annotated[bool, typer.Option("--include-content", help="Its note as well.")] = False,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
+    include_content: Annotated[bool, typer.Option("--include-content", help="Include its note.")] = False,
 ) -> None:
     """Show a connection's ends, type, properties, times and version."""
 
     async def use(memory: Memory) -> tuple[ConnectionInfo, tuple[ConnectionSummary, ...]]:
-        found = await memory.get_connection(connection_id, include_content=include_content, domain=domain)
-        return found, () if as_json else await memory.describe_connections([connection_id], domain=domain)
+        found = await memory.get_connection(connection_id, include_content=include_content)
+        return found, () if call.as_json else await memory.describe_connections([connection_id])
 
-    found, summaries = with_memory(use, "Reading")
-    if as_json:
-        return print_json(found)
-    print_record(_fields(found, summaries[0] if summaries else None))
-    print_properties(found.properties)
-    if found.content is not None:
-        typer.echo(f"\n{harmless(found.content)}")
-    return None
+    found, summaries = call.ask(use)
+    call.give(found, lambda _: _show(found, summaries[0] if summaries else None))
 
 
-@app.command()
-def content(connection_id: ConnectionId, domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
+@command(app)
+def content(call: Call, connection_id: ConnectionId) -> None:
     """Print the note on a connection; --json prints the connection with it."""
-    found = with_memory(
-        lambda memory: memory.get_connection(connection_id, include_content=True, domain=domain), "Reading"
-    )
-    if as_json:
-        return print_json(found)
-    if found.content is None:
-        return note("It has no content.")
-    if sys.stdout.isatty():
-        return typer.echo(harmless(found.content).removesuffix("\n"))
-    return typer.echo(found.content.encode(), nl=False)
+    call.answer(lambda memory: memory.get_connection(connection_id, include_content=True), _show_content)
 
 
-@app.command()
+@command(app)
 def history(
+    call: Call,
     connection_id: ConnectionId,
     full: FullOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Show every change of a connection, also of one that was deleted."""
-    show_history(connection_id, full=full, limit=limit, cursor=cursor, domain=domain, as_json=as_json)
+    """Show every change to a connection, even a deleted one."""
+    show_history(call, connection_id, full=full, limit=limit, cursor=cursor)
 
 
-@app.command()
+@command(app)
 def update(
+    call: Call,
     connection_id: ConnectionId,
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
     expected_version: takes.ExpectedVersionOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Change a connection: properties are merged into those it has, content replaces what was."""
+    """Change a connection: properties are merged, content is replaced."""
     values, text = assigned(properties), given_text(content, file)
-    changed = with_memory(
+    call.answer(
         lambda memory: memory.update_connection(
-            connection_id, properties=values, content=text, expected_version=expected_version, domain=domain
+            connection_id, properties=values, content=text, expected_version=expected_version
         ),
+        lambda changed: typer.echo(f"{connection_id} is at version {changed.version}."),
         "Writing",
     )
-    print_json(changed) if as_json else typer.echo(f"{connection_id} is at version {changed.version}.")
 
 
-@app.command()
+@command(app)
 def delete(
+    call: Call,
     connection_id: ConnectionId,
     yes: takes.YesOption = False,
     expected_version: takes.ExpectedVersionOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """Delete a connection; its nodes stay."""
     if takes.asks(yes=yes):
-        for one in with_memory(lambda memory: memory.describe_connections([connection_id], domain=domain), "Reading"):
+        for one in call.ask(lambda memory: memory.describe_connections([connection_id])):
             takes.confirm(f"Delete {one.type} from “{plain(one.from_title)}” to “{plain(one.to_title)}” ({one.id})?")
-    changed = with_memory(
-        lambda memory: memory.delete_connection(connection_id, expected_version=expected_version, domain=domain),
+    call.answer(
+        lambda memory: memory.delete_connection(connection_id, expected_version=expected_version),
+        lambda _: typer.echo(f"Deleted {connection_id}."),
         "Deleting",
     )
-    print_json(changed) if as_json else typer.echo(f"Deleted {connection_id}.")
 
 
-@app.command("list")
+@command(app, "list")
 def list_all(
+    call: Call,
     from_node_id: Annotated[str | None, typer.Option("--from", help="Only those that leave this node.")] = None,
     to_node_id: Annotated[str | None, typer.Option("--to", help="Only those that reach this node.")] = None,
     type_name: Annotated[str | None, typer.Option("--type", help="Only those of this type.")] = None,
@@ -175,25 +153,36 @@ def list_all(
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """List the connections that match everything given."""
-    values, size = assigned(properties), takes.page_size(limit, as_json=as_json)
+    values = assigned(properties)
     list_connections(
+        call,
         lambda memory: memory.query_connections(
             from_node_id=from_node_id,
             to_node_id=to_node_id,
             type=type_name,
             properties=values,
             valid_at=valid_at,
-            limit=size,
+            limit=call.size(limit),
             cursor=cursor,
-            domain=domain,
         ),
-        domain,
-        as_json=as_json,
     )
+
+
+def _show(found: ConnectionInfo, summary: ConnectionSummary | None) -> None:
+    print_record(_fields(found, summary))
+    print_properties(found.properties)
+    if found.content is not None:
+        typer.echo(f"\n{harmless(found.content)}")
+
+
+def _show_content(found: ConnectionInfo) -> None:
+    if found.content is None:
+        return note("It has no content.")
+    if sys.stdout.isatty():
+        return typer.echo(harmless(found.content).removesuffix("\n"))
+    return typer.echo(found.content.encode(), nl=False)
 
 
 def _fields(found: ConnectionInfo, summary: ConnectionSummary | None) -> dict[str, object]:

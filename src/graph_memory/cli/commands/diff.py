@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, harmless, note, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import counted, harmless, note, plain
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
-
-if TYPE_CHECKING:
-    from graph_memory.memory.api.memory import Memory
 
 SinceOption = Annotated[
     str | None,
     typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.'),
 ]
-UntilOption = Annotated[str | None, typer.Option(help="The later state, given as for --since. Default: now.")]
+UntilOption = Annotated[str | None, typer.Option(help="The later state, in the same form as --since. Default: now.")]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 _INDENT = "    "
 
 
+@command()
 def diff(
+    call: Call,
     since: SinceOption = None,
     until: UntilOption = None,
     against: Annotated[
@@ -31,35 +30,31 @@ def diff(
     ] = None,
     subject: Annotated[str | None, typer.Option(help="Only this node or connection.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
-    content: Annotated[bool, typer.Option("--content", help="With text diffs of contents.")] = False,
+    content: Annotated[bool, typer.Option("--content", help="Include text diffs of contents.")] = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """Show what differs between two points of the log, or two domains: added, removed, changed, value by value."""
-
-    async def use(memory: Memory) -> Diff:
-        return await memory.history.diff(
+    call.answer(
+        lambda memory: memory.history.diff(
             since=since,
             until=until,
             against=against,
             subject=subject,
             types=types or None,
             content=content,
-            limit=takes.page_size(limit, as_json=as_json),
+            limit=call.size(limit),
             cursor=cursor,
-            domain=domain,
-        )
-
-    found = with_memory(use, "Comparing")
-    return print_json(found) if as_json else _show(found)
+        ),
+        _show,
+        "Comparing",
+    )
 
 
 def _show(found: Diff) -> None:
     for entry in found.entries:
         _show_entry(entry)
-    more = f" There are more: --limit N, or --cursor {found.next_cursor}" if found.next_cursor else ""
+    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
     other = f"{plain(found.against)} at " if found.against else ""

@@ -6,32 +6,34 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, local_time, note, plain, print_json, print_record
+from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
-from graph_memory.cli.session import with_memory
-from graph_memory.model.results import Domains, DomainSummary
+from graph_memory.model.results import DomainDeleted, DomainInfo, Domains, DomainSummary
 
-app = typer.Typer(help="Domains: namespaces, each with an ontology and a log of its own.", no_args_is_help=True)
-_BEGIN = "`graph-memory ontology apply gtd` begins one"
+app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
+_BEGIN = "`graph-memory ontology apply gtd` creates one"
 
 
-@app.command("list")
-def list_all(as_json: takes.JsonOption = False) -> None:
+@command(app, "list", domain=False)
+def list_all(call: Call) -> None:
     """List all domains; `info` counts what is in one."""
-    show_domains(only_branches=False, as_json=as_json)
+    show_domains(call, only_branches=False)
 
 
-def show_domains(*, only_branches: bool, as_json: bool) -> None:
+def show_domains(call: Call, *, only_branches: bool) -> None:
     """Print the domains, or only the branches among them."""
-    found = with_memory(lambda memory: memory.list_domains(), "Reading")
+    found = call.ask(lambda memory: memory.list_domains())
     if only_branches:
         found = Domains(domains=tuple(one for one in found.domains if one.forked_from))
-    if as_json:
-        return print_json(found)
+    call.give(found, lambda found: _show_all(found, only_branches=only_branches))
+
+
+def _show_all(found: Domains, *, only_branches: bool) -> None:
     if not found.domains:
-        begin = "`graph-memory branch create NAME` makes one" if only_branches else _BEGIN
-        return note(f"No {'branch' if only_branches else 'domain'} yet: {begin}.")
+        begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
+        return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
     kinds = ("node types", "connection types", "events", "last change")
     rows = [
         (one.name, one.node_types, one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
@@ -48,17 +50,22 @@ def _origin(one: DomainSummary) -> str:
     return ", ".join([*told, *([one.busy] if one.busy else [])])
 
 
-@app.command()
+@command(app)
 def info(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain; or give --domain.")] = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
+    call: Call,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain, or give --domain.")] = None,
 ) -> None:
     """Count what is in a domain: types, nodes, connections, events."""
-    found = with_memory(lambda memory: memory.domain_info(domain=name or domain), "Counting")
-    if as_json:
-        return print_json(found)
-    return print_record(
+    show_info(call, name)
+
+
+def show_info(call: Call, name: str | None) -> None:
+    """Print how much is in a domain, by default that of the call."""
+    call.answer(lambda memory: memory.domain_info(domain=name or None), _show_info, "Counting")
+
+
+def _show_info(found: DomainInfo) -> None:
+    print_record(
         {
             "domain": found.name,
             **({"made from": _origin(found)} if _origin(found) else {}),
@@ -73,19 +80,25 @@ def info(
     )
 
 
-@app.command()
+@command(app, domain=False)
 def delete(
+    call: Call,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.")],
     yes: takes.YesOption = False,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Delete a domain: its ontology, nodes, connections, contents and its whole log. It cannot be undone."""
+    """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
+    delete_domain(call, name, yes=yes)
+
+
+def delete_domain(call: Call, name: str, *, yes: bool) -> None:
+    """Delete a domain, once a person has said yes."""
     if takes.asks(yes=yes):
-        found = with_memory(lambda memory: memory.domain_info(domain=name), "Counting")
+        found = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
-        takes.confirm(f"Delete domain {plain(name)} with {counts}? It cannot be undone.")
-    gone = with_memory(lambda memory: memory.delete_domain(name), "Deleting")
-    if as_json:
-        return print_json(gone)
-    left = "" if gone.blobs is not None else " Large contents were left: another database keeps its own there."
-    return note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, {counted(gone.events, 'event')}.{left}")
+        takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
+    call.answer(lambda memory: memory.delete_domain(name), lambda gone: _show_deleted(name, gone), "Deleting")
+
+
+def _show_deleted(name: str, gone: DomainDeleted) -> None:
+    left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
+    note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, {counted(gone.events, 'event')}.{left}")

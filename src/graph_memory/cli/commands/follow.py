@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 import anyio
 import typer
 
-from graph_memory.cli.input import options as takes
+from graph_memory.cli.command import Call
 from graph_memory.cli.output.printing import local_time, plain, print_json
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.output.tables import print_tinted
@@ -41,17 +41,16 @@ class Wanted(TypedDict):
     operations: Sequence[Operation] | None
     types: Sequence[str] | None
     full: bool
-    domain: str | None
 
 
 def follow_log(
-    wanted: Wanted, *, since: str | None, until: str | None, limit: int | None, cursor: str | None, as_json: bool
+    call: Call, wanted: Wanted, *, since: str | None, until: str | None, limit: int | None, cursor: str | None
 ) -> None:
     """Print the newest changes, or all from `since` on, and then each new one, oldest first."""
     for name, given in (("until", until), ("cursor", cursor)):
         if given is not None:
-            raise fault(name, f"--follow has no end, and so no --{name}", f"Leave out --{name}, or --follow.")
-    size = None if since is not None and limit is None else takes.page_size(limit, as_json=as_json)
+            raise fault(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
+    size = None if since is not None and limit is None else call.size(limit)
 
     async def work() -> None:
         from graph_memory.app import open_memory
@@ -59,9 +58,9 @@ def follow_log(
         async with AsyncExitStack() as opened:
             with progress_bar() as progress:
                 memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
-            async with _until_ended(), aclosing(_changes(memory, wanted, since, size)) as changes:
+            async with _until_ended(), aclosing(_changes(call.of(memory), wanted, since, size)) as changes:
                 async for entry in changes:
-                    if not _printed(entry, as_json=as_json):
+                    if not _printed(entry, as_json=call.as_json):
                         return
 
     try:

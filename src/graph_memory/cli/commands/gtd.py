@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from graph_memory.cli.input import options as takes
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.output.gtd_lists import print_available, print_projects, print_review, print_stuck, print_waiting
-from graph_memory.cli.output.printing import print_json
-from graph_memory.cli.session import with_memory
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Result
 from graph_memory.model.wording import quoted
@@ -24,12 +22,12 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 
 app = typer.Typer(
-    help="Getting Things Done: what to do now, what is stuck, what is waited for, the weekly review.",
+    help="Getting Things Done: what to do now, what is stuck, what you wait for, the weekly review.",
     no_args_is_help=True,
 )
 
 TodayOption = Annotated[
-    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The day to take for today.")
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The day to treat as today.")
 ]
 
 
@@ -41,85 +39,74 @@ class Energy(StrEnum):
     HIGH = "high"
 
 
-@app.command()
+@command(app)
 def available(
+    call: Call,
     contexts: Annotated[
         list[str] | None, typer.Option("--context", "-c", help="A context at hand, such as phone. Repeatable.")
     ] = None,
     time: Annotated[str | None, typer.Option(metavar="MINUTES", help="Time at hand: 30, 45m, 1h30m.")] = None,
-    energy: Annotated[Energy | None, typer.Option(help="The energy that you have.")] = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
+    energy: Annotated[Energy | None, typer.Option(help="The energy at hand.")] = None,
 ) -> None:
-    """List the next actions that can be done now: in your contexts and time, waiting for no other step."""
+    """List the next actions you can do now: in your contexts and time, not waiting for another step."""
     minutes = _minutes(time)
     _answer(
+        call,
         lambda gtd: gtd.available_actions(contexts=contexts, minutes=minutes, energy=energy),
         print_available,
-        domain,
-        as_json=as_json,
     )
 
 
-@app.command("next")
+@command(app, "next")
 def next_actions(
+    call: Call,
     project: Annotated[str | None, typer.Argument(metavar="[PROJECT]", help="Id of one project.")] = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
     """List the next actions of every active project, or of one project."""
     _answer(
+        call,
         lambda gtd: gtd.next_actions(project=project),
         lambda found: print_projects(found.projects),
-        domain,
-        as_json=as_json,
     )
 
 
-@app.command()
-def stuck(domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
-    """List the active projects that no next action moves."""
-    _answer(lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects), domain, as_json=as_json)
+@command(app)
+def stuck(call: Call) -> None:
+    """List the active projects without a next action to do."""
+    _answer(call, lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects))
 
 
-@app.command()
+@command(app)
 def waiting(
-    everything: Annotated[bool, typer.Option("--all", help="Also what is not yet to be followed up.")] = False,
+    call: Call,
+    everything: Annotated[bool, typer.Option("--all", help="Include what is not due for follow-up yet.")] = False,
     today: TodayOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """List what somebody else has to do and whose day to ask again has come."""
+    """List what you are waiting for and should follow up now."""
     day = _day(today)
     _answer(
+        call,
         lambda gtd: gtd.waiting_for(today=day) if everything else gtd.overdue_waiting(today=day),
         lambda found: print_waiting(found.waiting),
-        domain,
-        as_json=as_json,
     )
 
 
-@app.command()
-def review(today: TodayOption = None, domain: takes.DomainOption = None, as_json: takes.JsonOption = False) -> None:
-    """Show every list that a weekly review goes through."""
+@command(app)
+def review(call: Call, today: TodayOption = None) -> None:
+    """Show every list of the weekly review."""
     day = _day(today)
-    _answer(lambda gtd: gtd.weekly_review(today=day), print_review, domain, as_json=as_json)
+    _answer(call, lambda gtd: gtd.weekly_review(today=day), print_review)
 
 
-def _answer(
-    ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], None], domain: str | None, *, as_json: bool
-) -> None:
+def _answer(call: Call, ask: Callable[[Gtd], Awaitable[R]], show: Callable[[R], None]) -> None:
     """Print the answer to a question."""
 
     async def use(memory: Memory) -> R:
         from graph_memory.gtd import Gtd
 
-        return await ask(Gtd(memory, domain=domain))
+        return await ask(Gtd(memory))
 
-    found = with_memory(use, "Reading")
-    if as_json:
-        return print_json(found)
-    return show(found)
+    call.answer(use, show)
 
 
 def _minutes(time: str | None) -> float | None:
@@ -128,7 +115,7 @@ def _minutes(time: str | None) -> float | None:
 
     minutes = minutes_of(time)
     if time is not None and minutes is None:
-        raise fault("time", f"{quoted(time)} is no length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
+        raise fault("time", f"{quoted(time)} is not a length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
     return minutes
 
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.prompts import answered
-from graph_memory.cli.output.printing import counted, note, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
 from graph_memory.model.arguments import fault
 
@@ -19,38 +19,34 @@ _MARKS = {"made": "+", "deleted": "-", "changed": "~"}
 _INDENT = "    "
 
 AdoptOption = Annotated[
-    list[str] | None, typer.Option("--adopt", metavar="ID", help="Make this a change of the log. Repeatable.")
+    list[str] | None, typer.Option("--adopt", metavar="ID", help="Adopt this change into the log. Repeatable.")
 ]
 RestoreOption = Annotated[
-    list[str] | None, typer.Option("--restore", metavar="ID", help="Put back what the log has. Repeatable.")
+    list[str] | None, typer.Option("--restore", metavar="ID", help="Restore what the log has. Repeatable.")
 ]
 
 
+@command()
 def reconcile(
+    call: Call,
     adopt: AdoptOption = None,
     restore: RestoreOption = None,
     adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all that the ontology allows.")] = False,
     restore_all: Annotated[
-        bool, typer.Option("--restore-all", help="Restore the rest, but for what was made beside the memory.")
+        bool, typer.Option("--restore-all", help="Restore the rest, except what lacks a domain or an id.")
     ] = False,
     yes: takes.YesOption = False,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Show what was changed by hand in the graph; adopt it or restore the log's state. Ends with 1 if some is left."""
+    """Show what was changed outside graph-memory; adopt it or restore the log's state. Exits with 1 if some is left."""
     to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
-    if to_restore and takes.asks(yes=yes or as_json):
-        takes.confirm("What is restored loses what the hand did, and the log does not keep it. Go on?")
-    found = _done(to_adopt, to_restore, domain)
-    if as_json:
-        print_json(found)
-        raise typer.Exit(0 if found.clean else DIFFERENCES)
-    if not to_adopt and not to_restore and found.changes and takes.asks(yes=yes):
-        found = _settled_one_by_one(found, domain)
+    if to_restore and takes.asks(yes=yes or call.as_json):
+        takes.confirm("Restoring discards changes that the log does not have. Continue?")
+    found = _done(call, to_adopt, to_restore)
+    if not call.as_json and not to_adopt and not to_restore and found.changes and takes.asks(yes=yes):
+        found = _settled_one_by_one(call, found)
+        _show_end(found)
     else:
-        for change in found.changes:
-            _show(change)
-    _show_end(found)
+        call.give(found, _show_all)
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 
 
@@ -60,11 +56,11 @@ def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
     return "all" if every else ids or ()
 
 
-def _done(adopt: Which, restore: Which, domain: str | None) -> Reconciliation:
-    return with_memory(lambda memory: memory.reconcile(adopt=adopt, restore=restore, domain=domain), "Comparing")
+def _done(call: Call, adopt: Which, restore: Which) -> Reconciliation:
+    return call.ask(lambda memory: memory.upkeep.reconcile(adopt=adopt, restore=restore), "Comparing")
 
 
-def _settled_one_by_one(found: Reconciliation, domain: str | None) -> Reconciliation:
+def _settled_one_by_one(call: Call, found: Reconciliation) -> Reconciliation:
     """Ask about each change, do what was chosen, and return what became of all."""
     chosen: dict[str, list[str]] = {"adopt": [], "restore": [], "skip": []}
     for change in found.changes:
@@ -75,9 +71,9 @@ def _settled_one_by_one(found: Reconciliation, domain: str | None) -> Reconcilia
         chosen[answer].append(change.id)
     if not chosen["adopt"] and not chosen["restore"]:
         return found
-    differing = {change.id for change in _done((), (), domain).changes}
+    differing = {change.id for change in _done(call, (), ()).changes}
     adopt, restore = (_still(chosen[answer], differing) for answer in ("adopt", "restore"))
-    done = _done(adopt, restore, domain)
+    done = _done(call, adopt, restore)
     for change in done.changes:
         if change.settled is not None:
             _show_settled(change)
@@ -88,12 +84,18 @@ def _still(chosen: Sequence[str], differing: Set[str]) -> list[str]:
     """Return what still differs; somebody may have settled the others while the person was asked."""
     for change in chosen:
         if change not in differing:
-            typer.echo(f"settled already  {plain(change)}")
+            typer.echo(f"already resolved  {plain(change)}")
     return [change for change in chosen if change in differing]
 
 
+def _show_all(found: Reconciliation) -> None:
+    for change in found.changes:
+        _show(change)
+    _show_end(found)
+
+
 def _show(change: HandChange) -> None:
-    what = "" if change.what == "changed" else f"  ({change.what} by hand)"
+    what = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
     typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_named(change))}{what}")
     for difference in change.differences:
         typer.echo(f"{_INDENT}{plain(difference)}")
@@ -116,5 +118,5 @@ def _show_end(found: Reconciliation) -> None:
     counts = {word: sum(c.settled == word for c in found.changes) for word in ("adopted", "restored", "refused")}
     done = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
     left = any(change.settled is None for change in found.changes)
-    hint = " Settle them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
-    note(f"{counted(len(found.changes), 'change')} by hand{done}.{hint}")
+    hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
+    note(f"{counted(len(found.changes), 'change')} outside graph-memory{done}.{hint}")

@@ -7,33 +7,30 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import aside, counted, note, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")]
 
 
+@command()
 def erase(
-    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection; also one that was deleted.")],
+    call: Call,
+    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection, even a deleted one.")],
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Erase a node or connection for privacy: all of its past goes, in all branches. Nothing can undo it."""
+    """Erase a node or connection for privacy, with its whole past, in all branches. This cannot be undone."""
     if takes.asks(yes=yes or dry_run):
-        tried = with_memory(lambda memory: memory.history.erase(subject, dry_run=True, domain=domain), "Looking")
-        with aside(as_json=as_json):
-            _show_erased(tried)
+        call.preview(lambda memory: memory.history.erase(subject, dry_run=True), _show_erased, "Looking")
         takes.confirm("Erase this for good?")
-    done = with_memory(lambda memory: memory.history.erase(subject, dry_run=dry_run, domain=domain), "Erasing")
-    return print_json(done) if as_json else _show_erased(done)
+    call.answer(lambda memory: memory.history.erase(subject, dry_run=dry_run), _show_erased, "Erasing")
 
 
 def _show_erased(found: Erased) -> None:
@@ -45,30 +42,27 @@ def _show_erased(found: Erased) -> None:
     note(f"{plain(found.subject)} {'would be erased' if found.dry_run else 'is erased'}.")
 
 
+@command()
 def compact(
+    call: Call,
     before: Annotated[
         str, typer.Option(metavar="POINT", help='First state to keep: a number, an event id, a time, "90 days ago".')
     ],
     archive: Annotated[
-        Path | None, typer.Option(help="File for what goes, .jsonl.gz. Default: in the folder archives of the home.")
+        Path | None, typer.Option(help="File for the archive, .jsonl.gz. Default: in the folder archives of the home.")
     ] = None,
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Free the log before a point: the events go into an archive, and earlier states can no longer be read."""
+    """Move the log before a point to an archive; earlier states can no longer be read."""
 
     async def use(memory: Memory, *, dry: bool) -> Compacted:
-        return await memory.history.compact(before, archive=archive, dry_run=dry, domain=domain)
+        return await memory.history.compact(before, archive=archive, dry_run=dry)
 
     if takes.asks(yes=yes or dry_run):
-        tried = with_memory(lambda memory: use(memory, dry=True), "Counting")
-        with aside(as_json=as_json):
-            _show_compacted(tried)
+        call.preview(lambda memory: use(memory, dry=True), _show_compacted, "Counting")
         takes.confirm("Compact?")
-    done = with_memory(lambda memory: use(memory, dry=dry_run), "Compacting")
-    return print_json(done) if as_json else _show_compacted(done)
+    call.answer(lambda memory: use(memory, dry=dry_run), _show_compacted, "Compacting")
 
 
 def _show_compacted(found: Compacted) -> None:
@@ -81,23 +75,21 @@ def _show_compacted(found: Compacted) -> None:
         note(f"They are in {plain(found.archive)}.")
 
 
+@command(domain=False)
 def scan(
+    call: Call,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: an id, a name, a sentence.")],
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Look for a text in the whole database and in all blobs; ends with 1 if it is found."""
-    found = with_memory(lambda memory: memory.history.scan(text), "Looking")
-    _show_scanned(found, as_json=as_json)
+    """Look for a text in the whole database and in all blobs; exits with 1 if it is found."""
+    found = call.answer(lambda memory: memory.history.scan(text), _show_scanned, "Looking")
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 
 
-def _show_scanned(found: Scanned, *, as_json: bool) -> None:
-    if as_json:
-        return print_json(found)
+def _show_scanned(found: Scanned) -> None:
     for one in found.findings:
         parts = (one.place, one.label, one.domain, one.id, one.property)
         typer.echo("  ".join(plain(part) for part in parts if part is not None))
     erased = f" {counted(found.tombstones, 'event')} of something erased." if found.tombstones else ""
     places, blobs = counted(len(found.findings), "place"), counted(found.blobs, "blob")
     more = "more than " if found.more else ""
-    return note(f"Found in {more}{places}; {blobs} looked through.{erased}")
+    note(f"Found in {more}{places}; {blobs} looked through.{erased}")

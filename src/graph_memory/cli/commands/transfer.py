@@ -12,70 +12,74 @@ from typing import Annotated
 
 import typer
 
-from graph_memory.cli.input.options import AsOfOption, DomainOption, JsonOption
-from graph_memory.cli.output.printing import counted, note, plain, print_json
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.cli.session import with_progress
-from graph_memory.memory.transfer.results import Exported, Imported
+from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
 from graph_memory.model.arguments import fault
 
 ENDINGS = (".jsonl", ".jsonl.gz")
 
 
+@command()
 def export_domain(
+    call: Call,
     to: Annotated[
         str,
         typer.Argument(
             metavar="FILE|DIR", help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder."
         ),
     ],
-    as_of: AsOfOption = None,
-    domain: DomainOption = None,
-    as_json: JsonOption = False,
+    as_of: takes.AsOfOption = None,
 ) -> None:
-    """Write a domain's whole log with all content to a file; or what is in it now, without the log, to a folder."""
+    """Write a domain's whole log and content to a file, or what is in it now, without the log, to a folder."""
     if _is_folder(to):
-        return _export_folder(to, as_of, domain, as_json=as_json)
+        _export_folder(call, to, as_of)
+        return
     if as_of is not None:
         hint = f"Export a folder, or make a branch at that point and export that: `branch create NAME --at {as_of}`."
         raise fault("as-of", "A file holds the whole log", hint)
     if to != "-":
         _check_name(to)
     target = sys.stdout.buffer if to == "-" else Path(to)
-    done = with_progress(lambda memory, tell: memory.moving.export_file(target, tell=tell, domain=domain))
+    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_file(target, tell=tell))
     if to == "-":
-        return note(_exported(done, "standard output"))
-    return print_json(done) if as_json else typer.echo(_exported(done, to))
+        note(_exported(done, "standard output"))
+    else:
+        call.give(done, lambda done: typer.echo(_exported(done, to)))
 
 
-def _export_folder(to: str, as_of: str | None, domain: str | None, *, as_json: bool) -> None:
-    done = with_progress(lambda memory, tell: memory.moving.export_folder(to, at=as_of, tell=tell, domain=domain))
-    if as_json:
-        return print_json(done)
-    counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
-    return typer.echo(f"Exported domain {done.domain} to {plain(to)}: {counts}. There is no log in a folder.")
+def _export_folder(call: Call, to: str, as_of: str | None) -> None:
+    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_folder(to, at=as_of, tell=tell))
+    told = f"Exported domain {done.domain} to {plain(to)}: {_counts(done)}. There is no log in a folder."
+    call.give(done, lambda _: typer.echo(told))
 
 
+@command(domain=False)
 def import_domain(
+    call: Call,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|DIR", help="What export wrote: a file or a folder; - for standard input.")
+        str, typer.Argument(metavar="FILE|DIR", help="A file or folder that export wrote; - for standard input.")
     ],
     name: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain.")] = None,
-    as_json: JsonOption = False,
 ) -> None:
-    """Make a domain of a file that export wrote, with the same log; or of a folder, with a new one."""
+    """Create a domain from a file that export wrote, with the same log, or from a folder, with a new one."""
     if _is_folder(source):
-        return _import_folder(source, name, as_json=as_json)
+        _import_folder(call, source, name)
+        return
     with _file(source) as path:
-        done = with_progress(lambda memory, tell: memory.moving.import_file(path, name=name, tell=tell))
-    return print_json(done) if as_json else typer.echo(_imported(done))
+        done = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
+    call.give(done, lambda done: typer.echo(_imported(done)))
 
 
-def _import_folder(source: str, name: str | None, *, as_json: bool) -> None:
-    done = with_progress(lambda memory, tell: memory.moving.import_folder(source, name=name, tell=tell))
-    if as_json:
-        return print_json(done)
-    counts = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
-    return typer.echo(f"Imported domain {done.domain}: {counts}, created anew.")
+def _import_folder(call: Call, source: str, name: str | None) -> None:
+    done = with_progress(lambda memory, tell: memory.transfer.import_folder(source, name=name, tell=tell))
+    call.give(done, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, created anew."))
+
+
+def _counts(done: FolderExported | FolderImported) -> str:
+    return f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
 
 
 def _is_folder(given: str) -> bool:
@@ -84,7 +88,7 @@ def _is_folder(given: str) -> bool:
 
 def _check_name(given: str) -> None:
     if not given.endswith(ENDINGS):
-        hint = "End it in .jsonl, or in .jsonl.gz to have it compressed; or in / for a folder."
+        hint = "End it in .jsonl, or in .jsonl.gz to compress it; or in / for a folder."
         raise fault("file", f"{plain(given)} does not say what to write", hint)
 
 
@@ -109,7 +113,7 @@ def _exported(done: Exported, where: str) -> str:
 
 
 def _imported(done: Imported) -> str:
-    resumed = " It went on where it was cut off." if done.resumed else ""
+    resumed = " It resumed where it was interrupted." if done.resumed else ""
     return (
         f"Imported domain {done.domain}: {counted(done.events, 'event')}, "
         f"{counted(done.subjects, 'subject')} in the graph.{resumed}"

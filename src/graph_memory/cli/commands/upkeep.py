@@ -2,87 +2,86 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
-from graph_memory.cli.input.options import DomainOption, JsonOption
-from graph_memory.cli.output.printing import counted, note, print_json
-from graph_memory.cli.session import with_memory
-from graph_memory.model.results import Difference, Verification
+from graph_memory.cli.output.printing import counted, note
+from graph_memory.model.results import BlobsCollected, Difference, Verification
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 DAY = 24 * 60 * 60.0
 
-blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
+blobs_app = typer.Typer(help="Large and binary content, kept outside Neo4j.", no_args_is_help=True)
 
 
+@command()
 def verify(
-    domain: DomainOption = None,
+    call: Call,
     every: Annotated[bool, typer.Option("--all", help="Every domain, whatever --domain names.")] = False,
-    as_json: JsonOption = False,
 ) -> None:
-    """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
+    """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
     if every:
-        return _verify_all(as_json=as_json)
-    found = with_memory(lambda memory: memory.verify(domain=domain), "Verifying")
-    _show(found, "difference", as_json=as_json)
+        _verify_all(call)
+    found = call.answer(lambda memory: memory.upkeep.verify(), _show, "Verifying")
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 
 
-def _verify_all(*, as_json: bool) -> None:
+def _verify_all(call: Call) -> NoReturn:
     async def use(memory: Memory) -> list[Verification]:
-        return [await memory.verify(domain=one.name) for one in (await memory.list_domains()).domains]
+        return [await memory.upkeep.verify(domain=one.name) for one in (await memory.list_domains()).domains]
 
-    found = with_memory(use, "Verifying")
-    if as_json:
-        print_json({"domains": [one.to_dict() for one in found]})
-    elif not found:
-        note("No domain yet.")
-    else:
+    def show(_: object) -> None:
         for one in found:
-            _show(one, "difference", as_json=False)
+            _show(one)
+        if not found:
+            note("No domain yet.")
+
+    found = call.ask(use, "Verifying")
+    call.give({"domains": [one.to_dict() for one in found]}, show)
     raise typer.Exit(0 if all(one.clean for one in found) else DIFFERENCES)
 
 
-def rebuild(domain: DomainOption = None, as_json: JsonOption = False) -> None:
-    """Mend the live graph of a domain by its log; ends with 1 if something could not be mended."""
-    found = with_memory(lambda memory: memory.rebuild(domain=domain), "Mending")
+@command()
+def rebuild(call: Call) -> None:
+    """Repair the live graph of a domain from its log; exits with 1 if something could not be repaired."""
+    found = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
+    raise typer.Exit(DIFFERENCES if found.unmended else 0)
+
+
+def _show_rebuilt(found: Verification) -> None:
     left = found.unmended or ()
-    _show(found, "difference", as_json=as_json)
-    if not as_json:
-        typer.echo(f"{len(found.differences) - len(left):,} mended, {len(left):,} left.")
-    if left and not as_json:
-        typer.echo("What is left is not in the log either: restore the database or its blobs from a backup.", err=True)
-    raise typer.Exit(DIFFERENCES if left else 0)
+    _show(found)
+    typer.echo(f"{len(found.differences) - len(left):,} repaired, {len(left):,} left.")
+    if left:
+        note("What is left is not in the log either: restore the database or its blobs from a backup.")
 
 
-@blobs_app.command("gc")
+@command(blobs_app, "gc", domain=False)
 def collect_blobs(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
-    grace: Annotated[float, typer.Option(min=0, help="Seconds for which a blob without an owner is kept.")] = DAY,
-    as_json: JsonOption = False,
+    call: Call,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
+    grace: Annotated[float, typer.Option(min=0, help="Seconds to keep a blob without an owner.")] = DAY,
 ) -> None:
     """Remove the blobs that nothing in the log refers to."""
-    found = with_memory(lambda memory: memory.collect_blobs(dry_run=dry_run, grace=grace), "Collecting")
-    if as_json:
-        return print_json(found)
-    for blob in found.blobs:
-        typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
-    done = "would be removed" if dry_run else "removed"
-    return typer.echo(f"{counted(len(found.blobs), 'blob')} {done}.")
+
+    def show(found: BlobsCollected) -> None:
+        for blob in found.blobs:
+            typer.echo(f"{blob.domain}/{blob.name}  {blob.bytes:,} bytes")
+        typer.echo(f"{counted(len(found.blobs), 'blob')} {'would be removed' if dry_run else 'removed'}.")
+
+    call.answer(lambda memory: memory.upkeep.collect_blobs(dry_run=dry_run, grace=grace), show, "Collecting")
 
 
-def _show(found: Verification, noun: str, *, as_json: bool) -> None:
-    if as_json:
-        return print_json(found)
+def _show(found: Verification) -> None:
     for difference in found.differences:
         typer.echo(_line(difference))
     compared = f"{counted(found.events, 'event')} replayed, {counted(found.subjects, 'subject')} compared"
-    return typer.echo(f"{found.domain}: {compared}, {counted(len(found.differences), noun)}.")
+    typer.echo(f"{found.domain}: {compared}, {counted(len(found.differences), 'difference')}.")
 
 
 def _line(difference: Difference) -> str:

@@ -7,34 +7,34 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import local_time, plain, print_json
-from graph_memory.cli.session import with_memory
+from graph_memory.cli.output.printing import local_time, plain
 
 FromOption = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help='It holds from then on: a time, a date, now, "2 days ago".')
+    str | None, typer.Option("--from", metavar="TIME", help='Start of its validity: a time, a date, now, "2 days ago".')
 ]
 ToOption = Annotated[
-    str | None, typer.Option("--to", metavar="TIME", help="It holds no longer from then on. open takes the bound away.")
+    str | None, typer.Option("--to", metavar="TIME", help="End of its validity. open removes the bound.")
 ]
 
 
+@command()
 def validity(
+    call: Call,
     subject: Annotated[str, typer.Argument(metavar="ID", help="Id of a node or connection.")],
     valid_from: FromOption = None,
     valid_to: ToOption = None,
     expected_version: takes.ExpectedVersionOption = None,
-    domain: takes.DomainOption = None,
-    as_json: takes.JsonOption = False,
 ) -> None:
-    """Say when a node or connection holds in the world: what has ended is closed with --to, and kept."""
-    changed = with_memory(
+    """Set when a node or connection holds in the world. Close what has ended with --to; it is kept."""
+    call.answer(
         lambda memory: memory.set_validity(
-            subject, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version, domain=domain
+            subject, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version
         ),
+        lambda changed: typer.echo(f"{plain(subject)} is at version {changed.version}."),
         "Changing",
     )
-    print_json(changed) if as_json else typer.echo(f"{plain(subject)} is at version {changed.version}.")
 
 
 def bounds(valid_from: datetime | None, valid_to: datetime | None) -> dict[str, object]:

@@ -20,10 +20,10 @@ import requests
 from graph_memory.local.aot.cache import AotCache
 from graph_memory.local.aot.use import cache_of
 from graph_memory.local.config import java_command, server_command, write_config
-from graph_memory.local.files import file_lock
 from graph_memory.local.home import USERNAME, Place, Run
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
+from graph_memory.local.lock import file_lock
 from graph_memory.local.password import ensure_password
 from graph_memory.local.ports import HOST, accepts, any_free, speaks_bolt
 from graph_memory.local.process import end, find, is_alive, launch
@@ -115,7 +115,7 @@ def _check(settings: Settings, place: Place, made: Path) -> None:
     try:
         subprocess.run(command, cwd=place.root, capture_output=True, timeout=_PATIENCE, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise TrainingError("Java wrote none that it takes") from error
+        raise TrainingError("Java wrote none that it accepts") from error
 
 
 def _step_back(process: psutil.Process) -> None:

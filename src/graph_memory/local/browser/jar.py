@@ -18,8 +18,9 @@ from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
+from graph_memory.files import replacing
 from graph_memory.local.browser.patches import PATCHES
-from graph_memory.local.jars.manifest import Jar
+from graph_memory.local.jar_manifest import Jar
 
 ARTIFACT = "neo4j-browser"
 GUIDE = "browser/graph-memory/guide.html"
@@ -52,7 +53,9 @@ def make_served_jar(jar: Jar, original: Path, cache: Path) -> None:
         return
     with suppress(BrowserError, OSError, zipfile.BadZipFile):
         ours.parent.mkdir(parents=True, exist_ok=True)
-        _write(ours, with_assets(original.read_bytes(), jar.sha256))
+        with replacing(ours) as file:
+            file.write(with_assets(original.read_bytes(), jar.sha256))
+        os.utime(ours, (_TIME, _TIME))  # what has the right time is whole, also after a power cut
         _remove_old(ours)
 
 
@@ -124,16 +127,6 @@ def _put(jar: zipfile.ZipFile, name: str, text: str) -> None:
     entry = zipfile.ZipInfo(name, _DATE)
     entry.create_system = 3  # else it would tell the system that it was made on
     jar.writestr(entry, text)
-
-
-def _write(path: Path, content: bytes) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with part.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())  # what has the right time must be whole, also after a power cut
-    os.utime(part, (_TIME, _TIME))
-    part.replace(path)
 
 
 def _is_sound(path: Path) -> bool:

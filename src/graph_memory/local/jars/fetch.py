@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from graph_memory.files import sha256_of, write_private
 from graph_memory.local.browser.jar import forget_served_jar, is_browser, make_served_jar, served_jar
-from graph_memory.local.files import file_lock, read_json, sha256_of, write_private
-from graph_memory.local.jars.manifest import Jar, cached_list_path, committed_list, parse, render
+from graph_memory.local.jar_manifest import Jar, cached_list_path, committed_list, parse, render
+from graph_memory.local.lock import file_lock
+from graph_memory.local.notes import read_json
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
@@ -17,8 +20,8 @@ from graph_memory.settings import Settings
 _READERS = 4
 _LOCK_TIMEOUT = 900.0
 _HINT = (
-    "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
-    "or set NEO4J_URI to a server of yours."
+    "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+    "or set NEO4J_URI to your own server."
 )
 
 Stamp = dict[str, list[int]]
@@ -33,7 +36,7 @@ def class_path(settings: Settings, progress: Progress = silent) -> list[Path]:
     jars = known_list(settings) or _resolved_list(settings, progress)
     root = _root(settings)
     if _suspects(root, jars, settings.neo4j_version):
-        with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+        with _locked(root, progress):
             _complete(settings, jars, progress)
     for jar in filter(is_browser, jars):
         make_served_jar(jar, root / jar.path, root.parent)
@@ -111,14 +114,18 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
     from graph_memory.local.jars.resolve import resolve
 
     version, root = settings.neo4j_version, _root(settings)
-    progress(f"Resolving Neo4j {version}, for which no list is known (some minutes)", None)
-    with file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None)):
+    progress(f"Resolving Neo4j {version}, which has no known list of jars (takes minutes)", None)
+    with _locked(root, progress):
         try:
             jars = resolve(version, root, _root(settings).with_name("poms"))
         except (DownloadError, OSError) as error:
             raise _unavailable(settings, error) from error
         write_private(cached_list_path(_root(settings), version), render(jars))
     return jars
+
+
+def _locked(root: Path, progress: Progress) -> AbstractContextManager[None]:
+    return file_lock(root / "lock", _LOCK_TIMEOUT, lambda: progress("Waiting for another process's fetch", None))
 
 
 def _suspects(root: Path, jars: Iterable[Jar], version: str) -> list[Jar]:
@@ -152,5 +159,5 @@ def _read_stamp(path: Path) -> Stamp:
 def _unavailable(settings: Settings, error: Exception) -> GraphError:
     reason = (error.strerror if isinstance(error, OSError) else None) or error
     message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {reason}"
-    hint = _HINT if committed_list(settings.neo4j_version) else f"See that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
+    hint = _HINT if committed_list(settings.neo4j_version) else f"Check that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=settings.cache)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import requests
 
+from graph_memory.local.jar_manifest import Jar, render
 from graph_memory.local.jars.download import THREADS, DownloadError, fetch, session
-from graph_memory.local.jars.manifest import Jar, render
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact
@@ -32,7 +32,7 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
     try:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
-        raise DownloadError(f"its jars cannot be found out ({error})") from error
+        raise DownloadError(f"its jars cannot be determined ({error})") from error
     found = [_unchecked(artifact) for artifact in artifacts if _is_needed(artifact)]
     group, artifact, browser = BROWSER.split(":")
     found.append(Jar(group, artifact, browser, "", "", 0))

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
-from graph_memory.mcp_server.toolsets import domain_arguments as takes
 from graph_memory.model.results import DomainDeleted, Domains
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 
-async def list_domains(memory: Memory, _: takes.ListDomains) -> Domains:
-    """List the domains that other tools take, with what each branch was made from."""
+class ListDomains(TypedDict):
+    """Arguments of `list_domains`: none."""
+
+
+class DeleteDomain(TypedDict):
+    """Arguments of `delete_domain`."""
+
+    name: Annotated[str, Field(description="Name of the domain")]
+
+
+async def list_domains(memory: Memory, _: ListDomains) -> Domains:
+    """List all domains, with what each branch was made from."""
     return await memory.list_domains()
 
 
-async def delete_domain(memory: Memory, given: takes.DeleteDomain) -> DomainDeleted:
-    """Delete a domain, such as a branch that is no longer needed, with all that is in it. It cannot be undone."""
+async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
+    """Delete a domain, such as a branch no longer needed, with everything in it. This cannot be undone."""
     return await memory.delete_domain(given["name"])
 
 
 DOMAINS: tuple[AnyTool, ...] = (
-    Tool(list_domains, takes.ListDomains, Domains, Effect.READS),
-    Tool(delete_domain, takes.DeleteDomain, DomainDeleted, Effect.DESTROYS),
+    Tool(list_domains, ListDomains, Domains, Effect.READS),
+    Tool(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
 )

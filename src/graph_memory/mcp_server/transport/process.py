@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import anyio
 import anyio.to_thread
 
-from graph_memory.mcp_server.transport.startup import Opener, Progress
+from graph_memory.mcp_server.startup import Opener, Progress
 from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 

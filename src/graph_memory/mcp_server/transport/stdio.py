@@ -11,10 +11,10 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.startup import Startup
 from graph_memory.mcp_server.transport.invalid_lines import refusal
 from graph_memory.mcp_server.transport.pipes import LineReader, TextWriter, claim_stdin, claim_stdout
 from graph_memory.mcp_server.transport.process import leave, opener_of, own_session, requests_to_end
-from graph_memory.mcp_server.transport.startup import Startup
 from graph_memory.mcp_server.transport.surrogates import well_formed
 from graph_memory.settings import Settings
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, bounds, compacted, line_of, place_at, seq_at
-from graph_memory.memory.history import diff, follow
+from graph_memory.memory.history import diff, follow, past
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
 from graph_memory.memory.retention import compaction, erasure, scan
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
-from graph_memory.memory.revert import pages, revert
-from graph_memory.model.arguments import check_domain, fault
+from graph_memory.memory.revert import pages, selection
+from graph_memory.model.arguments import check_domain
 from graph_memory.model.results import Branched
 
 
@@ -58,7 +56,7 @@ class History:
         """
         wanted = history.Filter(
             subject=subject,
-            session=self._session(session),
+            session=history.session_of(self._core, session),
             source=source,
             actor=actor,
             operations=operations,
@@ -92,7 +90,7 @@ class History:
         """
         wanted = history.Filter(
             subject=subject,
-            session=self._session(session),
+            session=history.session_of(self._core, session),
             source=source,
             actor=actor,
             operations=operations,
@@ -141,7 +139,7 @@ class History:
             self._domain(domain),
             since=since,
             until=until,
-            against=None if against is None else check_domain(against),
+            against=against,
             subject=subject,
             types=types,
             content=content,
@@ -151,8 +149,7 @@ class History:
 
     async def as_of(self, at: int | str, *, domain: str | None = None) -> Past:
         """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
-        place = await place_at(self._core.store, self._domain(domain), "at", at)
-        return Past(self._core, place.domain, place.seq)
+        return await past.past_at(self._core, self._domain(domain), at)
 
     async def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
         """Make a branch: a new domain that begins with what this one was at a point, by default now.
@@ -162,9 +159,7 @@ class History:
 
         Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
-        source, new = self._domain(domain), check_domain(name)
-        seq = await seq_at(self._core.store, source, "at", END if at is None else at)
-        return await branch.branch(self._core, source, seq, new)
+        return await branch.branch(self._core, self._domain(domain), at, name)
 
     async def revert(
         self,
@@ -190,26 +185,16 @@ class History:
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
         name = self._domain(domain)
-        if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
-            raise fault("event_ids", "What to revert is not clear", "Give event_ids, or since and perhaps until.")
-        selection = (
-            revert.Selection(ids=tuple(dict.fromkeys(event_ids)))
-            if event_ids is not None
-            else await self._stretch(name, since, until)
-        )
-        return await pages.revert_any(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+        selected = await selection.of_events(self._core, name, event_ids, since, until)
+        return await pages.revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
 
     async def revert_session(
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
     ) -> Reverted:
         """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
         name = self._domain(domain)
-        own, wanted = (await line_of(self._core.store, name))[0], self._session(session)
-        went = await history.compacted_sessions(self._core.store, name)
-        if any(one.session == wanted for one in went):
-            raise compacted(name, own.compacted_to)
-        selection = replace(await self._stretch(name, None, None), session=wanted)
-        return await pages.revert_any(self._core, name, selection, on_conflict=on_conflict, dry_run=dry_run)
+        selected = await selection.of_session(self._core, name, session)
+        return await pages.revert_any(self._core, name, selected, on_conflict=on_conflict, dry_run=dry_run)
 
     async def merge(
         self,
@@ -232,8 +217,8 @@ class History:
         something long goes on in either; HISTORY_COMPACTED where the state that both come from was compacted, or may
         have been.
         """
-        target, choices = self._domain(into), report.choices_from(strategy, resolutions)
-        return await merge.merge(self._core, check_domain(source), target, choices, preview=preview)
+        choices = report.choices_from(strategy, resolutions)
+        return await merge.merge(self._core, check_domain(source), self._domain(into), choices, preview=preview)
 
     async def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
         """Erase a node, connection or observation for good, with its whole past: every state and content of it goes.
@@ -267,21 +252,3 @@ class History:
         bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         return await scan.scan(self._core, text)
-
-    def _session(self, given: str | None) -> str | None:
-        """Return a session id, for `current` that of whoever asks. Raises INVALID_ARGUMENT when they have none."""
-        if given != "current":
-            return given
-        if self._core.origin.session is None:
-            hint = (
-                "Give the id of a session, from the log. To have one of your own, name it: over HTTP in the header "
-                "Graph-Memory-Session, else in GRAPH_MEMORY_SESSION. Changes can be undone by event ids too."
-            )
-            raise fault("session", "Whoever asks has no session of their own, so none is current", hint)
-        return self._core.origin.session
-
-    async def _stretch(self, domain: str, since: int | str | None, until: int | str | None) -> revert.Selection:
-        after, before = await bounds(self._core.store, domain, since, until)
-        own = (await line_of(self._core.store, domain))[0]
-        asked = "" if since is None else f"from {since}" if until is None else f"{since} to {until}"
-        return revert.Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1, asked=asked)

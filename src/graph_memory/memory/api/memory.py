@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from graph_memory.memory.api.history import History
-from graph_memory.memory.api.transfer import Moving
+from graph_memory.memory.api.transfer import Transfer
+from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import deletion, listing
-from graph_memory.memory.drift.reconcile import reconcile
-from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.graph import connections, describe, neighbours, node_deletion, nodes, queries, validity
 from graph_memory.memory.graph import ontology as types
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
-from graph_memory.memory.verify import blob_gc
-from graph_memory.memory.verify import verify as audit
+from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
-from graph_memory.model.results import (
-    BlobsCollected,
-    Changed,
-    ConnectionCreated,
-    ConnectionIds,
-    ConnectionInfo,
-    ConnectionSummary,
-    Direction,
-    DomainDeleted,
-    DomainInfo,
-    Domains,
-    NodeContent,
-    NodeCreated,
-    NodeDeleted,
-    NodeIds,
-    NodeInfo,
-    NodeSummary,
-    OntologyApplied,
-    OntologyChanged,
-    Validity,
-    Verification,
-)
 
 
 class Memory:
@@ -72,9 +47,7 @@ class Memory:
 
         Where the settings name an actor or a session, those are named.
         """
-        own = self._core.origin
-        core = replace(self._core, origin=replace(own, actor=own.actor or actor, session=own.session or session))
-        return Memory(core, default_domain=self._default_domain)
+        return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
 
     def _domain(self, domain: str | None) -> str:
         return self._default_domain if domain is None else check_domain(domain)
@@ -85,9 +58,14 @@ class Memory:
         return History(self._core, self._domain)
 
     @property
-    def moving(self) -> Moving:
+    def transfer(self) -> Transfer:
         """Taking a domain from one place to another."""
-        return Moving(self._core, self._domain)
+        return Transfer(self._core, self._domain)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Keeping the graph, the log and the blobs in agreement."""
+        return Upkeep(self._core, self._domain)
 
     async def create_node(
         self,
@@ -101,15 +79,13 @@ class Memory:
         path: str | None = None,
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
-    ) -> NodeCreated:
+    ) -> results.NodeCreated:
         """Create a node of a type that the ontology has.
 
         `content` is text, or with encoding `base64` binary content as base64 text, as bytes, or as the path of a
         file. `format` is a word of your own, such as `markdown` or `pdf`. `id` is for imports: one of your own
-        choice, never used before.
-
-        Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
-        INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
+        choice, never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return await nodes.create_node(
             self._core,
@@ -124,11 +100,11 @@ class Memory:
             given_id=id,
         )
 
-    async def get_node(self, node_id: str, *, domain: str | None = None) -> NodeInfo:
+    async def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND."""
         return await nodes.get_node(self._core, self._domain(domain), node_id)
 
-    async def get_node_content(self, node_id: str, *, domain: str | None = None) -> NodeContent:
+    async def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
         """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
         return await nodes.get_node_content(self._core, self._domain(domain), node_id)
 
@@ -144,7 +120,7 @@ class Memory:
         path: str | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
-    ) -> Changed:
+    ) -> results.Changed:
         """Change a node: properties are merged into those it has, everything else given replaces what was.
 
         New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
@@ -164,12 +140,11 @@ class Memory:
 
     async def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
-    ) -> NodeDeleted:
+    ) -> results.NodeDeleted:
         """Delete a node and all its connections; the nodes at their other ends stay.
 
         More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
         meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
-
         Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return await node_deletion.delete_node(self._core, self._domain(domain), node_id, expected_version)
@@ -184,7 +159,7 @@ class Memory:
         content: str | None = None,
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
-    ) -> ConnectionCreated:
+    ) -> results.ConnectionCreated:
         """Connect two nodes with a type that the ontology has and that may join them; `content` is a note on it.
 
         Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
@@ -204,7 +179,7 @@ class Memory:
 
     async def get_connection(
         self, connection_id: str, *, include_content: bool = False, domain: str | None = None
-    ) -> ConnectionInfo:
+    ) -> results.ConnectionInfo:
         """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
         return await connections.get_connection(
             self._core, self._domain(domain), connection_id, include_content=include_content
@@ -218,7 +193,7 @@ class Memory:
         content: str | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
-    ) -> Changed:
+    ) -> results.Changed:
         """Change a connection: properties are merged into those it has, content replaces what was.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
@@ -229,7 +204,7 @@ class Memory:
 
     async def delete_connection(
         self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
-    ) -> Changed:
+    ) -> results.Changed:
         """Delete a connection; its nodes stay. Raises CONNECTION_NOT_FOUND and VERSION_CONFLICT."""
         return await connections.delete_connection(self._core, self._domain(domain), connection_id, expected_version)
 
@@ -241,7 +216,7 @@ class Memory:
         valid_to: datetime | str | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
-    ) -> Changed:
+    ) -> results.Changed:
         """Say from when and until when a node or connection holds in the world, whenever that became known.
 
         Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
@@ -257,11 +232,8 @@ class Memory:
         at: datetime | str = "now",
         expected_version: int | None = None,
         domain: str | None = None,
-    ) -> Changed:
-        """Close a node or connection: it is kept, but holds no longer from a time on.
-
-        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
-        """
+    ) -> results.Changed:
+        """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
     async def query_nodes(
@@ -273,7 +245,7 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> NodeIds:
+    ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
         `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
@@ -293,7 +265,7 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> ConnectionIds:
+    ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes."""
         return await queries.query_connections(
             self._core,
@@ -309,13 +281,13 @@ class Memory:
         self,
         node_id: str,
         *,
-        direction: Direction,
+        direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> NodeIds:
+    ) -> results.NodeIds:
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
@@ -339,22 +311,25 @@ class Memory:
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> NodeIds:
+    ) -> results.NodeIds:
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
         `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
         found. Binary content is not searched.
         """
-        page = Page.of(limit, cursor)
-        return await self._search.search_content(self._domain(domain), query, page, node_type=node_type)
+        return await self._search.search_content(
+            self._domain(domain), query, Page.of(limit, cursor), node_type=node_type
+        )
 
-    async def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[NodeSummary, ...]:
+    async def describe_nodes(
+        self, node_ids: Sequence[str], *, domain: str | None = None
+    ) -> tuple[results.NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
 
     async def describe_connections(
         self, connection_ids: Sequence[str], *, domain: str | None = None
-    ) -> tuple[ConnectionSummary, ...]:
+    ) -> tuple[results.ConnectionSummary, ...]:
         """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
 
@@ -362,7 +337,7 @@ class Memory:
         self,
         node_ids: Sequence[str],
         *,
-        direction: Direction,
+        direction: results.Direction,
         connection_type: str | None = None,
         domain: str | None = None,
     ) -> dict[str, tuple[str, ...]]:
@@ -373,27 +348,27 @@ class Memory:
 
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
-    ) -> Validity:
+    ) -> results.Validity:
         """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
         return await queries.validate_connection(
             self._core, self._domain(domain), connection_type, from_node_type, to_node_type
         )
 
-    async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> OntologyChanged:
+    async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return await types.create_ontology(self._core, self._domain(domain), ontology)
 
-    async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> OntologyChanged:
+    async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
         """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
         return await types.add_node_type(self._core, self._domain(domain), node_type)
 
     async def add_connection_type(
         self, connection_type: ConnectionType, *, domain: str | None = None
-    ) -> OntologyChanged:
+    ) -> results.OntologyChanged:
         """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
         return await types.add_connection_type(self._core, self._domain(domain), connection_type)
 
-    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> OntologyApplied:
+    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
         """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
 
         It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
@@ -405,15 +380,15 @@ class Memory:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
 
-    async def list_domains(self) -> Domains:
+    async def list_domains(self) -> results.Domains:
         """Return all domains with what their logs and ontologies tell, in the order of their names."""
         return await listing.list_domains(self._core)
 
-    async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
+    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
         return await listing.domain_info(self._core, self._domain(domain))
 
-    async def delete_domain(self, name: str) -> DomainDeleted:
+    async def delete_domain(self, name: str) -> results.DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
 
         The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
@@ -421,27 +396,3 @@ class Memory:
         FILE_CREATION_FAILED.
         """
         return await deletion.delete_domain(self._core, check_domain(name))
-
-    async def verify(self, *, domain: str | None = None) -> Verification:
-        """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""
-        return await audit.verify(self._core, self._domain(domain))
-
-    async def rebuild(self, *, domain: str | None = None) -> Verification:
-        """Mend every difference that `verify` finds, and return those that were found."""
-        return await audit.rebuild(self._core, self._domain(domain))
-
-    async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
-
-        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
-        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
-        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
-        """
-        return await reconcile(self._core, self._domain(domain), adopt, restore)
-
-    async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
-        """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.
-
-        Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
-        """
-        return await blob_gc.collect(self._core, dry_run=dry_run, grace=grace, now=now)

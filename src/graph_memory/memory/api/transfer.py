@@ -1,4 +1,4 @@
-"""`Moving`: taking a domain from one place to another. The work is done in the modules beside it."""
+"""`Transfer`: taking a domain from one place to another. The work is done in the modules beside it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import IO
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, seq_at
 from graph_memory.memory.transfer import export, folder_import, folders, importing
 from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
-from graph_memory.memory.transfer.writer import Tell, silent
-from graph_memory.model.arguments import check_domain
+from graph_memory.progress import Progress, silent
 
 
-class Moving:
-    """Exports and imports of domains. It is `Memory.moving`.
+class Transfer:
+    """Exports and imports of domains. It is `Memory.transfer`.
 
     `tell` is called with what is being done and the fraction done, None where it is not known.
     """
@@ -25,7 +23,7 @@ class Moving:
         self._domain = domain_of
 
     async def export_file(
-        self, target: Path | str | IO[bytes], *, tell: Tell = silent, domain: str | None = None
+        self, target: Path | str | IO[bytes], *, tell: Progress = silent, domain: str | None = None
     ) -> Exported:
         """Write a domain's whole log with all content to a file, from which the same domain can be made elsewhere.
 
@@ -34,10 +32,9 @@ class Moving:
         export began is not in it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
         FILE_CREATION_FAILED.
         """
-        place = Path(target) if isinstance(target, str) else target
-        return await export.export_file(self._core, self._domain(domain), place, tell)
+        return await export.export_file(self._core, self._domain(domain), target, tell)
 
-    async def import_file(self, source: Path | str, *, name: str | None = None, tell: Tell = silent) -> Imported:
+    async def import_file(self, source: Path | str, *, name: str | None = None, tell: Progress = silent) -> Imported:
         """Make a domain of a file that `export_file` wrote: its log to the letter, and all that follows from it.
 
         The domain has the name that it had, unless another is given. The file is read twice, and nothing is written
@@ -46,10 +43,10 @@ class Moving:
         if the domain that it was made from is there. Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
         DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
-        return await importing.import_file(self._core, Path(source), name and check_domain(name), tell)
+        return await importing.import_file(self._core, source, name, tell)
 
     async def export_folder(
-        self, folder: Path | str, *, at: int | str | None = None, tell: Tell = silent, domain: str | None = None
+        self, folder: Path | str, *, at: int | str | None = None, tell: Progress = silent, domain: str | None = None
     ) -> FolderExported:
         """Write what was in a domain at a point, by default now, into a new folder.
 
@@ -58,12 +55,10 @@ class Moving:
         HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
         empty.
         """
-        name = self._domain(domain)
-        seq = await seq_at(self._core.store, name, "at", END if at is None else at)
-        return await folders.export_folder(self._core, name, seq, Path(folder), tell)
+        return await folders.export_folder(self._core, self._domain(domain), at, folder, tell)
 
     async def import_folder(
-        self, folder: Path | str, *, name: str | None = None, tell: Tell = silent
+        self, folder: Path | str, *, name: str | None = None, tell: Progress = silent
     ) -> FolderImported:
         """Make a domain of a folder: its types, and each node and connection created anew with the id that it had.
 
@@ -73,4 +68,4 @@ class Moving:
         to be deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE,
         DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
-        return await folder_import.import_folder(self._core, self._domain(name), Path(folder), tell)
+        return await folder_import.import_folder(self._core, self._domain(name), folder, tell)

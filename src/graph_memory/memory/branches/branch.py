@@ -14,10 +14,11 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, compacted, place_of
+from graph_memory.memory.domains.lineage import Place, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.tasks import together
+from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.kinds import Kind, Step
@@ -41,20 +42,6 @@ _COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """How many were copied."""
-
-    copied: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How many were made."""
-
-    found: int
-
-
-@dataclass(frozen=True, slots=True)
 class Tied:
     """How many were to be tied to nodes, and how many were."""
 
@@ -62,32 +49,27 @@ class Tied:
     found: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedRow:
-    """A subject that has changed."""
-
-    subject: str
-
-
-CHANGED = query("branches/changed", ChangedRow)
-COPY_EVENTS = query("branches/copy_events", Copied)
-PUT_NODES = query("branches/put_nodes", Found)
-COPY_WINDOWS = query("branches/copy_windows", Copied)
-COPY_KEYS = query("branches/copy_keys", Copied)
+CHANGED = query("branches/changed", str)
+COPY_EVENTS = query("branches/copy_events", int)
+PUT_NODES = query("branches/put_nodes", int)
+COPY_WINDOWS = query("branches/copy_windows", int)
+COPY_KEYS = query("branches/copy_keys", int)
 PUT_CONNECTIONS = query("branches/put_connections", Tied)
 PUT_OBSERVATIONS = query("branches/put_observations", Tied)
 ADVANCE = query("branches/advance", Nothing)
 
 
-async def branch(core: Core, source: str, at: int, name: str) -> Branched:
-    """Make a branch of a domain as it was after a number of its log. `History.branch` tells the rest."""
-    place = await _fork(core, source, at)
+async def branch(core: Core, source: str, at: int | str | None, name: str) -> Branched:
+    """Make a branch of a domain as it was at a point. `History.branch` tells the rest."""
+    check_domain(name)
+    fork = await seq_at(core.store, source, "at", at)
+    place = await _fork(core, source, fork)
     types = await types_at(core.store, place)
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
     job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
     try:
-        if await _fork(core, source, at) != place:
+        if await _fork(core, source, fork) != place:
             raise compacted(place.domain, place.seq)
     except GraphError:
         if not job.is_resumed:
@@ -211,7 +193,7 @@ class _Branching:
         await self._copy_derived(transaction, COPY_WINDOWS, [row for row in present if row.kind == Kind.NODE])
         await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
         ids = [row.subject for row in present]
-        changed = {row.subject for row in await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids)}
+        changed = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids))
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:
@@ -220,9 +202,7 @@ class _Branching:
     def _has_keys(self, row: SubjectAt) -> bool:
         return bool(indexed_rules(Kind(row.kind), row.type or "", self._ontology))
 
-    async def _copy_derived(
-        self, transaction: Transaction, statement: Query[Copied], rows: Sequence[SubjectAt]
-    ) -> None:
+    async def _copy_derived(self, transaction: Transaction, statement: Query[int], rows: Sequence[SubjectAt]) -> None:
         if rows:
             owners = [row.subject for row in rows]
             await transaction.run(statement, source=self._source, domain=self._job.domain, owners=owners)
@@ -282,4 +262,4 @@ class _Branching:
 
 def _dangling(source: str, missing: int) -> GraphError:
     hint = f"Run `graph-memory verify` on domain {source}: its log lacks the ends of connections."
-    return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} have no ends", {"hint": hint})
+    return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} lack an end", {"hint": hint})

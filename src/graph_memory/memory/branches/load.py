@@ -37,13 +37,6 @@ MOST_GONE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedRow:
-    """A subject that was changed."""
-
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
 class VersionsRow:
     """The last events of a subject in the logs of the base, the target and the source."""
 
@@ -53,7 +46,7 @@ class VersionsRow:
     theirs: dict[str, object] | None
 
 
-CHANGED = query("branches/changed_subjects", ChangedRow)
+CHANGED = query("branches/changed_subjects", str)
 VERSIONS = query("branches/versions", VersionsRow)
 
 
@@ -84,8 +77,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     """
     changed: set[str] = set()
     for stretch in await _stretches(reader, between):
-        rows = await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until)
-        changed.update(row.subject for row in rows)
+        changed.update(await reader.read(CHANGED, domain=stretch.domain, after=stretch.after, until=stretch.until))
     trios = await _trios(reader, between, sorted(changed), all_of_them=False)
     left = [trio for trio in trios if trio.ours or trio.theirs]  # what is gone from both is merged already
     gone = {trio.subject: trio.ours for trio in left if trio.theirs is None and trio.ours is not None}
@@ -93,7 +85,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
         raise _too_many_gone(between, gone)
     if len(left) > MOST:
         message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
-        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
+        raise fault("source", message, f"Merge earlier, while at most {MOST:,} differ.")
     return left
 
 
@@ -103,10 +95,10 @@ def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
     ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
     if len(gone) - count - 1 > MOST_GONE:
-        hint = f"Delete nodes in {between.target} too, with delete_node, which takes any number; then merge again."
+        hint = f"Delete nodes in {between.target} too, with delete_node, which has no limit; then merge again."
         return fault("source", message, hint)
     message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
-    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
+    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which has no limit; then merge again."
     return fault("source", message, hint)
 
 
@@ -155,8 +147,8 @@ async def with_context(
         )  # a connection may be found from both ends
         check_amount(len(gone.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
     except TooMany as many:
-        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
-        hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
+        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with everything attached"
+        hint = "Delete such nodes in the target too, with delete_node, which has no limit; then merge again."
         raise fault("source", message, hint) from many
     values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
     owners = await owners_of(reader, head.domain, values)
@@ -201,7 +193,7 @@ def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
     domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
     sides = {"base", "ours"} if trio.needs_lines else {"ours"} if trio.may_lose_title else set[str]()
-    if theirs is not None and (ours is None or not ours.is_same(theirs)):
+    if theirs is not None and not theirs.is_same(ours):
         sides |= {"theirs"}
     return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 

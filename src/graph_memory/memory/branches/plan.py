@@ -105,7 +105,7 @@ class _Whole:
                 yield self._conflict(draft, Clash.ATTACHED, reason, takes=frozenset(Take))
         for draft in (*self._puts(Kind.NODE), *self._puts(Kind.CONNECTION)):
             if taken := changes.unique(draft):
-                reason = f"{taken.others[0]} has the value of its unique property {taken.property}"
+                reason = f"{taken.others[0]} already has its value of the unique property {taken.property}"
                 yield replace(self._conflict(draft, Clash.UNIQUE, reason), name=taken.property)
 
     def _by_itself(self, changes: Changeset, draft: Draft) -> Conflict | None:
@@ -113,7 +113,7 @@ class _Whole:
         if missing := self._missing(changes, draft):
             can_return = all(self._can_return(end) for end in missing)
             takes = frozenset(Take) if can_return else _OURS
-            told = "; theirs brings it back" if can_return else ""
+            told = "; theirs restores it" if can_return else ""
             reason = f"node {missing[0]}, which it needs, is not in the target{told}"
             return self._conflict(draft, Clash.END, reason, takes=takes)
         if not self._is_undecided(draft) and (found := changes.not_allowed(draft)) and found.error:

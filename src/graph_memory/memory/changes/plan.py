@@ -183,17 +183,17 @@ class Changeset:
         """Return the violation of a new subject whose id something has or had."""
         if draft.op is not Op.CREATE or draft.subject not in self.context.used:
             return None
-        return Violation(draft, Rule.USED, "it exists or has existed")
+        return Violation(draft, Rule.USED, "it exists, or existed before")
 
     def unique(self, draft: Draft) -> Violation | None:
         """Return the violation of a value that another subject keeps, or that an earlier change of these gets."""
         for value in unique_of(draft, self.ontology):
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
-                reason = f"{holder} has the value of one of its unique properties now"
+                reason = f"{holder} now has the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
             first = self._takers[value]
             if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
-                reason = f"{first} gets the value of one of its unique properties back"
+                reason = f"{first} would get back the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (first,), value.property)
         return None
 
@@ -218,7 +218,7 @@ class Changeset:
         if not more:
             return None
         what = "1 connection or observation" if len(more) == 1 else f"{len(more)} connections or observations"
-        return Violation(draft, Rule.ATTACHED, f"deleting it would delete {what} that came since", tuple(more))
+        return Violation(draft, Rule.ATTACHED, f"deleting it would delete {what} added since", tuple(more))
 
     def needed(self, draft: Draft) -> Violation | None:
         """Return the violation of a type that would go and that something needs."""
@@ -236,13 +236,13 @@ class Changeset:
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         gone |= {draft.subject for node in context.attached.keys() & gone for draft in context.attached[node]}
         named = {
-            type_subject(Kind.NODE_TYPE, name): f"{declared.title} names it"
+            type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
             for declared in context.ontology.connection_types
             if type_subject(Kind.CONNECTION_TYPE, declared.name) not in gone
             for name in joined(declared)
         }
         of_it = {
-            subject: f"{draft.kind} {draft.subject} is of it"
+            subject: f"{draft.kind} {draft.subject} has this type"
             for draft in (*context.present, *attached)
             if draft.subject not in gone and (subject := type_of(draft)) is not None
         }
@@ -317,17 +317,17 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
 
 
 def _exists(draft: Draft) -> GraphError:
-    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
+    hint = "Ids are never reused, even after a delete: choose another, or leave it out."
     is_node = draft.kind is Kind.NODE
     code = Code.NODE_ALREADY_EXISTS if is_node else Code.CONNECTION_ALREADY_EXISTS
-    message = f"{str(draft.kind).capitalize()} {draft.subject} exists or has existed"
+    message = f"{str(draft.kind).capitalize()} {draft.subject} exists, or existed before"
     return GraphError(code, message, {f"{draft.kind}_id": draft.subject, "hint": hint})
 
 
 def _taken(draft: Draft, name: str, owner: str) -> GraphError:
     return GraphError(
         Code.UNIQUE_PROPERTY_TAKEN,
-        f"Another {draft.type} has that value of its unique property {name}: {owner}",
+        f"Another {draft.type} already has that value of the unique property {name}: {owner}",
         {"property": name, "owner": owner, "hint": "Use the one that exists, or give another value."},
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from graph_memory.memory.core import Core
@@ -20,15 +19,8 @@ PAGE = 2_000
 DELETING = "deleting"
 
 
-@dataclass(frozen=True, slots=True)
-class Deleted:
-    """How many were deleted."""
-
-    deleted: int
-
-
-STAGES: dict[str, Query[Deleted]] = {
-    stage: query(f"domains/delete_{stage}", Deleted)
+STAGES: dict[str, Query[int]] = {
+    stage: query(f"domains/delete_{stage}", int)
     for stage in (
         "nodes",
         "observations",
@@ -70,13 +62,12 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     )
 
 
-async def _delete_page(job: Job, statement: Query[Deleted]) -> int:
+async def _delete_page(job: Job, statement: Query[int]) -> int:
     deleted = 0
 
     async def delete(transaction: Transaction) -> None:
         nonlocal deleted
-        [row] = await transaction.run(statement, domain=job.domain, limit=PAGE)
-        deleted = row.deleted
+        [deleted] = await transaction.run(statement, domain=job.domain, limit=PAGE)
 
     await job.step(job.then(done=job.progress.done + PAGE), delete)
     return deleted
@@ -92,6 +83,6 @@ async def _delete_blobs(core: Core, domain: str) -> int | None:
 
 
 def _has_branches(domain: str, names: list[str]) -> GraphError:
-    hint = f"The past of {listed(names)} is in it: delete these first."
+    hint = f"It holds the past of {listed(names)}: delete these first."
     details = {"domain": domain, "branches": names, "hint": hint}
     return GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)

@@ -62,10 +62,6 @@ class ByHand:
         """Whether the log has it and the live graph does not."""
         return self.is_known and self.stored is None
 
-    def needs(self, node: str) -> bool:
-        """Say whether it is something of the log that cannot be without a node."""
-        return self.is_known and self.last is not None and node in (self.last.draft.from_id, self.last.draft.to_id)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
@@ -119,7 +115,7 @@ def _made(left: Sequence[ByHand], around: Around, head: Head) -> tuple[dict[str,
     for change in left:
         try:
             if change.subject in subjects and not change.is_gone:
-                raise _refusal(f"{change.subject} was made twice", "Take the _id of one away.")
+                raise _refusal(f"{change.subject} was created twice", "Remove the _id of one.")
             made[change.id] = _draft(change, around, head)
             subjects.add(change.subject)
         except GraphError as error:
@@ -136,7 +132,7 @@ def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], around: Around,
     for id_, draft in made.items() if claimed else ():
         claims = _claims(draft, head) if draft.op is Op.CREATE else ()
         if barring := next((claimed[claim] for claim in claims if claim in claimed), None):
-            message = f"A rule of its type may not allow it beside {barring}, which a hand took away"
+            message = f"A rule of its type may forbid it beside {barring}, which was removed outside graph-memory"
             refused[id_] = GraphError(Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."})
     return refused
 
@@ -150,8 +146,8 @@ def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
 
 def _draft(change: ByHand, around: Around, head: Head) -> Draft:
     if change.kind is Kind.CONNECTION and change.is_known and change.is_out_of_place:
-        hint = "Restore it, and make the other connection without its _id."
-        raise _refusal("A connection has one type and two ends for ever, and this one has others", hint)
+        hint = "Restore it, and create the other connection without its _id."
+        raise _refusal("The type and ends of a connection cannot change, and these did", hint)
     if change.is_gone:
         _check_gone(change, around)
         return gone(change)
@@ -165,26 +161,26 @@ def _draft(change: ByHand, around: Around, head: Head) -> Draft:
         case Kind.CONNECTION:
             return _made_connection(change, head)
         case Kind.OBSERVATION:
-            raise _refusal("An observation can be adopted only when it was deleted", "Restore it.")
+            raise _refusal("Only a deleted observation can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
-            hint = "Restore it; types are added with `graph-memory ontology`, and never changed."
-            raise _refusal("The ontology cannot be changed by hand", hint)
+            hint = "Restore it; add types with `graph-memory ontology`."
+            raise _refusal("The ontology cannot be changed outside graph-memory", hint)
         case _:
-            raise _refusal("Nothing of it is a node or connection", "Restore it.")
+            raise _refusal("It is neither a node nor a connection", "Restore it.")
 
 
 def _check_gone(change: ByHand, around: Around) -> None:
     """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
     attached = around.attached.get(change.subject, ())
     if there := [each.id for each in attached if each.kind is Kind.CONNECTION and each.stored is not None]:
-        message = f"Its connection {there[0]} is still there, so it may have lost its label _Node only"
-        raise _refusal(message, "Restore both. If it is to go, delete it afterwards.")
+        message = f"Its connection {there[0]} is still there, so it may have lost only its label _Node"
+        raise _refusal(message, "Restore both, then delete it if it should go.")
 
 
 def gone(change: ByHand) -> Draft:
     """Return the change that adopts a deletion. Raises STORE_CONFLICT for what no hand can delete."""
     if change.kind not in (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION) or change.last is None:
-        raise _refusal("The ontology cannot be changed by hand", "Restore it.")
+        raise _refusal("The ontology cannot be changed outside graph-memory", "Restore it.")
     last = change.last
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
 
@@ -193,8 +189,8 @@ def _changed_node(change: ByHand, head: Head) -> Draft:
     last, stored = _both(change)
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
-        hint = f"Let it have the labels _Node and {before.type} alone, or restore it."
-        raise _refusal(f"A node has one type for ever, and this one has the labels {listed(change.labels)}", hint)
+        hint = f"Give it only the labels _Node and {before.type}, or restore it."
+        raise _refusal(f"The type of a node cannot change, and this one has the labels {listed(change.labels)}", hint)
     content, properties = _content(change, before.content.format), _properties(stored)
     text = content.text if content is not None else None
     after = replace(
@@ -260,13 +256,13 @@ def _made_connection(change: ByHand, head: Head) -> Draft:
 
 def _check_fresh(change: ByHand) -> None:
     if change.last is not None:
-        hint = "Take its _id away, or give it another; or restore, which removes it."
-        raise _refusal(f"{change.subject} was deleted, and ids are never used again", hint)
+        hint = "Remove its _id, give it another, or restore it, which removes it."
+        raise _refusal(f"{change.subject} was deleted, and ids are never reused", hint)
 
 
 def _check_changes(is_same: bool) -> None:
     if is_same:
-        raise _refusal("Only what the service keeps for itself differs", "Restore it.")
+        raise _refusal("Only the service's own data differs", "Restore it.")
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
@@ -291,7 +287,7 @@ def _content(change: ByHand, content_format: str) -> Content | None:
     if change.text is None or (ref and ref.sha256 == hashlib.sha256(change.text.encode()).hexdigest()):
         return kept
     if ref is not None and not ref.is_text:
-        raise _refusal("Its content is binary, and text was written over it", "Restore it.")
+        raise _refusal("Its content is binary, but text was written over it", "Restore it.")
     return content_from(change.text, "utf-8", content_format)
 
 
@@ -306,7 +302,7 @@ def _both(change: ByHand) -> tuple[Event, Mapping[str, object]]:
 
 def _found(change: ByHand) -> Mapping[str, object]:
     if change.stored is None:
-        raise _refusal("Only rows that the service derives are there", "Restore it.")
+        raise _refusal("Only rows that the service derived are left", "Restore it.")
     return change.stored
 
 
@@ -319,7 +315,7 @@ def _against(found: Violation, head: Head) -> GraphError:
     if found.rule is not Rule.LINK:
         return found.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
-    return GraphError(Code.INVALID_TOPOLOGY, f"It cannot be: {found.reason}", {"hint": hint})
+    return GraphError(Code.INVALID_TOPOLOGY, f"It is not allowed: {found.reason}", {"hint": hint})
 
 
 def wanted_values(changes: Iterable[ByHand], head: Head) -> set[UniqueValue]:

@@ -10,7 +10,7 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift.adopt import Around, ByHand, gone, wanted_values
 from graph_memory.memory.verify import verify
-from graph_memory.memory.verify.compare import Finding, Subject
+from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
 from graph_memory.model.kinds import Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
@@ -19,13 +19,6 @@ from graph_memory.storage.store import Reader
 
 PAGE = 500
 """Nodes whose relationships are looked at in one statement."""
-
-
-@dataclass(frozen=True, slots=True)
-class ElementRow:
-    """A node without an id."""
-
-    element: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class MadeConnection:
     stored: dict[str, object]
 
 
-UNNAMED_NODES = query("drift/unnamed_nodes", ElementRow)
+UNNAMED_NODES = query("drift/unnamed_nodes", str)
 UNNAMED_CONNECTIONS = query("drift/unnamed_connections", SourceRow)
 NODES = query("drift/nodes", MadeNode)
 CONNECTIONS = query("drift/connections", MadeConnection)
@@ -96,7 +89,7 @@ async def places(core: Core, domain: str) -> Places:
         after = page[-1].source
     return Places(
         subjects=tuple(subjects),
-        nodes={row.element: new_id("mem") for row in unnamed},
+        nodes={element: new_id("mem") for element in unnamed},
         connections={element: new_id("conn") for element in elements},
     )
 
@@ -156,7 +149,7 @@ def _made_node(row: MadeNode, new: str) -> ByHand:
         type=next(iter(labels), None),
         stored=row.stored,
         labels=labels,
-        text=_text(row.stored),
+        text=text_in(row.stored),
     )
 
 
@@ -171,13 +164,8 @@ def _made_connection(row: MadeConnection, new: str) -> ByHand:
         stored=row.stored,
         from_id=row.from_id,
         to_id=row.to_id,
-        text=_text(row.stored),
+        text=text_in(row.stored),
     )
-
-
-def _text(stored: Mapping[str, object]) -> str | None:
-    text = stored.get("_content")
-    return text if isinstance(text, str) else None
 
 
 async def look_around(
@@ -189,7 +177,7 @@ async def look_around(
     made = {change.subject for change in connections if change.last is None}
     wanted = sorted(ends | made)
     rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=wanted) if wanted else []
-    last = [Event.from_row(row.stored) for row in rows]
+    last = [Event.from_row(row) for row in rows]
     nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
     attached = _attached(found)
     context = Context(

@@ -79,7 +79,7 @@ class _Outcome:
 
 
 async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Reconciliation:
-    """Tell what was changed by hand, and adopt and restore what was asked for. `Memory.reconcile` tells the rest."""
+    """Tell what was changed by hand, and adopt and restore what was asked for. `Upkeep.reconcile` tells the rest."""
     _check_lists(adopt=adopt, restore=restore)
     places = await detect.places(core, domain)
     faults = await verify.shape_faults(core.store, domain)
@@ -98,7 +98,7 @@ async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Re
 def _check_lists(**given: Which) -> None:
     for name, which in given.items():
         if isinstance(which, str) and which != "all":
-            raise fault(name, f"{name} must be a list of ids, or all", 'Write ["one"] for one.')
+            raise fault(name, f"{name} must be a list of ids, or all", 'For one id, write ["one"].')
 
 
 def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> tuple[frozenset[str], frozenset[str]]:
@@ -112,9 +112,9 @@ def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> 
     rest = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
     restored = frozenset(restore if restore != "all" else rest)
     if both := adopted & restored:
-        raise fault("restore", f"{shown(min(both))} is to be adopted and restored", "Choose one of the two.")
+        raise fault("restore", f"{shown(min(both))} cannot be both adopted and restored", "Choose one of the two.")
     if unknown := (adopted | restored) - changes.keys():
-        hint = "`graph-memory reconcile` lists what was changed by hand."
+        hint = "`graph-memory reconcile` lists what was changed outside graph-memory."
         raise fault("adopt", f"{quoted(min(unknown))} does not differ from its log", hint)
     return adopted, restored
 
@@ -201,10 +201,10 @@ class _Attempt:
         if self.choice.is_faulty:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if taken > MOST:
-            raise _refusal(f"One write adopts {MOST:,} changes, and this is beyond", "Settle the others first.")
+            raise _refusal(f"One write adopts at most {MOST:,} changes", "Settle the others first.")
         if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
-            message = f"{count:,} connections and observations go with it, and one write takes {paging.AT_ONCE:,}"
-            raise _refusal(message, "Restore it with these, then delete it with delete_node, which takes any number.")
+            message = f"{count:,} connections and observations go with it; one write takes {paging.AT_ONCE:,}"
+            raise _refusal(message, "Restore it with them, then delete it with delete_node, which has no limit.")
         if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:
@@ -244,7 +244,7 @@ async def _restore(
     ids = frozenset(id_ for id_ in ids if changes[id_].settled is None)
     left = await _put_back(core, domain, places.only(ids), is_domain=DOMAIN in ids)
     for id_ in ids:
-        error = _refusal("The log does not have it whole either", "Restore the database or its blobs from a backup.")
+        error = _refusal("The log does not hold all of it either", "Restore the database or its blobs from a backup.")
         changes[id_] = _settled(changes[id_], "refused", error) if id_ in left else _settled(changes[id_], "restored")
 
 

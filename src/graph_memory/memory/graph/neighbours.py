@@ -11,7 +11,7 @@ from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
-from graph_memory.memory.graph.queries import IdRow, Page, matching_connections
+from graph_memory.memory.graph.queries import Page, id_query, matching_connections
 from graph_memory.model.arguments import UNLIMITED, check_direction
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
@@ -33,16 +33,9 @@ class NeighboursRow:
     ids: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """The last event of a subject up to a number."""
-
-    event: Mapping[str, object]
-
-
-CONNECTED_NODES = marked(query("graph/connected_nodes", IdRow))
+CONNECTED_NODES = id_query("graph/connected_nodes")
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
-STATES = query("graph/states", EventRow)
+STATES = query("graph/states", dict[str, object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,7 @@ async def get_connected_nodes(
         raise no_ontology(domain)
     if not found.rows:
         raise node_not_found(domain, node_id)
-    others = {row.id for row in found.rows}
+    others = set(found.rows)
     if await may_lack(core, domain, found, {node_id: others}):
         others = {one for one in await _by_connections(core, domain, node_id, around) if one > page.after}
     ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
@@ -129,8 +122,7 @@ async def _by_connections(core: Core, domain: str, node_id: str, around: Around)
     async def states(subjects: Sequence[str]) -> list[Mapping[str, object]]:
         found: list[Mapping[str, object]] = []
         for start in range(0, len(subjects), AT_ONCE):
-            rows = await core.store.read(STATES, domain=domain, ids=subjects[start : start + AT_ONCE], at=END)
-            found += [row.event for row in rows]
+            found += await core.store.read(STATES, domain=domain, ids=subjects[start : start + AT_ONCE], at=END)
         return found
 
     return await other_ends(around, node_id, matching, states)

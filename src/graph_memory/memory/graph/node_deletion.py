@@ -19,7 +19,7 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeDeleted
 from graph_memory.model.subjects import NodeState
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.store import Reader
 
 DELETING_NODE = "deleting_node"
@@ -56,13 +56,13 @@ def decide_delete(node: NodeState, context: Context, expected_version: int | Non
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:
     """Delete a node in pages, or go on with it; its version is compared before the first page."""
     batch = await Batch.begin(core, domain, DELETING_NODE, {"node_id": node_id}, {})
-    last = await _last(core.store, domain, node_id)
+    last = await last_event(core.store, domain, node_id)
     try:
         if batch.job.progress.done == 0:
             _check_lives(domain, node_id, last, expected_version)
         while last is not None and last.draft.op is not Op.DELETE:
             await _delete_page(batch, last)
-            last = await _last(core.store, domain, node_id)
+            last = await last_event(core.store, domain, node_id)
     except GraphError:
         await batch.give_up()
         raise
@@ -82,11 +82,6 @@ async def _delete_page(batch: Batch, node: Event) -> None:
     rows = await core.store.read(ATTACHED, domain=domain, nodes=[subject], limit=paging.PAGE)
     own = Draft(op=Op.DELETE, kind=Kind.NODE, subject=subject, type=node.draft.type, previous=node.seq)
     await batch.page([*map(detaching, rows), *([own] if len(rows) < paging.PAGE else [])])
-
-
-async def _last(reader: Reader, domain: str, node_id: str) -> Event | None:
-    row = await reader.one(LAST_EVENTS, domain=domain, subjects=[node_id])
-    return Event.from_row(row.stored) if row else None
 
 
 async def _deleted(batch: Batch, last: Event | None) -> NodeDeleted:

@@ -235,7 +235,7 @@ async def edit_of(
     when there is nothing to update.
     """
     if content is not None and encoding is None:
-        hint = "Give encoding utf-8 for text, base64 for binary content."
+        hint = "Give encoding: utf-8 for text, base64 for binary content."
         raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Place
@@ -22,15 +21,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
-
-@dataclass(frozen=True, slots=True)
-class StoredRow:
-    """The properties of an event."""
-
-    stored: Mapping[str, object]
-
-
-LOGGED = query("graph/logged_ontology", StoredRow)
+LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
@@ -111,13 +102,13 @@ async def types_at(reader: Reader, place: Place) -> list[Event]:
     found = await logged_types(reader, place.domain, place.seq)
     if not found:
         hint = "Give a later point; memory_log shows the numbers."
-        raise fault("at", f"Domain {place.domain} had not begun by {place.seq}", hint)
+        raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
     return found
 
 
 async def logged_types(reader: Reader, domain: str, until: int = END) -> list[Event]:
     """Return the last events of a domain's ontology and types up to a number; none where it had not begun."""
-    return [Event.from_row(row.stored) for row in await reader.read(LOGGED, domain=domain, until=until)]
+    return [Event.from_row(row) for row in await reader.read(LOGGED, domain=domain, until=until)]
 
 
 def logged_ontology(types: Iterable[Event]) -> Ontology:
@@ -194,7 +185,7 @@ def _check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
     if count >= limit:
         raise GraphError(
             Code.TYPE_LIMIT_REACHED,
-            f"The open ontology of domain {domain} has {count} ad-hoc types, as many as it may",
+            f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit",
             {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
         )
 
@@ -206,5 +197,5 @@ async def _nothing(_: Reader, __: Head) -> None:
 def _exists(domain: str) -> GraphError:
     hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
     return GraphError(
-        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} has an ontology", {"domain": domain, "hint": hint}
+        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} already has an ontology", {"domain": domain, "hint": hint}
     )

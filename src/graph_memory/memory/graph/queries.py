@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
@@ -20,24 +21,25 @@ from graph_memory.storage.log.ontologies import Remembered
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
 
-
-@dataclass(frozen=True, slots=True)
-class IdRow:
-    """One match; it has no id when it was seen by halves."""
-
-    id: str | None
+Ids = Mark | Sequence[str | None]
+"""The rows of a statement that gives ids; a match that was seen by halves has none."""
 
 
-NODES = marked(query("graph/nodes", IdRow))
-NODES_OF_TYPE = marked(query("graph/nodes_of_type", IdRow))
-NODES_BY_KEY = marked(query("graph/nodes_by_key", IdRow))
-CONNECTIONS = marked(query("graph/connections", IdRow))
-CONNECTIONS_OF_TYPE = marked(query("graph/connections_of_type", IdRow))
-CONNECTIONS_BY_KEY = marked(query("graph/connections_by_key", IdRow))
+def id_query(name: str) -> Query[Ids]:
+    """Return the marked statement of a file that gives ids."""
+    return marked(query(name, cast("type[str | None]", str)))
+
+
+NODES = id_query("graph/nodes")
+NODES_OF_TYPE = id_query("graph/nodes_of_type")
+NODES_BY_KEY = id_query("graph/nodes_by_key")
+CONNECTIONS = id_query("graph/connections")
+CONNECTIONS_OF_TYPE = id_query("graph/connections_of_type")
+CONNECTIONS_BY_KEY = id_query("graph/connections_by_key")
 BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
-CONNECTIONS_FROM = marked(query("graph/connections_from", IdRow))
-CONNECTIONS_TO = marked(query("graph/connections_to", IdRow))
-CONNECTIONS_BETWEEN = marked(query("graph/connections_between", IdRow))
+CONNECTIONS_FROM = id_query("graph/connections_from")
+CONNECTIONS_TO = id_query("graph/connections_to")
+CONNECTIONS_BETWEEN = id_query("graph/connections_between")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +114,14 @@ async def matching_connections(core: Core, domain: str, page: Page, wanted: Want
     return await _matching(core, domain, page, wanted, statement)
 
 
-async def _matching(
-    core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Mark | Sequence[IdRow]]
-) -> list[str]:
+async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, statement: Query[Ids]) -> list[str]:
     """Return the ids of what is wanted, found by this statement, or by a property that is indexed if there is one."""
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
 
     async def read(after: str, limit: int) -> Look[str | None]:
         given = {**given_to(statement, wanted), "after": after, "limit": limit}
         found = await _by_key(core, domain, wanted, given) if has_key else None
-        return ids_of(found or await look(core, statement, domain, **given))
+        return found or await look(core, statement, domain, **given)
 
     async def is_meant(row: OvertakenRow) -> bool:
         return wanted.takes(row.event)
@@ -129,19 +129,14 @@ async def _matching(
     return await page_of(core, domain, page.after, page.size, read, is_meant)
 
 
-def given_to(statement: Query[Mark | Sequence[IdRow]], wanted: Wanted) -> dict[str, object]:
+def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
     ends = {"from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
     named = {name: value for name, value in ends.items() if name in statement.params}
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
-def ids_of(found: Look[IdRow]) -> Look[str | None]:
-    """Return a look with the ids of its rows."""
-    return found.of([row.id for row in found.rows])
-
-
-async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[IdRow] | None:
+async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[str | None] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
     The ontology that this process remembers will do if the domain is still of the same edition: types are only

@@ -13,14 +13,13 @@ from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import IdRow, Page, ids_of
+from graph_memory.memory.graph.queries import Page, id_query
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import NodeIds
 from graph_memory.model.search_windows import Needle, gram_text
 from graph_memory.model.subjects import content_ref
-from graph_memory.storage.log.project import Found
 from graph_memory.storage.queries import Query, marked, query
 from graph_memory.storage.store import Transaction
 
@@ -58,11 +57,11 @@ class TextRow:
 
 
 BY_GRAMS = marked(query("graph/by_grams", Candidate))
-BY_SCAN = marked(query("graph/by_scan", IdRow))
+BY_SCAN = id_query("graph/by_scan")
 TEXTS = query("graph/texts", TextRow)
 NEW_WINDOWS = query("graph/new_windows", NewWindow)
-INDEX_WINDOWS = query("graph/index_windows", Found)
-INDEXED_WINDOWS = query("graph/indexed_windows", Found)
+INDEX_WINDOWS = query("graph/index_windows", int)
+INDEXED_WINDOWS = query("graph/indexed_windows", int)
 
 
 class Search:
@@ -100,7 +99,7 @@ class Search:
     ) -> Look[str | None]:
         given = {"needle": needle.probe, "type": node_type, "after": after, "limit": limit}
         if needle.is_short:
-            return ids_of(await look(self._core, BY_SCAN, domain, **given))
+            return await look(self._core, BY_SCAN, domain, **given)
         found = await look(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **given)
         if sum(row.waiting or 0 for row in found.rows) > MANY:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
@@ -115,8 +114,8 @@ class Search:
         found = 0
         for statement in (INDEX_WINDOWS, INDEXED_WINDOWS):
 
-            async def attempt(transaction: Transaction, statement: Query[Found] = statement) -> int:
-                return sum(row.found for row in await transaction.run(statement, domain=domain, rows=rows))
+            async def attempt(transaction: Transaction, statement: Query[int] = statement) -> int:
+                return sum(await transaction.run(statement, domain=domain, rows=rows))
 
             found = await self._core.store.write("index_windows", attempt)
         return found

@@ -38,7 +38,7 @@ class ValidityEdit:
             valid_from=_bound(self.valid_from, before.valid_from), valid_to=_bound(self.valid_to, before.valid_to)
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
-            message = f"It would hold until {rfc3339(after.valid_to)}, but only from {rfc3339(after.valid_from)} on"
+            message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
             raise fault("valid_to", message, "Give a later valid_to, an earlier valid_from, or open.")
         return after
 

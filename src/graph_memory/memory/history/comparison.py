@@ -58,7 +58,7 @@ def differing(before: State, after: State) -> Values:
 def content_change(before: State | None, after: State | None) -> ContentChange | None:
     """Return how the content of two states differs in size, None where it is the same."""
     one, other = content_ref(before or {}), content_ref(after or {})
-    if (one and (one.sha256, one.encoding)) == (other and (other.sha256, other.encoding)):
+    if one.is_same(other) if one else other is None:
         return None
     return ContentChange(before_bytes=one.size if one else None, after_bytes=other.size if other else None)
 

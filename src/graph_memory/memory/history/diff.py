@@ -15,12 +15,10 @@ from graph_memory.memory.history.comparison import IGNORED, content_change, diff
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.log import PAGE
 from graph_memory.memory.history.narration import Told, summary
-from graph_memory.model.arguments import UNLIMITED, check_limit, fault, is_encodable
-from graph_memory.model.errors import GraphError
+from graph_memory.model.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import State, content_ref
-from graph_memory.model.wording import quoted
 from graph_memory.storage.queries import query
 
 PAGE_CHARACTERS = 100_000
@@ -126,7 +124,7 @@ async def diff(
 ) -> Diff:
     """Return what differs between two states. `History.diff` tells the rest."""
     size = min(PAGE if limit is None else check_limit(limit), MOST)
-    other = against or domain
+    other = domain if against is None else check_domain(against)
     span = await _span(core, domain, other, since, until, cursor)
     before = await place_of(core.store, domain, span.since)
     after = await place_of(core.store, other, span.until)
@@ -167,10 +165,10 @@ async def _span(
     if cursor is not None:
         given = _read(cursor)
         return replace(given, until=await seq_at(core.store, other, "until", given.until))
-    first = await seq_at(core.store, domain, "since", UNLIMITED if since is None else since)
-    last = await seq_at(core.store, other, "until", UNLIMITED if until is None else until)
+    first = await seq_at(core.store, domain, "since", since)
+    last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
+        raise fault("since", "It is not clear what to compare with", "Give since, or against with another domain.")
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")
@@ -180,16 +178,11 @@ async def _span(
 def _read(cursor: str) -> Span:
     found = _CURSOR.fullmatch(cursor)
     if found is None or not is_encodable(cursor):
-        raise _no_cursor(cursor)
+        raise not_a_cursor(cursor)
     counts = [part.split(".") for part in found[3].split(",")[:-1]]
     if not {kind for kind, _, _ in counts} <= set(Kind):
-        raise _no_cursor(cursor)
+        raise not_a_cursor(cursor)
     return Span(int(found[1]), int(found[2]), found[4], [[kind, what, int(number)] for kind, what, number in counts])
-
-
-def _no_cursor(cursor: str) -> GraphError:
-    hint = "Give next_cursor of the page before, or leave it out for the first page."
-    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
 
 
 async def _page(core: Core, domains: tuple[str, str], pairs: Sequence[Pair], *, content: bool) -> list[DiffEntry]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
@@ -22,14 +22,7 @@ _TURNS = 60
 """How often what cannot be seen is looked for, about a second each time, before it counts as lost."""
 
 
-@dataclass(frozen=True, slots=True)
-class CountRow:
-    """A number of events."""
-
-    events: int
-
-
-COUNT = query("history/count", CountRow)
+COUNT = query("history/count", int)
 
 
 async def follow(
@@ -93,13 +86,13 @@ async def _is_settled(core: Core, stretch: Stretch) -> bool:
     """
     for _ in range(_PATIENCE):
         found = await core.store.one(COUNT, domain=stretch.domain, after=stretch.after, before=stretch.until + 1)
-        if found is not None and found.events >= stretch.until - stretch.after:
+        if found is not None and found >= stretch.until - stretch.after:
             return True
         await anyio.sleep(_SETTLING)
     return False
 
 
 def _lost(stretch: Stretch) -> GraphError:
-    hint = "Run `graph-memory verify`: it names what is missing. To go on after it, follow since a later point."
+    hint = "Run `graph-memory verify` to see what is missing. To go on after it, follow from a later point."
     message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
     return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})

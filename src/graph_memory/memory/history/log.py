@@ -11,13 +11,13 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Stretch, bounds, past_of
 from graph_memory.memory.history.narration import Told, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
-from graph_memory.model.arguments import check_limit, fault
+from graph_memory.model.arguments import check_limit, fault, not_a_cursor
 from graph_memory.model.events import Event
 from graph_memory.model.results import rfc3339
 from graph_memory.model.sessions import SessionSummary, merged, sessions_from
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -74,9 +74,9 @@ class Filter:
         for operation in self.operations or ():
             if operation not in ("create", "update", "delete"):
                 message = f"{quoted(operation)} is not an operation"
-                raise fault("operations", message, "Give some of create, update and delete.")
+                raise fault("operations", message, "Use create, update or delete.")
         if self.source not in (None, "agent", "user"):
-            raise fault("source", f"{quoted(self.source)} is not a source", "Give agent or user.")
+            raise fault("source", f"{quoted(self.source)} is not a source", "Use agent or user.")
         return {
             "session": self.session,
             "source": self.source,
@@ -84,6 +84,19 @@ class Filter:
             "operations": list(self.operations) if self.operations is not None else None,
             "types": list(self.types) if self.types is not None else None,
         }
+
+
+def session_of(core: Core, given: str | None) -> str | None:
+    """Return a session id, for `current` that of whoever asks. Raises INVALID_ARGUMENT when they have none."""
+    if given != "current":
+        return given
+    if core.origin.session is None:
+        hint = (
+            "Give a session id from the log. To have a session of your own, name it over HTTP in the header "
+            "Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
+        )
+        raise fault("session", "You have no session of your own, so none is current", hint)
+    return core.origin.session
 
 
 async def log(
@@ -153,9 +166,8 @@ async def sessions_between(reader: Reader, domain: str, after: int, before: int,
 
 async def compacted_sessions(reader: Reader, domain: str) -> list[SessionSummary]:
     """Return the sessions whose changes were compacted, as they were counted then."""
-    row = await reader.one(LAST_EVENTS, domain=domain, subjects=["domain"])
-    state = Event.from_row(row.stored).draft.state or {} if row else {}
-    text = state.get("_compacted")
+    last = await last_event(reader, domain, "domain")
+    text = (last.draft.state or {}).get("_compacted") if last else None
     return sessions_from(text if isinstance(text, str) else None)
 
 
@@ -164,8 +176,7 @@ def _cursor(cursor: str | None) -> int:
         return END
     number = cursor.removeprefix(_CURSOR)
     if not cursor.startswith(_CURSOR) or not (number.isascii() and number.isdigit()) or len(number) > 16:
-        hint = "Give next_cursor of the page before, or leave it out for the first page."
-        raise fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+        raise not_a_cursor(cursor)
     return int(number)
 
 

@@ -14,12 +14,12 @@ from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, compacted
+from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import IdRow, Page, given_to, ids_of
+from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
@@ -42,7 +42,7 @@ from graph_memory.model.search_windows import Needle
 from graph_memory.model.subjects import ConnectionState, NodeState, user_properties
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.queries import Mark, Query, marked, query
+from graph_memory.storage.queries import Query, query
 
 R = TypeVar("R")
 
@@ -56,11 +56,17 @@ class StateRow:
 
 
 STATE = query("history/state", StateRow)
-NODES = marked(query("history/nodes", IdRow))
-CONNECTIONS = marked(query("history/connections", IdRow))
-CONNECTED_NODES = marked(query("history/connected_nodes", IdRow))
-UNCHANGED = query("history/unchanged", IdRow)
+NODES = id_query("history/nodes")
+CONNECTIONS = id_query("history/connections")
+CONNECTED_NODES = id_query("history/connected_nodes")
+UNCHANGED = query("history/unchanged", str)
 TEXTS = query("history/texts", TextRow)
+
+
+async def past_at(core: Core, domain: str, at: int | str) -> Past:
+    """Return a domain as it was at a point. `History.as_of` tells the rest."""
+    place = await place_at(core.store, domain, "at", at)
+    return Past(core, place.domain, place.seq)
 
 
 class Past:
@@ -74,8 +80,12 @@ class Past:
     def __init__(self, core: Core, domain: str, seq: int) -> None:
         self._core = core
         self._domain = domain
-        self.seq = seq
+        self._seq = seq
+
+    @property
+    def seq(self) -> int:
         """Number of the event after which it is."""
+        return self._seq
 
     async def get_node(self, node_id: str) -> NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND and SUBJECT_ERASED, as all that names a subject."""
@@ -155,7 +165,7 @@ class Past:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **given)
         await self._check_kept()
-        others = {row.id for row in found.rows}
+        others = set(found.rows)
         if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
             everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
             others = {one for one in everyone if one > page.after}
@@ -190,12 +200,12 @@ class Past:
                 )
         return tuple(found[one] for one in node_ids if one in found)
 
-    async def _matching(self, statement: Query[Mark | Sequence[IdRow]], page: Page, wanted: Wanted) -> list[str]:
+    async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
 
         async def read(after: str, limit: int) -> Look[str | None]:
             given = {**given_to(statement, wanted), "at": self.seq, "after": after, "limit": limit}
-            return ids_of(await look(self._core, statement, self._domain, **given))
+            return await look(self._core, statement, self._domain, **given)
 
         async def is_meant(row: OvertakenRow) -> bool:
             return wanted.takes(row.event)
@@ -208,7 +218,7 @@ class Past:
         """Return the events by which subjects were as they were, of those that there were."""
         found: list[Mapping[str, object]] = []
         for start in range(0, len(subjects), AT_ONCE):
-            found += [row.event for row in await self._read(STATES, ids=list(subjects[start : start + AT_ONCE]))]
+            found += await self._read(STATES, ids=list(subjects[start : start + AT_ONCE]))
         return found
 
     async def _read(self, wanted: Query[R], **given: object) -> list[R]:
@@ -248,7 +258,7 @@ class Past:
 
     def _then(self, error: GraphError) -> GraphError:
         """Return an error about something that was not there then, saying so."""
-        message = error.message.replace("does not exist", f"did not exist after event {self.seq}")
+        message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
 
@@ -267,8 +277,7 @@ class Past:
     async def _unchanged(self, ids: Sequence[str]) -> list[str]:
         found: list[str] = []
         for start in range(0, len(ids), AT_ONCE):
-            rows = await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
-            found += [row.id for row in rows if row.id is not None]
+            found += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
         return found
 
     async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
@@ -293,6 +302,6 @@ class Past:
 
 
 def _erased(domain: str, subject: str) -> GraphError:
-    hint = "Nothing of it is kept. memory_log with it as subject shows when it was erased."
+    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
     details = {"subject": subject, "domain": domain, "hint": hint}
     return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

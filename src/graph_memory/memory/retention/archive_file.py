@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,13 +12,14 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from graph_memory.files import make_private_folder, new_private_file, sync_folder, temporary_beside
 from graph_memory.memory.core import Core
 from graph_memory.memory.transfer.export import state_of, write_log
 from graph_memory.memory.transfer.format import Header
 from graph_memory.memory.transfer.reader import Reader
-from graph_memory.memory.transfer.writer import Writer, new_archive, silent
+from graph_memory.memory.transfer.writer import Writer, archive_stream
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.storage.blobs.places import sync_folder
+from graph_memory.progress import silent
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -48,7 +48,7 @@ class Archive:
         self._domain = domain
         self._until = until
         self._path = path
-        self._aside = path.with_name(f".{secrets.token_hex(4)}.{path.name}")
+        self._aside = temporary_beside(path)
 
     async def write(self) -> None:
         """Write it, and have it safe on disk.
@@ -57,8 +57,8 @@ class Archive:
         """
         header = await self._header()
         try:
-            await to_thread.run_sync(lambda: self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700))
-            with new_archive(self._aside) as stream:
+            await to_thread.run_sync(make_private_folder, self._path.parent)
+            with new_private_file(self._aside) as file, archive_stream(self._path, file) as stream:
                 await write_log(self._core, header, Writer(stream), silent)
         except OSError as error:
             raise unwritable(self._path, error.strerror or str(error)) from error
@@ -117,5 +117,5 @@ class Archive:
 
 def unwritable(path: Path, cause: str) -> GraphError:
     """Return the error for an archive that cannot be written; nothing was changed."""
-    hint = "Give another path, in a folder that can be written."
+    hint = "Give another path, in a writable folder."
     return GraphError(Code.FILE_CREATION_FAILED, f"Cannot write the archive: {cause}", {"hint": hint}, path=path)

@@ -25,7 +25,7 @@ from graph_memory.memory.retention.results import Compacted
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Op, new_id, number
+from graph_memory.model.events import Draft, Op, new_id, number
 from graph_memory.model.kinds import Kind
 from graph_memory.model.projection import project
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
@@ -35,7 +35,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
-from graph_memory.storage.log.reads import DROP_CONTENTS, LAST_EVENTS, HashRow
+from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
@@ -61,25 +61,11 @@ class SizeRow:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class BeforeRow:
-    """The number before a batch."""
-
-    before: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pruned:
-    """How many events were deleted."""
-
-    deleted: int
-
-
 COUNTS = query("retention/counts", CountsRow)
-KEPT_HASHES = query("retention/kept_hashes", HashRow)
+KEPT_HASHES = query("retention/kept_hashes", str)
 SIZES = query("retention/sizes", SizeRow)
-BATCH_BEGIN = query("retention/batch_begin", BeforeRow)
-PRUNE = query("retention/prune", Pruned)
+BATCH_BEGIN = query("retention/batch_begin", int)
+PRUNE = query("retention/prune", int)
 
 
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
@@ -103,7 +89,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
 async def _given(core: Core, domain: str, own: Part, to: int, path: Path) -> Params:
     """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
-        raise unwritable(path, "it exists")
+        raise unwritable(path, "it already exists")
     return {
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
@@ -139,10 +125,10 @@ async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
     seq = await seq_at(core.store, domain, "before", before)
     own, *older = await line_of(core.store, domain)
     if older and seq <= own.begins_at:
-        message = f"That is in the log of {older[0].domain}, which {domain} was branched from"
+        message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
         raise fault("before", message, "Compact that domain, or give a later point.")
-    row = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
-    return row.before if row else seq
+    before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
+    return seq if before_batch is None else before_batch
 
 
 async def _counted(core: Core, domain: str, to: int) -> Compacted:
@@ -161,7 +147,7 @@ async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> lis
     if not hashes:
         return []
     rows = await core.store.read_within(PATIENCE, KEPT_HASHES, domain=domain, to=to, hashes=hashes)
-    return sorted(set(hashes) - {row.sha256 for row in rows})
+    return sorted(set(hashes).difference(rows))
 
 
 async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
@@ -173,10 +159,9 @@ async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
 
 async def _domain_state(core: Core, domain: str) -> tuple[DomainState, int | None]:
     """Return what the log says of the domain, and the number of the event that says so."""
-    row = await core.store.one(LAST_EVENTS, domain=domain, subjects=["domain"])
-    if row is None:
+    event = await last_event(core.store, domain, "domain")
+    if event is None:
         return DomainState(created=(await domain_info(core, domain)).created), None
-    event = Event.from_row(row.stored)
     return DomainState.from_state(event.draft.state or {}), event.seq
 
 
@@ -184,7 +169,7 @@ async def _check_no_branch_is_made(core: Core, job: Job) -> None:
     """Raise DOMAIN_BUSY, and let the domain go, while somebody copies what would be deleted."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
-        hint = "Wait for it. If it was cut off, ask for the same branch again, or delete it."
+        hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
         message = f"A branch is being made from domain {job.domain}: {listed(names)}"
         raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
 

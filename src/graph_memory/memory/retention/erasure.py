@@ -25,7 +25,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
-from graph_memory.storage.log.reads import DROP_CONTENTS, LAST_EVENTS, HashRow
+from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
@@ -52,7 +52,7 @@ class Scrubbed:
 
 
 AFFECTED = query("retention/affected", AffectedRow)
-SHARED = query("retention/shared", HashRow)
+SHARED = query("retention/shared", str)
 SCRUB = query("retention/scrub", Scrubbed)
 
 
@@ -74,24 +74,19 @@ async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
 
 async def _check_known(reader: Reader, domain: str, subject: str) -> None:
     """Raise NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased."""
-    events = [await _last(reader, name, subject) for name in await family_of(reader, domain)]
+    events = [await last_event(reader, name, subject) for name in await family_of(reader, domain)]
     kinds = {event.draft.kind for event in events if event is not None}
     if not kinds:
         raise _unknown(domain, subject)
     if not kinds <= set(DATA):
         hint = "Give the id of a node, connection or observation."
-        raise fault("subject", f"{shown(subject)} is no data but belongs to the ontology or the domain", hint)
-
-
-async def _last(reader: Reader, domain: str, subject: str) -> Event | None:
-    row = await reader.one(LAST_EVENTS, domain=domain, subjects=[subject])
-    return Event.from_row(row.stored) if row else None
+        raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
 
 
 async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
     """Begin in all domains that know the subject before anything is erased in one; when that fails, in none."""
     unfinished = await unfinished_branches(core.store, {*domains})
-    known = [one for one in domains if one in unfinished or await _last(core.store, one, subject) is not None]
+    known = [one for one in domains if one in unfinished or await last_event(core.store, one, subject) is not None]
     begun: dict[str, Job] = {}
     given = {"at": datetime.now(UTC).isoformat()}
     if dry_run:
@@ -127,7 +122,7 @@ async def _own_hashes(core: Core, domain: str, subject: str, hashes: Sequence[st
     if not hashes:
         return []
     rows = await core.store.read_within(PATIENCE, SHARED, domain=domain, subject=subject, hashes=hashes)
-    return sorted(set(hashes) - {row.sha256 for row in rows})
+    return sorted(set(hashes).difference(rows))
 
 
 class _Erasing:
@@ -155,7 +150,7 @@ class _Erasing:
 
     async def _delete(self) -> None:
         """Delete the subject and what is tied to it, as any deletion does; its last event says that it was erased."""
-        last = await _last(self._core.store, self._job.domain, self._subject)
+        last = await last_event(self._core.store, self._job.domain, self._subject)
         while self._job.progress.stage == "":
             attached = await self._attached(last)
             is_last = len(attached) < PAGE
@@ -225,6 +220,6 @@ def _tombstone(event: Event) -> Event:
 
 
 def _unknown(domain: str, subject: str) -> GraphError:
-    hint = "Give the id of a node, connection or observation; also of one that was deleted."
+    hint = "Give the id of a node, connection or observation, even of a deleted one."
     details = {"subject": shown(subject), "domain": domain, "hint": hint}
-    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has never known {shown(subject)}", details)
+    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {shown(subject)}", details)

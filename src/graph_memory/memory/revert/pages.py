@@ -114,7 +114,7 @@ async def _plan(
         undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
         context = await revert.context_of(reader, head, undos, most=revert.MOST)
     except TooMany as many:
-        message = f"These are {many.least:,} changes or more, and one revert takes {revert.MOST:,}"
+        message = f"There are at least {many.least:,} changes, and one revert takes at most {revert.MOST:,}"
         raise fault(_argument(selection), message, f"Revert at most {revert.MOST:,} changes at once.") from many
     planned = plan(undos, context, head.at, choice)
     if choice is OnConflict.STOP:
@@ -132,8 +132,8 @@ def _check_rules(planned: Plan, implied: set[str]) -> None:
     asked = [draft for draft in planned.drafts if draft.subject not in implied and ruled(draft, planned.ontology)]
     if asked:
         types = sorted({draft.type or "" for draft in asked})
-        message = f"{len(asked):,} connections of types with rules about others come back: {listed(types)}"
-        hint = "on_conflict skip brings them back in pages, and leaves out those that break a rule then."
+        message = f"{len(asked):,} connections whose types have rules would come back: {listed(types)}"
+        hint = "on_conflict skip brings them back in pages, without those that then break a rule."
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
 
@@ -141,7 +141,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
     """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
     together = [draft for draft in drafts if not _is_apart(draft)]
     if len(together) > MOST_TOGETHER:
-        message = f"{len(together):,} changes of what lives are too many for one write"
+        message = f"{len(together):,} changes to live subjects are too many for one write"
         raise fault(argument, message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
     apart = [draft for draft in drafts if _is_apart(draft)]
     yield from _cut([draft for draft in apart if draft.op is Op.DELETE])

@@ -69,9 +69,9 @@ def _firmest(undo: Undo, found: Conflict, rules: Sequence[Against]) -> Conflict:
 
 def _beginning(undo: Undo) -> Conflict | None:
     if undo.kind in (Kind.DOMAIN, Kind.ONTOLOGY) and undo.target is None:
-        return Conflict(undo.subject, f"the beginning of {_BEGUN[undo.kind]} is never taken back")
+        return Conflict(undo.subject, f"the creation of {_BEGUN[undo.kind]} cannot be undone")
     if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
-        return Conflict(undo.subject, "what a compaction has freed is gone")
+        return Conflict(undo.subject, "a compaction cannot be undone")
     return None
 
 
@@ -86,14 +86,14 @@ def _erased(undo: Undo) -> Conflict | None:
 def _defined_anew(undo: Undo) -> Conflict | None:
     if undo.kind not in TYPES or undo.target is None or not undo.is_live:
         return None
-    return Conflict(undo.subject, f"it was defined otherwise since, in {undo.last.seq}, and types are never changed")
+    return Conflict(undo.subject, f"it was redefined in {undo.last.seq}, and types cannot be changed")
 
 
 def _changed_since(undo: Undo) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
-    return Conflict(undo.subject, f"it was changed since, in {numbers}", is_forcible=True)
+    return Conflict(undo.subject, f"it has changed since, in {numbers}", is_forcible=True)
 
 
 def _draft(undo: Undo, at: datetime) -> Draft:

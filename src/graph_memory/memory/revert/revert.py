@@ -15,7 +15,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.type_users import ontology_event, users_of
+from graph_memory.memory.revert.type_users import users_of
 from graph_memory.memory.revert.values import OnConflict, Plan, Undo
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
@@ -24,6 +24,7 @@ from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -97,7 +98,7 @@ class Selection:
                 raise compacted(domain, (await line_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, "memory_log shows the sessions of changes.")
+            raise fault("session", message, "memory_log shows the session of each change.")
         check_amount(len(found), most)
         return found
 
@@ -232,7 +233,7 @@ async def _content(
 ) -> Content | None:
     """Return the content that the subject gets back, None where it has that now."""
     wanted, present = content_ref(target or {}), content_ref(now or {})
-    if wanted is None or (present is not None and present.is_same(wanted)):
+    if wanted is None or wanted.is_same(present):
         return None
     return await core.contents.fetch(domain, wanted, text)
 
@@ -245,7 +246,7 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Undo], *, most:
     if not types:
         return context
     users = await users_of(reader, head.domain, types, undos, context.attached)
-    return replace(context, users=users, ontology_event=await ontology_event(reader, head.domain))
+    return replace(context, users=users, ontology_event=await last_event(reader, head.domain, "ontology"))
 
 
 def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
@@ -272,4 +273,4 @@ def choice_of(given: str) -> OnConflict:
         return OnConflict(given)
     except ValueError:
         message = f"{quoted(given)} is not a choice"
-        raise fault("on_conflict", message, "Give stop, skip or force.") from None
+        raise fault("on_conflict", message, "Use stop, skip or force.") from None

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
 from graph_memory.memory.revert.values import Undo
-from graph_memory.model.events import Draft, Event
+from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
-from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader
 
@@ -36,9 +35,9 @@ async def users_of(
         kind, statement = _OF_TYPE[undo.kind]
         name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
         rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
-        other = next((row.id for row in rows if row.id not in known), None)
+        other = next((one for one in rows if one not in known), None)
         if other is not None:
-            found[undo.subject] = f"{kind} {other} is of it"
+            found[undo.subject] = f"{kind} {other} has this type"
     return found
 
 
@@ -46,9 +45,3 @@ _OF_TYPE = {
     Kind.NODE_TYPE: (Kind.NODE, NODES_OF_TYPE),
     Kind.CONNECTION_TYPE: (Kind.CONNECTION, CONNECTIONS_OF_TYPE),
 }
-
-
-async def ontology_event(reader: Reader, domain: str) -> Event | None:
-    """Return the last event of a domain's ontology itself."""
-    rows = await reader.read(LAST_EVENTS, domain=domain, subjects=["ontology"])
-    return Event.from_row(rows[0].stored) if rows else None

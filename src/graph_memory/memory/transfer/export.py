@@ -23,10 +23,11 @@ from graph_memory.memory.transfer.format import (
     text_line,
 )
 from graph_memory.memory.transfer.results import Exported
-from graph_memory.memory.transfer.writer import PAGE, Tell, Writer, by_size, writing
+from graph_memory.memory.transfer.writer import PAGE, Writer, by_size, writing
 from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.progress import Progress
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.reads import CONTENTS
@@ -52,13 +53,6 @@ class HeadRow:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRow:
-    """An event's property map."""
-
-    stored: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
 class EventRow:
     """An event's property map, and the content that its subject had before."""
 
@@ -67,18 +61,18 @@ class EventRow:
 
 
 ARCHIVE_HEAD = query("transfer/head", HeadRow)
-DOMAIN_EVENT = query("transfer/domain_event", StoredRow)
+DOMAIN_EVENT = query("transfer/domain_event", dict[str, object])
 EVENTS = query("transfer/events", EventRow)
 
 
-async def export_file(core: Core, domain: str, target: Path | IO[bytes], tell: Tell) -> Exported:
-    """Write a domain's log to a file or a stream. `Moving.export_file` tells the rest."""
+async def export_file(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> Exported:
+    """Write a domain's log to a file or a stream. `Transfer.export_file` tells the rest."""
     header = await header_of(core, domain)
-    with writing(target) as writer:
+    with writing(Path(target) if isinstance(target, str) else target) as writer:
         return await write_log(core, header, writer, tell)
 
 
-async def write_log(core: Core, header: Header, writer: Writer, tell: Tell) -> Exported:
+async def write_log(core: Core, header: Header, writer: Writer, tell: Progress) -> Exported:
     """Write the events of which a header tells, with their contents. Raises DOMAIN_BUSY when there are fewer."""
     return await _Exporting(core, header, writer, tell).run()
 
@@ -104,14 +98,14 @@ async def header_of(core: Core, domain: str) -> Header:
 async def state_of(core: Core, domain: str, until: int, created: datetime, compacted_to: int | None) -> DomainState:
     """Return what a log up to a number says of its domain; that it was compacted may have been told only later."""
     told = await core.store.one(DOMAIN_EVENT, domain=domain, until=until)
-    state = DomainState.from_state(told.stored) if told else DomainState(created=created)
+    state = DomainState.from_state(told) if told else DomainState(created=created)
     return replace(state, compacted_to=compacted_to)
 
 
 class _Exporting:
     """One export, a page of events at a time; what is changed meanwhile comes after its last event."""
 
-    def __init__(self, core: Core, header: Header, writer: Writer, tell: Tell) -> None:
+    def __init__(self, core: Core, header: Header, writer: Writer, tell: Progress) -> None:
         self._core = core
         self._header = header
         self._writer = writer
@@ -207,5 +201,5 @@ class _Row:
 
 
 def _changed(domain: str) -> GraphError:
-    hint = "It was compacted or deleted meanwhile: export it again."
+    hint = "It was compacted or deleted during the export: export it again."
     return GraphError(Code.DOMAIN_BUSY, f"The log of domain {domain} changed while it was exported", {"hint": hint})

@@ -41,24 +41,25 @@ from graph_memory.memory.transfer.format import (
 from graph_memory.memory.transfer.importing import import_file
 from graph_memory.memory.transfer.records import Wrong
 from graph_memory.memory.transfer.results import FolderImported
-from graph_memory.memory.transfer.writer import Tell, Writer, writing
+from graph_memory.memory.transfer.writer import Writer, writing
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Origin, new_id, number
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.subjects import DomainState
+from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.writing import utc_now
 
 
-async def import_folder(core: Core, domain: str, folder: Path, tell: Tell) -> FolderImported:
-    """Make a domain of a folder. `Moving.import_folder` tells the rest."""
+async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progress) -> FolderImported:
+    """Make a domain of a folder. `Transfer.import_folder` tells the rest."""
     if await core.store.one(ARCHIVE_HEAD, domain=domain) is not None:
         raise jobs.exists(domain)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "folder.jsonl"
-        source = await anyio.to_thread.run_sync(_Source.read, folder, utc_now())
+        source = await anyio.to_thread.run_sync(_Source.read, Path(folder), utc_now())
         await anyio.to_thread.run_sync(source.write, path, domain, core.origin)
         try:
             await import_file(core, path, domain, tell, is_folder=True)
@@ -159,7 +160,7 @@ def _content(folder: Path, subject: str, entry: Entry) -> Content | None:
         data = _read(folder, told.path)
         return content_from_file(data, told, is_text=isinstance(entry, ConnectionEntry))
     except OSError as error:
-        raise wrong(subject, f"has its content in {told.path}, which is {error.strerror}") from error
+        raise wrong(subject, f"has its content in {told.path}, which cannot be read: {error.strerror}") from error
     except Wrong as fault:
         raise wrong(subject, str(fault)) from fault
     except GraphError as error:
@@ -171,7 +172,7 @@ def _text(folder: Path, name: str) -> str:
     try:
         return _read(folder, name).decode()
     except OSError as error:
-        raise wrong(name, f"cannot be read: it is {error.strerror}") from error
+        raise wrong(name, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise wrong(name, f"cannot be read: {error}") from error
 
@@ -180,7 +181,7 @@ def _read(folder: Path, name: str) -> bytes:
     """Return what is in a file of the folder. Raises OSError, also for one that is only linked to from there."""
     file = folder / name
     if not file.is_file():
-        raise OSError(0, "not there")
+        raise OSError(0, "it is missing")
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise OSError(0, "outside of the folder")
+        raise OSError(0, "it is outside the folder")
     return file.read_bytes()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
 from collections.abc import AsyncIterator
 from functools import partial
@@ -12,15 +11,15 @@ from typing import IO
 
 import anyio.to_thread
 
-from graph_memory.files import new_private_file, new_private_folder
+from graph_memory.files import new_private_file, temporary_beside
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, place_of
+from graph_memory.memory.domains.lineage import Place, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.transfer.export import header_of
 from graph_memory.memory.transfer.folder_format import ONTOLOGY, REGISTRY, Paths, connection_entry, node_entry
 from graph_memory.memory.transfer.results import FolderExported
-from graph_memory.memory.transfer.writer import Tell, unwritten
+from graph_memory.memory.transfer.writer import unwritten
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
@@ -28,6 +27,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
+from graph_memory.progress import Progress
 from graph_memory.storage.log.reads import PAGE_OF, STATES
 
 PAGE = 500
@@ -35,12 +35,15 @@ PAGE = 500
 _FOLDERS = ("_system", "_content", "_content/nodes", "_content/connections")
 
 
-async def export_folder(core: Core, domain: str, seq: int, folder: Path, tell: Tell) -> FolderExported:
-    """Write what was in a domain after a number of its log into a new folder. `Moving.export_folder` tells the rest."""
-    folder = await anyio.to_thread.run_sync(_free, folder)
+async def export_folder(
+    core: Core, domain: str, at: int | str | None, given: Path | str, tell: Progress
+) -> FolderExported:
+    """Write what was in a domain at a point into a new folder. `Transfer.export_folder` tells the rest."""
+    seq = await seq_at(core.store, domain, "at", at)
+    folder = await anyio.to_thread.run_sync(_free, Path(given))
     await header_of(core, domain)
     place = await place_of(core.store, domain, seq)
-    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    part = temporary_beside(folder)
     try:
         counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
         await place_of(core.store, domain, seq)
@@ -57,15 +60,15 @@ def _free(folder: Path) -> Path:
     """Return the whole path of a folder that is not there yet, or is empty. Raises INVALID_ARGUMENT."""
     whole = folder.absolute()
     if whole.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
-        hint = "Give the name of a folder that is not there yet, or is empty."
-        raise fault("folder", f"{folder} is there and is not empty", hint)
+        hint = "Give the name of a new folder, or of an empty one."
+        raise fault("folder", f"{folder} exists and is not empty", hint)
     return whole
 
 
 class _Writing:
     """Writes a domain as it was at a place of its line."""
 
-    def __init__(self, core: Core, place: Place, folder: Path, tell: Tell) -> None:
+    def __init__(self, core: Core, place: Place, folder: Path, tell: Progress) -> None:
         self._core = core
         self._domain = place.domain
         self._seq = place.seq
@@ -76,7 +79,7 @@ class _Writing:
     async def run(self, ontology: Ontology) -> tuple[int, int]:
         """Write all files, and return how many nodes and connections there are."""
         for folder in (self._folder, *(self._folder / inner for inner in _FOLDERS)):
-            new_private_folder(folder)
+            folder.mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
         with new_private_file(self._folder / REGISTRY) as registry:
             registry.write(b'{\n  "nodes": {')

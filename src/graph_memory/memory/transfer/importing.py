@@ -23,7 +23,8 @@ from graph_memory.memory.transfer.export import ARCHIVE_HEAD
 from graph_memory.memory.transfer.format import Header, Text
 from graph_memory.memory.transfer.reader import Page, Reader
 from graph_memory.memory.transfer.results import Imported
-from graph_memory.memory.transfer.writer import Tell, by_size
+from graph_memory.memory.transfer.writer import by_size
+from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
@@ -31,6 +32,7 @@ from graph_memory.model.kinds import ATTACHED, Kind, Step
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects import DomainState, content_ref
+from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
@@ -67,25 +69,22 @@ class StateRow:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class SameRow:
-    """Whether a domain is the one that is meant."""
-
-    is_same: bool
-
-
 SUBJECTS_OF = query("transfer/subjects", SubjectRow)
 STATES = query("transfer/states", StateRow)
-SAME_SOURCE = query("transfer/same_source", SameRow)
+SAME_SOURCE = query("transfer/same_source", bool)
 FINISH = query("transfer/finish", Nothing)
 
 
-async def import_file(core: Core, path: Path, name: str | None, tell: Tell, *, is_folder: bool = False) -> Imported:
-    """Make a domain of the log in a file. `Moving.import_file` tells the rest.
+async def import_file(
+    core: Core, path: Path | str, name: str | None, tell: Progress, *, is_folder: bool = False
+) -> Imported:
+    """Make a domain of the log in a file. `Transfer.import_file` tells the rest.
 
     The file made of a folder is never made again, so what it began is taken back whatever goes wrong.
     """
-    reader = Reader(path)
+    if name:
+        check_domain(name)
+    reader = Reader(Path(path))
     header = await anyio.to_thread.run_sync(reader.header)
     domain = name or header.domain
     await _check_free(core, domain)
@@ -139,7 +138,7 @@ def _next(pages: Generator[Page]) -> Page | None:
 class _Importing:
     """The stages of an import, from wherever an earlier run of it was cut off."""
 
-    def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Tell) -> None:
+    def __init__(self, core: Core, job: Job, header: Header, reader: Reader, tell: Progress) -> None:
         self._core = core
         self._job = job
         self._header = header
@@ -264,8 +263,8 @@ class _Importing:
         if state.forked_from is None:
             return state
         given = {"source": state.forked_from, "forked_at": state.forked_at, "begins_at": state.begins_at}
-        row = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
-        return state if row is not None and row.is_same else replace(state, forked_from=None)
+        is_same = await self._core.store.one(SAME_SOURCE, domain=self._job.domain, limit=COMPARED, **given)
+        return state if is_same else replace(state, forked_from=None)
 
 
 def _not_the_same() -> GraphError:
@@ -274,5 +273,5 @@ def _not_the_same() -> GraphError:
 
 
 def _without_ends() -> GraphError:
-    hint = "Its source needs `graph-memory verify`."
+    hint = "Run `graph-memory verify` where it was exported."
     return GraphError(Code.INVALID_ARCHIVE, "The log in the file lacks the ends of some connections", {"hint": hint})

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from graph_memory.files import new_private_file
+from graph_memory.files import replacing
 from graph_memory.memory.transfer.format import PIECE, End, end_line
 from graph_memory.model.errors import Code, GraphError
-
-Tell = Callable[[str, float | None], None]
-"""Told what is being done, with the fraction done where it is known."""
 
 PAGE = 1_000
 """Events in a page."""
@@ -25,17 +21,13 @@ PAGE_BYTES = 4 * PIECE
 T = TypeVar("T")
 
 
-def silent(stage: str, fraction: float | None) -> None:
-    """Take progress and say nothing."""
-
-
-def by_size(things: Iterable[T], size: Callable[[T], int], most: int = PAGE_BYTES) -> Iterator[list[T]]:
-    """Yield things in lists that are together of about a size at most; each has one at least."""
+def by_size(things: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield things in lists of `PAGE_BYTES` together at most; each has one at least."""
     together: list[T] = []
     total = 0
     for thing in things:
         total += size(thing)
-        if together and total > most:
+        if together and total > PAGE_BYTES:
             yield together
             together, total = [], size(thing)
         together.append(thing)
@@ -74,7 +66,7 @@ def writing(target: Path | IO[bytes]) -> Generator[Writer]:
     """
     try:
         if isinstance(target, Path):
-            with _appearing(target) as stream:
+            with replacing(target) as file, archive_stream(target, file) as stream:
                 yield Writer(stream)
         else:
             yield Writer(target)
@@ -83,30 +75,18 @@ def writing(target: Path | IO[bytes]) -> Generator[Writer]:
 
 
 @contextmanager
-def _appearing(target: Path) -> Generator[IO[bytes]]:
-    part = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
-    try:
-        with new_archive(part) as stream:
-            yield stream
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-@contextmanager
-def new_archive(path: Path) -> Generator[IO[bytes]]:
-    """Give a new file that only its owner reads; a name that ends in `.gz` is compressed. Raises OSError."""
-    with new_private_file(path) as file:
-        if path.suffix == ".gz":
-            with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
-                yield cast("IO[bytes]", stream)
-        else:
-            yield file
+def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
+    """Give what writes into a file that will have a name: one that ends in `.gz` is compressed."""
+    if path.suffix == ".gz":
+        with gzip.GzipFile("", "wb", 6, file, mtime=0) as stream:
+            yield cast("IO[bytes]", stream)
+    else:
+        yield file
 
 
 def unwritten(target: Path | IO[bytes], error: OSError) -> GraphError:
     """Return the error for a file that cannot be written."""
-    hint = "Check that the folder is there and can be written, and that the disk has room."
+    hint = "Check that the folder exists and is writable, and that the disk has free space."
     name = str(target) if isinstance(target, Path) else "the output"
     message = f"Cannot write {name}: {error.strerror or error}"
     return GraphError(Code.FILE_CREATION_FAILED, message, {"path": name, "hint": hint})

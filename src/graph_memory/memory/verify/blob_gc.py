@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from graph_memory.memory.core import Core
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob
-from graph_memory.storage.log.reads import HashRow
 from graph_memory.storage.queries import query
 
-HASHES = query("verify/content_hashes", HashRow)
+HASHES = query("verify/content_hashes", str)
 
 
 async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
@@ -31,7 +30,7 @@ async def collect(core: Core, *, dry_run: bool, grace: float, now: datetime | No
 
 async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run: bool) -> list[CollectedBlob]:
     blobs = core.contents.blobs
-    referenced = {row.sha256 for row in await core.store.read(HASHES, domain=domain)}
+    referenced = set(await core.store.read(HASHES, domain=domain))
     return [
         CollectedBlob(domain=domain, name=blob.name, bytes=blob.size)
         for blob in await blobs.garbage(domain, referenced, before)
@@ -40,7 +39,5 @@ async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run:
 
 
 def _not_ours(location: str) -> GraphError:
-    hint = (
-        "Connect to the one database that keeps its blobs here, or give each a place of its own: GRAPH_MEMORY_BLOB_URL."
-    )
+    hint = "Connect to the one database that keeps blobs here, or set GRAPH_MEMORY_BLOB_URL to give each its own place."
     return GraphError(Code.STORE_CONFLICT, f"The blobs at {location} belong to another database too", {"hint": hint})

@@ -26,7 +26,7 @@ from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
 from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import content_ref
-from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS, EventRow
+from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -122,7 +122,7 @@ LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
 LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
 LIVE_NODE_TYPES = query("verify/live_node_types", LiveNodeType)
 LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType)
-LIVE_ONTOLOGY = query("verify/live_ontology", EventRow)
+LIVE_ONTOLOGY = query("verify/live_ontology", dict[str, object])
 KEYS = query("verify/keys", KeyRow)
 WINDOWS = query("verify/windows", WindowRow)
 
@@ -234,10 +234,7 @@ class Examination:
         return findings
 
     async def _events(self, ids: Sequence[str]) -> list[Event]:
-        return [
-            Event.from_row(row.stored)
-            for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)
-        ]
+        return [Event.from_row(row) for row in await self._reader.read(LAST_EVENTS, domain=self._domain, subjects=ids)]
 
     async def _inline_texts(self, events: Iterable[Event]) -> Mapping[str, str]:
         refs = (content_ref(event.draft.state or {}) for event in events)
@@ -293,7 +290,7 @@ class Examination:
         for row in await self._reader.read(LIVE_NODES, domain=self._domain, ids=ids):
             labels = tuple(sorted(set(row.labels) - {"_Node"}))
             facts = state_facts(row.stored) | {"labels": " ".join(labels)}
-            found[row.id, None] = Live(facts=facts, inline=_inline(row.stored), labels=labels, stored=row.stored)
+            found[row.id, None] = Live(facts=facts, inline=text_in(row.stored), labels=labels, stored=row.stored)
         for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
             found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
 
@@ -301,17 +298,17 @@ class Examination:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]
         for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
-            found[row.id, row.type] = Live(facts=facts, inline=_inline(row.stored), type=row.type, stored=row.stored)
+            found[row.id, row.type] = Live(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
 
     async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
         for row in await self._reader.read(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
             found[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
-            tied: Facts = {"tied from": tuple(row.from_types), "tied to": tuple(row.to_types)}
+            tied: Facts = {"from types": tuple(row.from_types), "to types": tuple(row.to_types)}
             found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
-            found["ontology", None] = Live(facts=state_facts(row.stored))
+            found["ontology", None] = Live(facts=state_facts(row))
 
     async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
         keys: dict[str, list[Row]] = {}
@@ -329,7 +326,8 @@ def _defined(is_defined: bool) -> Facts:
     return {"defined by the ontology": "yes"} if is_defined else {}
 
 
-def _inline(stored: Mapping[str, object]) -> str | None:
+def text_in(stored: Mapping[str, object]) -> str | None:
+    """Return the text that the live graph keeps beside a subject, None without one."""
     text = stored.get("_content")
     return text if isinstance(text, str) else None
 

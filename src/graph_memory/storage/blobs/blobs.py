@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 from urllib.request import url2pathname
 
 from anyio import to_thread
@@ -60,19 +60,6 @@ class Blobs:
         with self._writing(domain):
             await to_thread.run_sync(self._place.write, folder_of(domain), source)
         return source.stored
-
-    async def put_file(self, domain: str, path: Path) -> Stored:
-        """Write the content of a file of any size, and return its hash and size.
-
-        Fails with `INVALID_ARGUMENT` when the file cannot be opened, and with `FILE_CREATION_FAILED`.
-        """
-        try:
-            file = await to_thread.run_sync(partial(path.open, "rb"))
-        except OSError as error:
-            details = {"argument": "path", "hint": "Give the path of a file that can be read."}
-            raise GraphError(Code.INVALID_ARGUMENT, f"Cannot read {path}: {_cause(error)}", details) from error
-        with file:
-            return await self.put_stream(domain, _chunks_of(file))
 
     async def claim(self, store: str) -> None:
         """Note that a database keeps blobs here. Fails with `FILE_CREATION_FAILED`."""
@@ -132,7 +119,7 @@ class Blobs:
         Pass the `before` that `garbage` was given: a write may have come to need the blob since. Fails with
         `FILE_CREATION_FAILED`.
         """
-        with self._writing(domain, "delete content at"):
+        with self._writing(domain, "delete content in"):
             return await to_thread.run_sync(self._place.remove, folder_of(domain), _checked_name(name), before)
 
     async def domains(self) -> list[str]:
@@ -179,9 +166,9 @@ class Blobs:
         try:
             yield
         except OSError as error:
-            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be written and has room, then repeat the call."
+            hint = "Check that the blob store (GRAPH_MEMORY_BLOB_URL) is writable and has free space, then try again."
             details = {"domain": domain, "hint": hint}
-            message = f"Could not {what} the place of blobs: {_cause(error)}"
+            message = f"Could not {what} the blob store: {_cause(error)}"
             raise GraphError(Code.FILE_CREATION_FAILED, message, details, path=self.location) from error
 
     @contextmanager
@@ -189,8 +176,8 @@ class Blobs:
         try:
             yield
         except OSError as error:
-            message = f"Could not list the content in the place of blobs: {_cause(error)}"
-            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be read."
+            message = f"Could not list the content in the blob store: {_cause(error)}"
+            hint = "Check that the blob store (GRAPH_MEMORY_BLOB_URL) is readable."
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": hint}, path=self.location) from error
 
 
@@ -212,7 +199,7 @@ def folder_of(domain: str) -> str:
     Fails with `INVALID_ARGUMENT` when it is not the name of a domain.
     """
     if not _DOMAIN.fullmatch(domain):
-        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a domain", {"argument": "domain"})
+        raise GraphError(Code.INVALID_ARGUMENT, "The domain name is not valid", {"argument": "domain"})
     lower = domain.lower()
     if domain == lower and not lower.endswith(".") and not _DEVICE.fullmatch(lower):
         return domain
@@ -235,18 +222,16 @@ def _local_path(place: str | Path) -> Path:
         return Path(place).expanduser().absolute()
     host, _, path = place.partition("://")[2].partition("/")
     if host not in {"", "localhost"}:
-        hint = "Write file:///folder for a folder of this machine."
-        raise GraphError(Code.INVALID_ARGUMENT, f"Not a local folder: {place}", {"argument": "blob_url", "hint": hint})
+        hint = "Use file:///folder for a folder on this machine."
+        raise GraphError(
+            Code.INVALID_ARGUMENT, f"{place} is not a local folder", {"argument": "blob_url", "hint": hint}
+        )
     return Path(url2pathname(f"/{path}"))
-
-
-def _chunks_of(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(partial(file.read, CHUNK), b"")
 
 
 def _checked_name(name: str) -> str:
     if not is_blob_name(name):
-        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a blob", {"argument": "sha256"})
+        raise GraphError(Code.INVALID_ARGUMENT, "The blob name is not valid", {"argument": "sha256"})
     return name
 
 

@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 
 ENTRY_BYTES = 400
 """What one entry costs beside its data (key, hash, links), so that many tiny ones stay within the capacity too."""
-
-
-@dataclass(frozen=True, slots=True)
-class CacheStats:
-    """What the cache did so far, and what it holds now (`size` in bytes, as counted against the capacity)."""
-
-    hits: int
-    misses: int
-    evictions: int
-    entries: int
-    size: int
 
 
 class ContentCache:
@@ -31,16 +19,13 @@ class ContentCache:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._entries: OrderedDict[tuple[str, str], bytes] = OrderedDict()
-        self._size = self._hits = self._misses = self._evictions = 0
+        self._size = 0
 
     def get(self, domain: str, sha256: str) -> bytes | None:
         """Return the content, now the most recently used, or None."""
         data = self._entries.get((domain, sha256))
-        if data is None:
-            self._misses += 1
-            return None
-        self._hits += 1
-        self._entries.move_to_end((domain, sha256))
+        if data is not None:
+            self._entries.move_to_end((domain, sha256))
         return data
 
     def put(self, domain: str, sha256: str, data: bytes) -> None:
@@ -53,23 +38,12 @@ class ContentCache:
         while self._size > self._capacity:
             _, oldest = self._entries.popitem(last=False)
             self._size -= _cost(oldest)
-            self._evictions += 1
 
     def discard(self, domain: str, sha256: str) -> None:
         """Forget the content, if it is kept."""
         data = self._entries.pop((domain, sha256), None)
         if data is not None:
             self._size -= _cost(data)
-
-    def discard_domain(self, domain: str) -> None:
-        """Forget all content of the domain."""
-        for key in [key for key in self._entries if key[0] == domain]:
-            self.discard(*key)
-
-    @property
-    def stats(self) -> CacheStats:
-        """Counts for tests and diagnosis."""
-        return CacheStats(self._hits, self._misses, self._evictions, len(self._entries), self._size)
 
 
 def _cost(data: bytes) -> int:

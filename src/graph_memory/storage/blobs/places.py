@@ -5,7 +5,6 @@ Everything here blocks; `blobs` calls it in worker threads.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -18,6 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, NamedTuple, Protocol, cast
 
+from graph_memory.files import make_private_folder, new_private_file, sha256_of, sync_folder
+from graph_memory.model.clock import in_utc
 from graph_memory.model.errors import GraphError
 from graph_memory.model.wording import without_credentials
 
@@ -26,7 +27,6 @@ CHUNK = 1024 * 1024
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"[0-9a-f]{32}\.tmp")
-_NO_FOLDER_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
 class Blob(NamedTuple):
@@ -116,10 +116,11 @@ class Folder:
     def write(self, folder: str, source: Hashed) -> None:
         """Write the source; see `Place`."""
         target = self._base / folder
-        _make_folder(target)
+        make_private_folder(target)
         temporary = target / _temporary_name()
         try:
-            _write_synced(temporary, source)
+            with new_private_file(temporary) as file:
+                file.writelines(source)
             _rename(temporary, target / source.stored.sha256)
         except BaseException:  # a cancelled write too leaves no half a blob behind
             temporary.unlink(missing_ok=True)
@@ -264,10 +265,9 @@ class Remote:
     def _modified(self, path: str) -> datetime:
         """Return when a file was written. Where the place cannot tell, it is now, so that it is never cleaned up."""
         try:
-            moment = self._system.modified(path)
+            return in_utc(self._system.modified(path))
         except NotImplementedError:  # how fsspec says that a file system keeps no times
             return datetime.now(UTC)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class _FileSystem(Protocol):
@@ -304,41 +304,6 @@ def _temporary_name() -> str:
     return f"{uuid.uuid4().hex}.tmp"
 
 
-def _make_folder(path: Path) -> None:
-    """Make a folder and those above it that are missing, for the owner alone, and sync each new entry."""
-    if path.is_dir():
-        return
-    _make_folder(path.parent)
-    path.mkdir(mode=0o700, exist_ok=True)
-    sync_folder(path.parent)
-
-
-def _write_synced(path: Path, chunks: Iterable[bytes]) -> None:
-    with open(path, "xb", opener=_private) as file:
-        for chunk in chunks:
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def sync_folder(path: Path) -> None:
-    """Sync the entries of a folder, where the system can: Windows and some network file systems cannot."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NO_FOLDER_SYNC:
-            raise
-    finally:
-        os.close(descriptor)
-
-
 def _rename(temporary: Path, final: Path) -> None:
     """Put the new blob in its place. Windows refuses while one is read there; that one will do, if it is whole."""
     try:
@@ -352,8 +317,7 @@ def _rename(temporary: Path, final: Path) -> None:
 
 def _is_whole(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == path.name
+        return sha256_of(path) == path.name
     except OSError:
         return False
 

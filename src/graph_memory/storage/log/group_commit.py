@@ -62,7 +62,7 @@ class Line:
         return [mine, *others[: MOST - 1]]
 
 
-class Noted:
+class Noted(Reader):
     """A reader that notes on which subjects its answers depend; None are all."""
 
     def __init__(self, reader: Reader) -> None:
@@ -81,11 +81,6 @@ class Noted:
             for given in (params[name] for name in query.subjects):
                 self._subjects.update(cast("list[object]", given) if isinstance(given, list) else [given])
         return await self._reader.read(query, **params)
-
-    async def one(self, query: Query[R], **params: object) -> R | None:
-        """Run one statement and return its first row, None when there is none."""
-        rows = await self.read(query, **params)
-        return rows[0] if rows else None
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
@@ -21,36 +20,15 @@ ROWS_AT_ONCE = 2_500
 """Rows that one statement is given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """How many rows a projecting statement has settled."""
-
-    found: int
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """That a log stood where it was believed to stand; there is no row when it did not."""
-
-    claimed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """That all was written in one statement; there is no row when the log was not claimed."""
-
-    settled: int
-
-
 APPEND = query("log/append", Nothing)
-CLAIM = query("log/claim", Claimed)
-PROJECT: dict[Step, Query[Found]] = {step: query(f"log/{step}", Found) for step in Step}
+CLAIM = query("log/claim", bool)
+PROJECT: dict[Step, Query[int]] = {step: query(f"log/{step}", int) for step in Step}
 
 
 @cache
-def write_at_once(steps: tuple[Step, ...]) -> Query[Settled]:
+def write_at_once(steps: tuple[Step, ...]) -> Query[int]:
     """Return the one statement that claims a log, appends to it and runs these steps."""
-    return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)], Settled)
+    return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)])
 
 
 def appended(events: Sequence[Event], ontology_version_before: int, inline_limit: int) -> dict[str, object]:
@@ -95,7 +73,7 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
         for page in _pages(rows):
             given: dict[str, object] = {"domain": projection.domain, "rows": {step: page}}
             found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
-            _check_found(step, sum(row.found for row in found), len(page))
+            _check_found(step, sum(found), len(page))
 
 
 def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -132,6 +110,6 @@ def _check_found(step: Step, found: int, rows: int) -> None:
     if expected_of(step, rows) not in (None, found):
         raise GraphError(
             Code.DANGLING_REFERENCE,
-            f"{step.value}: {rows - found} of {rows} have no place in the live graph",
+            f"{step.value}: {rows - found} of {rows} rows were not found in the live graph",
             {"hint": "Run `graph-memory verify` to see where the graph and its log differ."},
         )

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph_memory.model.events import Event
 from graph_memory.storage.queries import Nothing, query
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """An event's property map."""
-
-    stored: dict[str, object]
+from graph_memory.storage.store import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +18,7 @@ class ContentRow:
     text: str
 
 
-LAST_EVENTS = query("log/last_events", EventRow)
-
-
+LAST_EVENTS = query("log/last_events", dict[str, object])
 CONTENTS = query("log/contents", ContentRow)
 
 
@@ -51,19 +44,12 @@ class StateRow:
 
 
 PAGE_OF = query("log/page", SubjectAt)
-
-
 STATES = query("log/states", StateRow)
-
-
-@dataclass(frozen=True, slots=True)
-class HashRow:
-    """One content hash."""
-
-    sha256: str
-
-
 DROP_CONTENTS = query("log/drop_contents", Nothing)
-
-
 MEND_CONTENTS = query("log/mend_contents", Nothing)
+
+
+async def last_event(reader: Reader, domain: str, subject: str) -> Event | None:
+    """Return the last event of a subject, None when the log does not know it."""
+    row = await reader.one(LAST_EVENTS, domain=domain, subjects=[subject])
+    return Event.from_row(row) if row else None

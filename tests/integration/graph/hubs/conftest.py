@@ -25,4 +25,4 @@ async def web(memory: Memory, small_pages: None) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.verify()).differences == ()
+    assert (await memory.upkeep.verify()).differences == ()

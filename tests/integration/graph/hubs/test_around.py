@@ -23,7 +23,7 @@ async def test_a_branch_from_the_midst_of_a_deletion_has_what_was_left_then(web:
     branch = web.in_domain((await web.history.branch(f"{web._domain(None)}-b", at=before + 12)).domain)
     assert len((await branch.query_connections()).connection_ids) == LINKS - 12
     assert (await branch.get_node(HUB)).id == HUB
-    assert (await branch.verify()).differences == ()
+    assert (await branch.upkeep.verify()).differences == ()
     assert (await branch.delete_node(HUB)).connections == LINKS - 12
 
 
@@ -50,9 +50,11 @@ async def test_an_export_of_a_domain_in_which_a_batch_was_written_in_pages_is_im
 ) -> None:
     await make_hub(web, LINKS, neighbours=7)
     version = (await web.delete_node(HUB)).version
-    await web.moving.export_file(tmp_path / "all.jsonl")
-    other = web.in_domain((await web.moving.import_file(tmp_path / "all.jsonl", name=f"{web._domain(None)}-i")).domain)
-    assert (await other.verify()).differences == ()
+    await web.transfer.export_file(tmp_path / "all.jsonl")
+    other = web.in_domain(
+        (await web.transfer.import_file(tmp_path / "all.jsonl", name=f"{web._domain(None)}-i")).domain
+    )
+    assert (await other.upkeep.verify()).differences == ()
     await other.history.revert(since=version, until=version)
     assert len((await other.query_connections()).connection_ids) == LINKS
 
@@ -173,11 +175,11 @@ async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_de
     await make_hub(web, LINKS, neighbours=7)
     find = "MATCH (n:_Node {_domain: $domain, _id: $id}) DETACH DELETE n"
     driver.execute_query(find, domain=web._domain(None), id=HUB)
-    told = {change.id: change for change in (await web.reconcile()).changes}
+    told = {change.id: change for change in (await web.upkeep.reconcile()).changes}
     assert told[HUB].adoptable is False
     assert f"{LINKS} connections" in (told[HUB].reason or "")
     assert "delete_node" in (told[HUB].reason or "")
-    await web.reconcile(restore="all")
+    await web.upkeep.reconcile(restore="all")
     assert (await web.delete_node(HUB)).connections == LINKS
 
 

@@ -20,6 +20,7 @@ from integration.graph.hubs.cutting import (
     refusal_of_a_write,
 )
 from integration.graph.hubs.hub import HUB, make_hub
+from profiles import some
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,7 @@ async def test_a_hub_of_another_version_is_left_alone_and_its_domain_can_be_writ
     assert (await web.delete_node(HUB, expected_version=version)).connections == LINKS
 
 
-@pytest.mark.parametrize("pages", range(6))
+@pytest.mark.parametrize("pages", some(range(6)))
 async def test_a_deletion_that_was_cut_off_between_any_two_pages_goes_on_when_it_is_asked_for_again(
     web: Memory, monkeypatch: pytest.MonkeyPatch, pages: int
 ) -> None:

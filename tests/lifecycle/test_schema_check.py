@@ -56,7 +56,7 @@ async def notes(own: Settings, domain: str) -> AsyncIterator[Memory]:
         one = await memory.create_node("Note", "words of a kitchen")
         two = await memory.create_node("Note", "words of a garden")
         await memory.create_connection(TYPE, one.node_id, two.node_id)
-        assert (await memory.verify()).differences == ()
+        assert (await memory.upkeep.verify()).differences == ()
         yield memory
 
 
@@ -85,13 +85,13 @@ async def test_every_index_and_constraint_that_is_gone_is_named_and_made_again(n
     assert set(NAMES) <= {name for name, _ in before}
     for name in NAMES:
         drop(driver, name)
-    named = (await notes.verify()).differences
+    named = (await notes.upkeep.verify()).differences
     assert sorted(one.subject for one in named) == NAMES
     assert {(one.kind, one.problem) for one in named} == {
         ("schema", "the index is missing"),
         ("schema", "the constraint is missing"),
     }
-    rebuilt = await notes.rebuild()
+    rebuilt = await notes.upkeep.rebuild()
     assert (set(rebuilt.differences), rebuilt.unmended) == (set(named), ())
     assert shown(driver) == before
     assert (await notes.search_content("a kitchen")).node_ids
@@ -104,7 +104,7 @@ async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, d
     before = shown(driver)
     drop(driver, connection_constraint(link["name"])[0])
     assert shown(driver) != before
-    assert (await notes.rebuild()).differences == ()
+    assert (await notes.upkeep.rebuild()).differences == ()
     assert shown(driver) == before
 
 
@@ -112,7 +112,7 @@ async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
     notes: Memory, domain: str, driver: Driver
 ) -> None:
     driver.execute_query("CREATE (:_ConnectionType {_domain: $domain, _name: 5})", domain=domain)
-    assert "schema" not in {one.kind for one in (await notes.verify()).differences}
+    assert "schema" not in {one.kind for one in (await notes.upkeep.verify()).differences}
     driver.execute_query("MATCH (t:_ConnectionType {_domain: $domain, _name: 5}) DELETE t", domain=domain)
 
 
@@ -128,7 +128,7 @@ async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is
     told = (await checked(own, monkeypatch))["schema"]
     assert (told["outcome"], told["found"]) == ("failed", "_window_grams: the index is missing")
     assert "graph-memory rebuild" in told["remedy"]
-    await notes.rebuild()
+    await notes.upkeep.rebuild()
     assert (await notes.search_content("a kitchen")).node_ids
     assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
 
@@ -140,11 +140,11 @@ async def test_a_constraint_that_the_data_breaks_is_not_made_and_the_reason_is_t
     drop(driver, "_node_id")
     driver.execute_query("CREATE (:_Node {_domain: $domain, _id: $id})", domain=domain, id=node)
     with pytest.raises(GraphError) as caught:
-        await notes.rebuild()
+        await notes.upkeep.rebuild()
     assert caught.value.code is Code.STORE_CONFLICT
     assert "_node_id" in caught.value.message
     driver.execute_query("MATCH (n:_Node {_domain: $domain}) WHERE n._type IS NULL DELETE n", domain=domain)
-    assert (await notes.rebuild()).unmended == ()
+    assert (await notes.upkeep.rebuild()).unmended == ()
 
 
 async def test_the_doctor_names_a_domain_that_a_wrong_clock_has_stamped(

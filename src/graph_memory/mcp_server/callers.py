@@ -9,7 +9,7 @@ from typing import cast
 from mcp.server import ServerRequestContext
 from starlette.requests import Request
 
-from graph_memory.mcp_server.transport.startup import Startup
+from graph_memory.mcp_server.startup import Startup
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import shown
 

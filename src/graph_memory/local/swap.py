@@ -12,7 +12,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from graph_memory.local.files import make_private_folder, sync_folder, write_private
+from graph_memory.files import make_private_folder, sync_folder
 from graph_memory.local.home import Place
 
 RESTORING, RESTORED, REPLACED = "restoring", "restored", "replaced"
@@ -21,7 +21,7 @@ _PARTS = ("neo4j/data", "blobs")
 
 def put_in_place(place: Place) -> None:
     """Have what was restored replace what the home holds. The server of the place must be held stopped."""
-    home = _home(place)
+    home = place.home
     finish_restore(place)
     if hasattr(os, "sync"):
         os.sync()
@@ -32,7 +32,7 @@ def put_in_place(place: Place) -> None:
 
 def finish_restore(place: Place) -> None:
     """Do what is left of a restore that was complete; nothing when there was none."""
-    home = _home(place)
+    home = place.home
     restored, replaced = home / RESTORED, home / REPLACED
     if restored.is_dir():
         make_private_folder(replaced)
@@ -58,8 +58,4 @@ def _take_password(place: Place, restored: Path) -> None:
     """Keep the password of the restored Neo4j; it is another only where the home had none."""
     password = Place(restored / "neo4j").password()
     if password and password != place.password():
-        write_private(place.password_file, password + "\n")
-
-
-def _home(place: Place) -> Path:
-    return place.root.parent
+        place.keep_password(password)

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
+
 from pages import PAGES, ROOT
 
 pytestmark = pytest.mark.xdist_group("site")

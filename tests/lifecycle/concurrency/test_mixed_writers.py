@@ -20,9 +20,9 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, Ontology, Settings, ontology_from
-from integration.concurrency.ledger import Ledger
-from integration.concurrency.mixed_writer import COUNTERS, WRITERS, Plan, text_of
-from integration.concurrency.tails import Fairness, fairness_table, latency_table
+from lifecycle.concurrency.ledger import Ledger
+from lifecycle.concurrency.mixed_writer import COUNTERS, WRITERS, Plan, text_of
+from lifecycle.concurrency.tails import Fairness, fairness_table, latency_table
 
 SECONDS = 60 * float(os.environ.get("MINUTES") or 0) or 4.0
 SEED = int(os.environ.get("SEED") or 0) or random.SystemRandom().randrange(10**6)
@@ -198,7 +198,7 @@ async def check(run: Run, driver: Driver) -> None:
     """Compare every domain with what the writers were told."""
     for domain in (*run.domains, run.open_domain):
         told = run.acknowledged(domain)
-        assert (await run.memory.verify(domain=domain)).differences == ()
+        assert (await run.memory.upkeep.verify(domain=domain)).differences == ()
         check_log(driver, domain, told)
         await check_live(run.memory.in_domain(domain), Ledger().add(told))
     check_strict_types(run)

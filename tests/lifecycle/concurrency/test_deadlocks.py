@@ -17,8 +17,8 @@ from neo4j import Driver, Transaction
 from neo4j.exceptions import TransientError
 
 from graph_memory import Memory, Settings, ontology_from, open_memory
-from integration.concurrency.mixed_writer import deadlocks_met
-from integration.concurrency.test_mixed_writers import SECONDS, Run, check
+from lifecycle.concurrency.mixed_writer import deadlocks_met
+from lifecycle.concurrency.test_mixed_writers import SECONDS, Run, check
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -110,7 +110,7 @@ async def test_a_write_that_a_deadlock_ends_is_tried_again_and_made_once(
     statement = "MATCH (e:_Event {_domain: $domain, _subject: $id}) RETURN e.turn AS turn ORDER BY e._seq"
     told = driver.execute_query(statement, domain=domain, id=node).records
     assert [row["turn"] for row in told] == list(range(turn + 1))
-    assert (await memory.verify()).clean
+    assert (await memory.upkeep.verify()).clean
 
 
 @contextmanager

@@ -1,0 +1,84 @@
+"""What commands share: the options --domain and --json, the open memory, and how the answer is printed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Concatenate, TypeVar
+
+import typer
+
+from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
+from graph_memory.cli.output.printing import aside, print_json
+from graph_memory.cli.session import with_memory
+from graph_memory.model.results import Result
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+T = TypeVar("T")
+Answer = TypeVar("Answer", bound=Result | Mapping[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a command: the domain that it is about, and whether a program reads the answer."""
+
+    domain: str | None
+    as_json: bool
+
+    def ask(self, use: Callable[[Memory], Awaitable[T]], doing: str = "Reading") -> T:
+        """Return what `use` makes of the memory in that domain."""
+        return with_memory(lambda memory: use(self.of(memory)), doing)
+
+    def of(self, memory: Memory) -> Memory:
+        """Return the memory in that domain. Raises INVALID_ARGUMENT."""
+        return memory if self.domain is None else memory.in_domain(self.domain)
+
+    def answer(
+        self, use: Callable[[Memory], Awaitable[Answer]], show: Callable[[Answer], None], doing: str = "Reading"
+    ) -> Answer:
+        """Print what `use` makes of the memory, and return it."""
+        return self.give(self.ask(use, doing), show)
+
+    def give(self, found: Answer, show: Callable[[Answer], None]) -> Answer:
+        """Print an answer, as JSON for programs and by `show` for people, and return it."""
+        print_json(found) if self.as_json else show(found)
+        return found
+
+    def preview(self, use: Callable[[Memory], Awaitable[T]], show: Callable[[T], None], doing: str = "Trying") -> T:
+        """Show a person what would be done, and return it."""
+        found = self.ask(use, doing)
+        with aside(as_json=self.as_json):
+            show(found)
+        return found
+
+    def size(self, limit: int | None) -> int | None:
+        """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
+        return limit if self.as_json or limit is not None else ROWS
+
+
+def command(
+    app: typer.Typer | None = None, name: str | None = None, *, domain: bool = True
+) -> Callable[[Callable[Concatenate[Call, ...], object]], Callable[..., None]]:
+    """Make a command of a function of a `Call`: it gets the option --json, and --domain where it is about one."""
+
+    def made(function: Callable[Concatenate[Call, ...], object]) -> Callable[..., None]:
+        signature = inspect.signature(function, eval_str=True)
+        named = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        shared = [
+            named("domain", default=None, annotation=DomainOption),
+            named("as_json", default=False, annotation=JsonOption),
+        ]
+        own = list(signature.parameters.values())[1:]
+
+        @wraps(function)
+        def run(*, domain: str | None = None, as_json: bool, **given: object) -> None:
+            function(Call(domain, as_json), **given)
+
+        run.__dict__["__signature__"] = signature.replace(parameters=[*own, *shared[0 if domain else 1 :]])
+        return app.command(name)(run) if app else run
+
+    return made

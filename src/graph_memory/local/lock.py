@@ -1,0 +1,53 @@
+"""Locks between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from graph_memory.model.errors import Code, GraphError
+
+
+@contextmanager
+def file_lock(path: Path, timeout: float, on_wait: Callable[[], None]) -> Generator[None]:
+    """Hold the lock that a file stands for; the system frees it when the holder dies, however it dies.
+
+    `on_wait` is called once if another process holds it. STARTING after `timeout` seconds.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        on_wait()
+        _wait(lock, path, timeout)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_locked(path: Path) -> bool:
+    """Tell whether somebody holds the lock that a file stands for."""
+    if not path.is_file():
+        return False
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
+def _wait(lock: FileLock, path: Path, timeout: float) -> None:
+    try:
+        lock.acquire(timeout=timeout)
+    except Timeout as error:
+        raise GraphError(
+            Code.STARTING,
+            f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
+            {"hint": "Try again in a moment; `graph-memory neo4j status` says more."},
+            path=path,
+        ) from error
