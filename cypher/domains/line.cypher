@@ -16,4 +16,4 @@ WITH part
 WHERE part IS NOT NULL
 RETURN part._id AS name, part._forked_from AS forked_from, part._forked_at AS forked_at,
        part._begins_at AS begins_at, part._compacted_to AS compacted_to,
-       coalesce(part['_turns'], []) AS turns
+       coalesce(part._turns, []) AS turns

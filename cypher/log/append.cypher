@@ -5,7 +5,7 @@
 // returns: -
 MATCH (d:_Domain {_id: $domain})
 WITH d, CASE WHEN datetime($events[0]._at) < d._last_at THEN [$events[0]._seq] ELSE [] END + $turns AS turns
-FOREACH (_ IN CASE size(turns) WHEN 0 THEN [] ELSE [0] END | SET d._turns = (coalesce(d['_turns'], []) + turns)[-1000..])
+FOREACH (_ IN CASE size(turns) WHEN 0 THEN [] ELSE [0] END | SET d._turns = (coalesce(d._turns, []) + turns)[-1000..])
 SET d._seq = $seq, d._last_at = $at, d._ontology_version = $ontology_version
 WITH d
 CALL () {

@@ -24,4 +24,4 @@ CALL (whole_after) {
   RETURN collect(turn)[-1000..] AS turns
 }
 RETURN events, whole_events, whole_after, last, ontology_last, l._at AS last_at, turns, d._seq AS seq, d._ontology_version AS ontology_version,
-       d._last_at AS domain_last_at, [turn IN coalesce(d['_turns'], []) WHERE turn > whole_after + 1] AS domain_turns
+       d._last_at AS domain_last_at, [turn IN coalesce(d._turns, []) WHERE turn > whole_after + 1] AS domain_turns
