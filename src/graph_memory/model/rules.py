@@ -110,7 +110,7 @@ LINKS = {
         LinkRule(
             "cycle",
             "acyclic",
-            "it would close a cycle, and its type is acyclic",
+            "it would form a cycle, and its type is acyclic",
             "{type} from {source} to {target} would form a cycle",
             "{type} is acyclic: no chain of it may lead back to its start.",
         ),
