@@ -1,8 +1,9 @@
 """Every Cypher statement: found by its path, checked at import, bound to a constant where it is used.
 
 A file holds one statement below a header of comments: a sentence or more of what it is for, then `mode: read` or
-`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids of the
-subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the query's name.
+`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids, or lists of
+ids, of the subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the
+query's name.
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
-from graph_memory.memory.drift.adopt import Around, ByHand, adoption, barred
+from graph_memory.memory.drift.adopt import Around, ByHand, adoption
 from graph_memory.memory.drift.detect import Places, ends_of
 from graph_memory.memory.drift.results import (
     HandChange,
@@ -136,17 +136,13 @@ async def _adopt_chosen(
 
 async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, rehearse: bool) -> _Outcome:
     """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
-    refused: dict[str, GraphError] = {}
-    while places.size:
+
+    async def attempt(broken: Mapping[str, str]) -> _Outcome:
         outcome = _Outcome()
-        try:
-            outcome.receipt = await _Attempt(core, domain, places, choice, refused, outcome, rehearse).write()
-        except RulesBroken as broken:
-            by_subject = {change.subject: change.id for change in outcome.found}
-            refused |= {by_subject[subject]: barred(reason) for subject, reason in broken.reasons.items()}
-        else:
-            return outcome
-    return _Outcome()
+        outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, rehearse).write()
+        return outcome
+
+    return await until_rules_hold(attempt) if places.size else _Outcome()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ class _Attempt:
     domain: str
     places: Places
     choice: _Choice
-    barred: Mapping[str, GraphError]
+    broken: Mapping[str, str]
     outcome: _Outcome
     rehearse: bool
 
@@ -179,8 +175,8 @@ class _Attempt:
         found = await detect.found(self.core, reader, self.domain, self.places)
         self.outcome.found = found
         self.outcome.ontology = head.ontology
-        around, self.outcome.titles = await detect.look_around(reader, head, found)
-        return around, {**self._unfit(found, around), **self.barred}
+        around, self.outcome.titles = await detect.look_around(reader, head, found, self.broken)
+        return around, self._unfit(found, around)
 
     def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
         around, unfit = given

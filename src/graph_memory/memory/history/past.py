@@ -12,11 +12,12 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
-from graph_memory.memory.graph.nodes import node_info, node_not_found
+from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query
 from graph_memory.memory.graph.substring import Search, TextRow, holds

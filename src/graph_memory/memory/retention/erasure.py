@@ -10,7 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.changes.surroundings import ATTACHED, detaching
+from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, family_of, unfinished_branches
 from graph_memory.memory.retention.results import Erased, ErasedIn

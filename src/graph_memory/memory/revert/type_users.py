@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
-from graph_memory.memory.revert.types import type_of
 from graph_memory.memory.revert.values import Undo
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind

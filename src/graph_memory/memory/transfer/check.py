@@ -10,13 +10,14 @@ from typing import cast
 from graph_memory.memory.transfer.format import End, Header, at_line, damaged
 from graph_memory.memory.transfer.records import Wrong, recorded_times
 from graph_memory.model.clock import may_follow
-from graph_memory.model.events import Op
+from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import MOST_TYPES
-from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, check_rules, type_state
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
 from graph_memory.model.plain import parsed_json
-from graph_memory.model.subjects import DomainState, State, user_properties
+from graph_memory.model.rules import check_state
+from graph_memory.model.subjects import DomainState, State
 from graph_memory.model.wording import shown
 
 LATEST = timedelta(days=36_525)
@@ -130,7 +131,9 @@ class LogCheck:
         if declared is None:
             raise Wrong(f"has the type {shown(row['_type'])}, which no earlier event declares")
         if row["_op"] != Op.DELETE:
-            check_rules(declared, user_properties(row))
+            ends = {name: cast("str | None", row.get(f"_{name}")) for name in ("from", "to")}
+            draft = Draft(op=Op.UPDATE, kind=kind, subject=str(row["_subject"]), type=declared.name, state=row)
+            check_state(replace(draft, from_id=ends["from"], to_id=ends["to"]), declared)
 
 
 def _summary(state: State) -> State:

@@ -22,6 +22,7 @@ from graph_memory.model.events import Op
 from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.types import ConnectionType
 from graph_memory.model.properties import key_value
+from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import State, content_ref, user_properties
 from graph_memory.model.wording import shown
 
@@ -224,23 +225,25 @@ class Ledger:
         declared = self._log.types.get(type_subject(Kind.CONNECTION_TYPE, type_name))
         if not isinstance(declared, ConnectionType):
             raise Wrong(f"has the type {shown(type_name)}, which is not declared", subject)
-        if not (declared.allows_source(from_type) and declared.allows_target(to_type)):
+        if not declared.allows(from_type, to_type):
             raise Wrong(f"cannot connect {shown(from_type)} to {shown(to_type)} with {shown(type_name)}", subject)
 
     def _check_rules(self, declared: ConnectionType) -> None:
         """Look at what a connection type allows once, and at what it allows in no circle."""
-        rules = (("source", declared.unique_source), ("target", declared.unique_target))
-        for end in (end for end, is_ruled in rules if is_ruled):
-            if found := self._one(_TWICE.format(end=end), declared.name):
-                raise Wrong(f"is the {end} of {shown(declared.name)} more than once", found[0])
-        if declared.acyclic:
-            graph: TopologicalSorter[str] = TopologicalSorter()
-            for source, target in self._db.execute(_EDGES, (declared.name,)):
-                graph.add(source, target)
-            try:
-                graph.prepare()
-            except CycleError as error:
-                raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
+        for rule in link_rules(declared):
+            if rule.name == "cycle":
+                self._check_cycles(declared)
+            elif found := self._one(_TWICE.format(end=rule.name), declared.name):
+                raise Wrong(f"is the {rule.name} of {shown(declared.name)} more than once", found[0])
+
+    def _check_cycles(self, declared: ConnectionType) -> None:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        for source, target in self._db.execute(_EDGES, (declared.name,)):
+            graph.add(source, target)
+        try:
+            graph.prepare()
+        except CycleError as error:
+            raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()

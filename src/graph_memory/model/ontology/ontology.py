@@ -113,7 +113,7 @@ class Ontology:
         """Return whether the connection type joins these node types; an unknown name gives false."""
         found = self._connections.get(connection_type)
         known = from_type in self._nodes and to_type in self._nodes
-        return found is not None and known and found.allows_source(from_type) and found.allows_target(to_type)
+        return found is not None and known and found.allows(from_type, to_type)
 
     def check_topology(self, connection_type: str, from_type: str, to_type: str) -> None:
         """Raise INVALID_TOPOLOGY unless the connection type joins these node types.

@@ -129,6 +129,10 @@ class ConnectionType:
         """Return whether a connection of the type may end at a node of that type."""
         return self.to_types == (ANY,) or node_type in self.to_types
 
+    def allows(self, from_type: str, to_type: str) -> bool:
+        """Return whether a connection of the type may join nodes of these types."""
+        return self.allows_source(from_type) and self.allows_target(to_type)
+
 
 AnyType = NodeType | ConnectionType
 
