@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from neo4j import AsyncDriver
 
 from graph_memory import Memory, ontology_from
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.graph.nodes import decide_create as decide_node
 from graph_memory.model.content import content_from
@@ -132,7 +133,7 @@ def _node(head: Head, place: int, prefix: str) -> Sequence[Draft]:
         path=None,
         windows=tuple(windows(text)),
     )
-    return decide_node(head, node, seen=False, owners=(), open_type_limit=0)
+    return decide_node(head, node, Context(ontology=head.ontology), open_type_limit=0)
 
 
 async def _write_links(memory: Memory, domain: str, start: int, pairs: Sequence[tuple[int, int]]) -> None:

@@ -1,5 +1,5 @@
 // Which of these connections break a rule of their type: one of it from a node, one to a node, no cycles. What comes
-// after a connection in `turns`, if it is there, does not count against it.
+// after a connection in `turns`, if it is there, does not count against it. A connection may be there already, or not.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule
@@ -8,19 +8,15 @@ MATCH (a:_Node {_domain: $domain, _id: row.from})
 MATCH (b:_Node {_domain: $domain, _id: row.to})
 WITH row, a, b, coalesce($turns[row.id], 0) AS turn
 WITH row,
-  row.unique_source AND EXISTS {
+  'source' IN row.rules AND EXISTS {
     MATCH (a)-[r:$(row.type)]->() WHERE r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
   } AS source_taken,
-  row.unique_target AND EXISTS {
+  'target' IN row.rules AND EXISTS {
     MATCH ()-[r:$(row.type)]->(b) WHERE r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
   } AS target_taken,
-  row.acyclic AND (row.from = row.to OR EXISTS {
+  'cycle' IN row.rules AND (row.from = row.to OR EXISTS {
     MATCH p = SHORTEST 1 (b)-[r:$(row.type)
       WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]->+(a)
   }) AS closes
 WHERE source_taken OR target_taken OR closes
-RETURN row.id AS id, CASE
-  WHEN source_taken THEN 'its source has another connection of its type, and may have one only'
-  WHEN target_taken THEN 'its target has another connection of its type, and may have one only'
-  ELSE 'it would close a cycle, and its type is acyclic'
-END AS rule
+RETURN row.id AS id, CASE WHEN source_taken THEN 'source' WHEN target_taken THEN 'target' ELSE 'cycle' END AS rule

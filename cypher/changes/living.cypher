@@ -2,6 +2,7 @@
 // mode: read
 // params: domain, ids
 // returns: id, type
+// subjects: ids
 UNWIND $ids AS id
 MATCH (n:_Node {_domain: $domain, _id: id})
 RETURN n._id AS id, n._type AS type

@@ -70,11 +70,13 @@ async def check_schema(settings: Settings) -> str:
     """Return how many indexes and constraints there are. Raises STORE_INCOMPATIBLE, naming those that are missing."""
     async with open_store(partial(_find, settings, silent)) as store:
         if await pending_steps(store):
-            return "made when the memory is opened next"
+            return "created when the memory is next opened"
         faults = await schema_faults(store)
     if not faults:
-        return "every index and constraint is there"
-    raise GraphError(Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "`graph-memory rebuild` makes them."})
+        return "every index and constraint exists"
+    raise GraphError(
+        Code.STORE_INCOMPATIBLE, listed_faults(faults), {"hint": "Create them with `graph-memory rebuild`."}
+    )
 
 
 async def clocks_ahead(settings: Settings) -> str | None:
@@ -101,7 +103,7 @@ def bundled_ontology(name: str) -> Ontology:
     files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
     if name not in files:
         hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
-        raise fault("file", f"There is no file {shown(name)}, and no bundled ontology of that name", hint)
+        raise fault("file", f"{shown(name)} is neither a file nor a bundled ontology", hint)
     return parse(files[name].read_text(encoding="utf-8"), files[name].name)
 
 

@@ -27,32 +27,32 @@ class Settings(BaseSettings):
 
     home: Path = Field(
         default_factory=lambda: user_data_path("graph-memory", appauthor=False),
-        description="Folder of everything that is kept: the local database, blobs, run files and logs.",
+        description="Folder for everything that is kept: the local database, blobs, run files and logs.",
     )
     cache: Path = Field(
         default_factory=lambda: user_cache_path("graph-memory", appauthor=False),
-        description="Folder of what can be fetched or made again: Neo4j's jars and caches.",
+        description="Folder for what can be fetched or rebuilt: Neo4j's jars and caches.",
     )
 
     neo4j_uri: str | None = Field(
         default=None,
         validation_alias=AliasChoices("NEO4J_URI", "neo4j_uri"),
-        description="A Neo4j server to use: bolt://, neo4j://, +s or +ssc. Empty: a local one is started.",
+        description="Neo4j server to use: bolt:// or neo4j://, with +s or +ssc for TLS. Empty: start a local one.",
     )
     neo4j_username: str = Field(
         default="neo4j",
         validation_alias=AliasChoices("NEO4J_USERNAME", "neo4j_username"),
-        description="User name at that server.",
+        description="User name for that server.",
     )
     neo4j_password: SecretStr = Field(
         default=SecretStr(""),
         validation_alias=AliasChoices("NEO4J_PASSWORD", "neo4j_password"),
-        description="Password at that server.",
+        description="Password for that server.",
     )
     neo4j_database: str | None = Field(
         default=None,
         validation_alias=AliasChoices("NEO4J_DATABASE", "neo4j_database"),
-        description="Database at that server. Empty: the user's home database.",
+        description="Database on that server. Empty: the user's home database.",
     )
 
     neo4j_version: str = Field(default="2026.08.1", description="Version of the local Neo4j Community.")
@@ -64,46 +64,46 @@ class Settings(BaseSettings):
     )
     neo4j_salvage: bool = Field(
         default=False,
-        description="Start the local Neo4j even if the end of its transaction log is torn, and cut that end off.",
+        description="Start the local Neo4j even if the end of its transaction log is damaged, and cut that end off.",
     )
     neo4j_bolt_port: int = Field(
-        default=0, ge=0, le=65535, description="Bolt port of the local Neo4j. 0: 7687 or, when taken, a free one."
+        default=0, ge=0, le=65535, description="Bolt port of the local Neo4j. 0: 7687, or a free port if that is taken."
     )
     neo4j_http_port: int = Field(
-        default=0, ge=0, le=65535, description="HTTP port of the local Neo4j. 0: 7474 or, when taken, a free one."
+        default=0, ge=0, le=65535, description="HTTP port of the local Neo4j. 0: 7474, or a free port if that is taken."
     )
     java: Path | None = Field(
-        default=None, description="A java command, 21 or newer. Empty: the bundled Java, then a suitable installed one."
+        default=None, description="A java command, 21 or newer. Empty: the bundled Java, or else an installed one."
     )
     aot: Literal["auto", "use", "off"] = Field(
         default_factory=lambda: "use" if os.environ.get("CI") else "auto",
-        description="Java's AOT cache, which halves a start of the local Neo4j. `auto`: use it, and make it in the "
-        "background after a start without it. `use`: make none (and so by default where CI is set). `off`: do neither.",
+        description="Java's AOT cache, which halves the start of the local Neo4j. `auto`: use it, and make it in the "
+        "background after a start without it. `use`: never make it (the default where CI is set). `off`: do neither.",
     )
-    start_timeout: float = Field(default=180.0, gt=0, description="Seconds that a start of the local Neo4j may take.")
+    start_timeout: float = Field(default=180.0, gt=0, description="Seconds that the local Neo4j may take to start.")
 
-    domain: str = Field(default="default", description="Domain that is used when a call names none.")
+    domain: str = Field(default="default", description="Domain for calls that name none.")
     session: str | None = Field(
         default=None,
-        description="Session that the log names for changes. Empty: an MCP server makes an id for itself over stdio, "
-        "and for each session of its clients over HTTP.",
+        description="Session that the log records for changes. Empty: an MCP server makes an id for itself over stdio, "
+        "or for each client session over HTTP.",
     )
     actor: str | None = Field(
-        default=None, description="Who the log names for changes. Empty: over MCP what the client calls itself."
+        default=None, description="Actor that the log records for changes. Empty: over MCP, the client's own name."
     )
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=("graph",), description="MCP toolsets that are served, separated by commas."
+        default=("graph",), description="MCP toolsets to serve, separated by commas."
     )
     starting_wait: float = Field(
         default=45.0,
         ge=0,
-        description="Seconds that an MCP call waits for a starting Neo4j before it answers STARTING.",
+        description="Seconds that an MCP call waits for Neo4j to start before it returns STARTING.",
     )
 
-    read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which the server stops a read.")
-    write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which the server stops a write.")
+    read_timeout: float = Field(default=30.0, gt=0, description="Seconds after which Neo4j stops a read.")
+    write_timeout: float = Field(default=60.0, gt=0, description="Seconds after which Neo4j stops a write.")
     retry_time: float = Field(
-        default=30.0, ge=0, description="Seconds for which a write that met a deadlock or a lost connection is retried."
+        default=30.0, ge=0, description="Seconds to keep retrying a write after a deadlock or a lost connection."
     )
 
     blob_url: str | None = Field(
@@ -111,22 +111,25 @@ class Settings(BaseSettings):
         description="Where large and binary content is kept: a folder or an fsspec URL. Empty: `blobs` in home.",
     )
     inline_content_bytes: int = Field(
-        default=16 * KIB, ge=0, le=MIB, description="Text up to this size in bytes is kept in Neo4j, larger as a blob."
+        default=16 * KIB,
+        ge=0,
+        le=MIB,
+        description="Text up to this size in bytes is kept in Neo4j; longer text is a blob.",
     )
     text_content_bytes: int = Field(
         default=8 * MIB,
         gt=0,
-        description="Largest text content in bytes; it is searched, so its search windows must fit one write.",
+        description="Largest text content in bytes; it is searched, so its index must fit in one write.",
     )
     mcp_content_bytes: int = Field(
-        default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may give or take."
+        default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may send or return."
     )
-    content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for content that was read.")
+    content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for a cache of content.")
     open_type_limit: int = Field(
-        default=200, ge=0, le=10_000, description="Ad-hoc types that one domain with an open ontology may add."
+        default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )
     log_level: str = Field(
-        default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="What is logged to stderr."
+        default="WARNING", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$", description="Level of the log on stderr."
     )
 
     @field_validator("toolsets", mode="before")

@@ -72,5 +72,5 @@ async def test_earlier_code_refuses_it_and_says_what_to_do(old: Memory) -> None:
     with pytest.raises(GraphError) as caught:
         await migrate(old._core.store, steps()[:1])
     assert caught.value.code is Code.STORE_INCOMPATIBLE
-    assert "this graph-memory knows versions up to 1" in caught.value.message
+    assert "this graph-memory supports up to 1" in caught.value.message
     assert "Update graph-memory" in str(caught.value.hint)

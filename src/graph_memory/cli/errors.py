@@ -109,8 +109,8 @@ def answerable(error: BaseException) -> GraphError:
         return unusable_place(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
-    message = f"A fault inside graph-memory ({type(error).__name__}), {fault}"
-    return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it arose."})
+    message = f"Internal error in graph-memory ({type(error).__name__}), {fault}"
+    return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it happened."})
 
 
 def explained(error: GraphError) -> str:

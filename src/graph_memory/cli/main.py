@@ -40,8 +40,8 @@ from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.session import read_settings
 
 REMEMBER = "Remember and find"
-HISTORY = "See what was changed, and undo it"
-SERVE = "Serve and look after"
+HISTORY = "See what changed, and undo it"
+SERVE = "Serve and maintain"
 
 app = typer.Typer(
     name="graph-memory",

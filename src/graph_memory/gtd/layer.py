@@ -144,17 +144,17 @@ def _day(today: date | None) -> date:
 
 def _several(contexts: Collection[str] | None) -> Collection[str] | None:
     if isinstance(contexts, str):
-        raise fault("contexts", "contexts must be a list of text", 'Write ["phone"] for one context.')
+        raise fault("contexts", "contexts must be a list of text", 'For one context, write ["phone"].')
     return contexts
 
 
 def _time(minutes: float | None) -> float | None:
     if minutes is not None and not minutes > 0:
-        raise fault("minutes", f"{minutes:g} minutes are no time", "Give more than 0, or leave it out.")
+        raise fault("minutes", f"minutes must be above 0, not {minutes:g}", "Give more than 0, or leave it out.")
     return minutes
 
 
 def _energy(energy: str | None) -> str | None:
     if energy is not None and energy not in rules.ENERGIES:
-        raise fault("energy", f"{quoted(energy)} is no amount of energy", "Give low, medium or high.")
+        raise fault("energy", f"{quoted(energy)} is not a level of energy", "Use low, medium or high.")
     return energy

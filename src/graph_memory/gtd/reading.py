@@ -22,7 +22,7 @@ async def require_types(memory: Memory, node_types: Sequence[str], connection_ty
     for code, names in lacking.items():
         if names:
             hint = "`graph-memory ontology apply gtd` adds all types of Getting Things Done to a domain."
-            message = f"The ontology does not define {listed(names)}, which Getting Things Done asks for"
+            message = f"The ontology does not define {listed(names)}, which Getting Things Done needs"
             raise GraphError(code, message, {"missing": names, "hint": hint})
 
 

@@ -28,7 +28,7 @@ class Action(Ref):
 
     status: str | None = None
     contexts: tuple[str, ...] = Field(default=(), description="All that it requires, such as phone")
-    minutes: float | None = Field(default=None, description="How long it takes, at most; left out: unknown")
+    minutes: float | None = Field(default=None, description="How long it takes, at most; absent if unknown")
     due: str | None = None
     energy: str | None = None
     priority: PropertyValue | None = None
@@ -38,11 +38,11 @@ class Action(Ref):
 class LeftOut(Result):
     """How many actions with status `next` cannot be done now, by the first reason that applies."""
 
-    project: int = Field(description="All their projects are over, on hold or for some day")
+    project: int = Field(description="All their projects are over, on hold or someday")
     dependencies: int = Field(description="Something that they depend on is not complete")
     contexts: int = Field(description="They require a context that is not at hand")
-    time: int = Field(description="They take longer than there is time")
-    energy: int = Field(description="They take more energy than there is")
+    time: int = Field(description="They take longer than the time at hand")
+    energy: int = Field(description="They take more energy than is at hand")
 
 
 class Available(Result):
@@ -76,7 +76,7 @@ class Waiting(Result):
     since: str | None = None
     follow_up_date: str | None = None
     days_overdue: int | None = Field(
-        default=None, description="Days since the day to ask again: 0 is today, below 0 to come"
+        default=None, description="Days since the follow-up date: 0 is today, below 0 is in the future"
     )
 
 
@@ -102,7 +102,7 @@ class NextActions(Result):
 class Review(Result):
     """All lists of a weekly review."""
 
-    inbox: tuple[Item, ...] = Field(description="Actions that were written down and not yet decided on")
+    inbox: tuple[Item, ...] = Field(description="Actions written down but not yet decided on")
     unclear: tuple[Item, ...] = Field(description="Projects and actions without a status")
     stuck: tuple[StuckProject, ...]
     blocked: tuple[Item, ...] = Field(description="Next actions that depend on something cancelled")
@@ -115,4 +115,4 @@ class Review(Result):
     loose: tuple[Item, ...] = Field(description="Next actions that belong to no project")
     undated: tuple[Item, ...] = Field(description="Due on a day that cannot be read, such as next week")
     someday: tuple[Item, ...]
-    done: tuple[Item, ...] = Field(description="Complete, and changed on one of the last 7 days")
+    done: tuple[Item, ...] = Field(description="Complete, and changed in the last 7 days")

@@ -43,4 +43,4 @@ def run_admin(place: Place, java: Path, *arguments: str, heap: str = "128m", pat
 def _reason(said: str) -> str:
     """Return the last line that says something."""
     lines = [line.strip() for line in said.splitlines()]
-    return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it did not say why")
+    return next((line for line in reversed(lines) if line and not _NO_REASON.match(line)), "it gave no reason")

@@ -81,12 +81,12 @@ def check_jars(settings: Settings) -> Check:
     size = f"{sum(jar.size for jar in jars) / MIB:.0f} MiB"
     missing, wrong = damaged(settings, jars)
     if wrong:
-        remedy = "`graph-memory neo4j stop` and then `start` fetch them again."
+        remedy = "`graph-memory neo4j stop` and then `start` fetches them again."
         return Check("jars", Outcome.FAILED, f"{len(wrong)} damaged, first {wrong[0].coordinates}", remedy)
     if missing:
-        found = f"{len(missing)} of {len(jars)} not fetched yet: the next start does ({size} in all)"
+        found = f"{len(missing)} of {len(jars)} not fetched yet: the next start fetches them ({size} in all)"
         return Check("jars", Outcome.NOTE, found)
-    return Check("jars", Outcome.OK, f"{len(jars)} jars, {size}, every checksum right")
+    return Check("jars", Outcome.OK, f"{len(jars)} jars, {size}, all checksums correct")
 
 
 def check_fast_start(settings: Settings) -> Check:
@@ -119,12 +119,12 @@ def check_restore(settings: Settings) -> Iterator[Check]:
     if is_restoring(settings):
         return
     if (home / RESTORED).exists():
-        found = f"{home / RESTORED} is complete, and was not put in its place: it replaces what the home holds"
-        yield Check("restore", Outcome.NOTE, found, "The next start of Neo4j does that; `graph-memory neo4j start`.")
+        found = f"{home / RESTORED} is a complete restore that is not in use yet"
+        yield Check("restore", Outcome.NOTE, found, "Start Neo4j to use it: `graph-memory neo4j start`.")
     if (home / RESTORING).exists():
-        found = f"{home / RESTORING} was left by a restore that was killed; what the home holds is in use"
+        found = f"{home / RESTORING} was left by a restore that was killed; the home is not affected"
         remedy = (
-            "The next `graph-memory restore` removes it. Or stop the Neo4j that may run there "
+            "The next `graph-memory restore` removes it. Or stop the Neo4j that may be running there "
             f"(`GRAPH_MEMORY_HOME={home / RESTORING} graph-memory neo4j stop`), and delete the folder."
         )
         yield Check("restore", Outcome.FAILED, found, remedy)
@@ -135,7 +135,7 @@ def _port(kind: str, wanted: int, usual: int) -> Check:
     if is_free(port):
         return Check(name, Outcome.OK, f"{port} is free")
     if wanted:
-        remedy = f"Stop what listens there, or set GRAPH_MEMORY_NEO4J_{kind.upper()}_PORT to another port or to 0."
+        remedy = f"Stop what is listening there, or set GRAPH_MEMORY_NEO4J_{kind.upper()}_PORT to another port or to 0."
         return Check(name, Outcome.FAILED, f"{port} is taken", remedy)
     return Check(name, Outcome.NOTE, f"{port} is taken: a free one will be used")
 
@@ -146,11 +146,11 @@ def _folder(name: str, folder: Path, needed: int) -> Check:
     found = f"{folder}, {free // MIB:,} MiB free"
     variable = f"GRAPH_MEMORY_{name.upper()}"
     if free < needed:
-        remedy = f"Make room for {needed // MIB} MiB, or set {variable} to a folder on another disk."
+        remedy = f"Free {needed // MIB} MiB, or set {variable} to a folder on another disk."
         return Check(name, Outcome.FAILED, found, remedy)
     if not _writable(standing):
         remedy = f"Make it writable for this user, or set {variable} to another folder."
-        return Check(name, Outcome.FAILED, f"{standing} cannot be written", remedy)
+        return Check(name, Outcome.FAILED, f"{standing} is not writable", remedy)
     return Check(name, Outcome.OK, found)
 
 

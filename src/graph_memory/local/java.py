@@ -70,9 +70,9 @@ def _text(release: Path) -> str:
 def _required(command: Path) -> Java:
     version = major_version(command)
     if version is None:
-        raise _unsuitable("what GRAPH_MEMORY_JAVA names does not run as Java", command)
+        raise _unsuitable("GRAPH_MEMORY_JAVA does not run as Java", command)
     if version < OLDEST:
-        raise _unsuitable(f"GRAPH_MEMORY_JAVA names a Java {version}, Neo4j needs {OLDEST} or newer", command)
+        raise _unsuitable(f"GRAPH_MEMORY_JAVA is Java {version}, but Neo4j needs {OLDEST} or newer", command)
     return Java(command, "GRAPH_MEMORY_JAVA")
 
 

@@ -48,6 +48,6 @@ def _wait(lock: FileLock, path: Path, timeout: float) -> None:
         raise GraphError(
             Code.STARTING,
             f"another process has been starting or stopping Neo4j for over {timeout:.0f} s",
-            {"hint": "Try again in a moment; `graph-memory neo4j status` tells more."},
+            {"hint": "Try again in a moment; `graph-memory neo4j status` says more."},
             path=path,
         ) from error

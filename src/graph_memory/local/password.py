@@ -38,6 +38,6 @@ def _require_password(place: Place) -> None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
             "the password of the local Neo4j is missing or cannot be read: `neo4j/run/password` in the home folder",
-            {"hint": "Put that file back, or move `neo4j/data` away to begin with an empty database."},
+            {"hint": "Put that file back, or move `neo4j/data` away to start with an empty database."},
             path=place.password_file,
         )

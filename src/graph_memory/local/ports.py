@@ -49,7 +49,7 @@ def choose_port(wanted: int, preferred: tuple[int, ...], setting: str) -> int:
     STORE_UNAVAILABLE when a wanted port (not 0) is taken; `setting` is the name that the remedy gives.
     """
     if wanted and not is_free(wanted):
-        hint = f"Stop what listens there, or set {setting} to another port, or to 0 for any free one."
+        hint = f"Stop what is listening there, or set {setting} to another port, or to 0 for any free one."
         raise GraphError(Code.STORE_UNAVAILABLE, f"port {wanted} is taken", {"hint": hint, "port": wanted})
     return wanted or next((port for port in preferred if is_free(port)), 0) or any_free()
 

@@ -276,6 +276,6 @@ def _http_url(run: Run) -> str:
 
 def _locked(place: Place, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
     def wait() -> None:
-        progress("Waiting for another process that starts or stops Neo4j", None)
+        progress("Waiting for another process that is starting or stopping Neo4j", None)
 
     return file_lock(place.lock, settings.start_timeout, wait)

@@ -16,13 +16,13 @@ MOST = 2**53 - 1
 
 Names = list[str]
 Properties = dict[str, object]
-Limit = Annotated[int, Field(ge=1, le=MOST, description="Most ids to return (default: all)")]
+Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
-Cursor = Annotated[str, Field(description="next_cursor of the page before")]
-ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has moved since")]
+Cursor = Annotated[str, Field(description="next_cursor of the previous page")]
+ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
 
 
 class Call(TypedDict):
     """What every tool takes."""
 
-    domain: NotRequired[Annotated[str, Field(description="Another domain than the default")]]
+    domain: NotRequired[Annotated[str, Field(description="Domain, if not the default")]]

@@ -19,5 +19,5 @@ def answerable(error: BaseException) -> GraphError:
         return unusable_place(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.error("Unexpected failure %s", fault, exc_info=error)
-    hint = "This is no fault of the arguments. Tell the person who runs the server this id: its log says more."
-    return GraphError(Code.INTERNAL, f"A fault inside graph-memory, logged as {fault}", {"id": fault, "hint": hint})
+    hint = "The arguments are not at fault. Give this id to whoever runs the server: its log says more."
+    return GraphError(Code.INTERNAL, f"Internal error in graph-memory, logged as {fault}", {"id": fault, "hint": hint})

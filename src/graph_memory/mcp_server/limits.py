@@ -24,7 +24,7 @@ def _check(fields: Mapping[str, object], limit: int, way_out: str) -> None:
     content = fields.get("content")
     size = _size(content, fields.get("encoding")) if isinstance(content, str) else 0
     if size > limit:
-        message = f"Content of {size:,} bytes is too large for a call; {limit:,} is the limit"
+        message = f"Content of {size:,} bytes is too large for a call; the limit is {limit:,}"
         hint = f"{way_out} The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 

@@ -42,4 +42,4 @@ async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except GraphError as error:
-        _log.warning("%s was left off: %s", name, error)
+        _log.warning("%s failed: %s", name, error)

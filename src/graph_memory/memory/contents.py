@@ -136,13 +136,13 @@ class Contents:
 
 
 def _damaged(domain: str, sha256: str) -> GraphError:
-    hint = "Run `graph-memory verify`; restore the database from a backup, or write the content again."
+    hint = "Run `graph-memory verify`, then restore the database from a backup, or write the content again."
     details = {"domain": domain, "sha256": sha256, "reason": "damaged", "hint": hint}
     return GraphError(Code.CONTENT_READ_FAILED, f"Content {sha256} of domain {domain} is damaged", details)
 
 
 def _too_large(size: int, limit: int) -> GraphError:
-    hint = "Split it over several nodes, or give it with encoding base64: that has no limit, but is not searched."
+    hint = "Split it over several nodes, or give it with encoding base64, which has no limit but is not searched."
     message = f"Text of {size:,} bytes is over the limit of {limit:,}"
     return GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
 
@@ -158,5 +158,5 @@ async def content_of(given: str | bytes | Path, encoding: str, content_format: s
         try:
             given = await anyio.Path(given).read_bytes()
         except OSError as error:
-            raise fault("content", f"Cannot read {given}: {error.strerror}", "Give a file that can be read.") from error
+            raise fault("content", f"Cannot read {given}: {error.strerror}", "Give a readable file.") from error
     return content_from(given, encoding, content_format)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.background import Background
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Event, Head, Origin
-from graph_memory.model.kinds import Kind
-from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import indexed_rules, live_state
-from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.events import Event, Origin
+from graph_memory.model.projection import live_state
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import HALF_SEEN, no_ontology
 from graph_memory.storage.log.writing import Log
@@ -40,14 +37,6 @@ class Core:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyOwner:
-    """Who holds a value of a property."""
-
-    property: str
-    owner: str
-
-
-@dataclass(frozen=True, slots=True)
 class SubjectRow:
     """A live subject's last event, and its small text; no event when the two were read on either side of a change."""
 
@@ -67,7 +56,6 @@ class LastState:
 
 
 SEEN = query("core/seen", bool)
-KEY_OWNERS = query("core/key_owners", KeyOwner)
 
 
 async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
@@ -85,42 +73,14 @@ async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subjec
         if (found := rows[0].event) is not None and found.get("_subject") == subject:
             event = Event.from_row(found)
             return LastState(live_state(event), event.draft.from_id, event.draft.to_id, rows[0].text)
-    hint = "Somebody changed the graph by hand: run `graph-memory verify`."
+    hint = "The graph was changed outside graph-memory: run `graph-memory verify`."
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 
 
-async def was_seen(reader: Reader, domain: str, given_id: str | None) -> bool:
-    """Say whether the log has ever known a subject of that id. Ids that we make are new by their making."""
-    if given_id is None:
-        return False
-    seen = await reader.one(SEEN, domain=domain, subject=given_id)
-    return bool(seen)
-
-
-async def unique_owners(
-    reader: Reader, head: Head, kind: Kind, type_name: str, properties: Mapping[str, PropertyValue]
-) -> Sequence[KeyOwner]:
-    """Return who holds the values that these properties would have and that must be unique in the type."""
-    unique = [rule.name for rule in indexed_rules(kind, type_name, head.ontology) if rule.unique]
-    keys = [{"property": name, "value": key_value(properties[name])} for name in unique if name in properties]
-    if not keys:
-        return ()
-    return await reader.read(KEY_OWNERS, domain=head.domain, kind=str(kind), type=type_name, keys=keys)
-
-
-def check_unique(type_name: str, subject: str, owners: Sequence[KeyOwner]) -> None:
-    """Raise UNIQUE_PROPERTY_TAKEN when somebody other than the subject holds one of the values."""
-    for row in owners:
-        if row.owner != subject:
-            raise GraphError(
-                Code.UNIQUE_PROPERTY_TAKEN,
-                f"Another {type_name} has that value of its unique property {row.property}: {row.owner}",
-                {
-                    "property": row.property,
-                    "owner": row.owner,
-                    "hint": "Use the one that exists, or give another value.",
-                },
-            )
+async def used_ids(reader: Reader, domain: str, given_id: str | None) -> Collection[str]:
+    """Return the id if the log has ever known a subject of it. Ids that we make are new by their making."""
+    is_used = given_id is not None and await reader.one(SEEN, domain=domain, subject=given_id)
+    return [given_id] if given_id is not None and is_used else ()
 
 
 def check_version(kind: str, subject: str, present: int, expected: int | None) -> None:
@@ -136,14 +96,3 @@ def check_version(kind: str, subject: str, present: int, expected: int | None) -
 def version_after(drafts_version: int | None, before: int) -> int:
     """Return the version to report: the new one, or the one before when there was nothing to change."""
     return before if drafts_version is None else drafts_version
-
-
-def check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
-    """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
-    count = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
-    if count >= limit:
-        raise GraphError(
-            Code.TYPE_LIMIT_REACHED,
-            f"The open ontology of domain {domain} has {count} ad-hoc types, as many as it may",
-            {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
-        )

@@ -27,23 +27,23 @@ def fault(argument: str, message: str, hint: str) -> GraphError:
 def check_domain(name: str) -> str:
     """Return a domain name. Raises INVALID_ARGUMENT."""
     if not _DOMAIN.fullmatch(name):
-        hint = "Use 1 to 64 letters, digits, dots, underscores or hyphens, beginning with a letter or digit."
-        raise fault("domain", f"{quoted(name)} is not a domain name", hint)
+        hint = "Use 1 to 64 letters, digits, dots, underscores or hyphens, starting with a letter or digit."
+        raise fault("domain", f"{quoted(name)} is not a valid domain name", hint)
     return name
 
 
 def check_new_id(argument: str, given: str) -> str:
     """Return an id that a caller chose. Raises INVALID_ARGUMENT."""
     if not _ID.fullmatch(given) or given in _RESERVED_IDS:
-        hint = "Use 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit; or leave it out."
-        raise fault(argument, f"{quoted(given)} cannot be an id", hint)
+        hint = "Use 1 to 128 letters, digits and . _ : @ -, starting with a letter or digit; or leave it out."
+        raise fault(argument, f"{quoted(given)} is not a valid id", hint)
     return given
 
 
 def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Return tags, each once and in the order given. Raises INVALID_ARGUMENT."""
     if isinstance(tags, str):
-        raise fault("tags", "tags must be a list of text", 'Write ["one"] for one tag.')
+        raise fault("tags", "tags must be a list of text", 'For one tag, pass ["one"].')
     if len(tags) > _MOST_TAGS:
         raise fault("tags", f"{len(tags):,} tags are too many", f"Give at most {_MOST_TAGS}.")
     return tuple(dict.fromkeys(_text("tags", tag) for tag in tags))
@@ -56,7 +56,7 @@ def check_path(path: str) -> str:
 
 def _text(argument: str, text: object) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not is_encodable(text):
-        raise fault(argument, f"{quoted(text)} cannot be used as {argument}", f"Use 1 to {_LONGEST} characters.")
+        raise fault(argument, f"{quoted(text)} is not a valid {argument}", f"Use 1 to {_LONGEST} characters.")
     return text
 
 
@@ -65,7 +65,7 @@ def check_limit(limit: int | None) -> int:
     if limit is None:
         return UNLIMITED
     if type(limit) is not int or limit < 1:
-        raise fault("limit", f"limit must be an integer of at least 1, not {quoted(limit)}", "Leave it out for all.")
+        raise fault("limit", f"limit must be an integer of at least 1, not {quoted(limit)}", "Leave it out to get all.")
     return min(limit, UNLIMITED)
 
 
@@ -85,21 +85,21 @@ def check_cursor(cursor: str | None) -> str:
 
 def not_a_cursor(cursor: str) -> GraphError:
     """Return the error for a cursor that no page has given."""
-    hint = "Give next_cursor of the page before, or leave it out for the first page."
-    return fault("cursor", f"{quoted(cursor)} is not a cursor", hint)
+    hint = "Pass next_cursor from the previous page, or leave it out for the first page."
+    return fault("cursor", f"{quoted(cursor)} is not a valid cursor", hint)
 
 
 def check_direction(direction: str) -> str:
     """Return a direction. Raises INVALID_ARGUMENT."""
     if direction not in ("out", "in", "both"):
-        raise fault("direction", f"{quoted(direction)} is not a direction", "Give out, in or both.")
+        raise fault("direction", f"{quoted(direction)} is not a direction", "Use out, in or both.")
     return direction
 
 
 def check_query(query: str) -> str:
     """Return a search string. Raises INVALID_ARGUMENT."""
     if not query or not is_encodable(query):
-        raise fault("query", "query must hold at least one character of text", "Give the text to look for.")
+        raise fault("query", "query must contain at least one character", "Pass the text to search for.")
     return query
 
 

@@ -94,7 +94,7 @@ def checked_format(given: str) -> str:
         raise GraphError(
             Code.INVALID_ARGUMENT,
             f"format must be 1 to {MAX_FORMAT_LENGTH} characters without control characters",
-            {"argument": "format", "hint": 'Give a short word such as "markdown", "json" or "pdf".'},
+            {"argument": "format", "hint": 'Use a short word such as "markdown", "json" or "pdf".'},
         )
     return given
 
@@ -106,7 +106,7 @@ def _utf8(given: str | bytes) -> bytes:
         given.decode()
     except (UnicodeEncodeError, UnicodeDecodeError) as error:
         place = f"{'character' if isinstance(given, str) else 'byte'} {error.start}"
-        hint = "Repair the text, or give binary content as base64."
+        hint = "Fix the text, or pass binary content as base64."
         raise _not_encoded(f"Content is not valid utf-8 (at {place})", hint) from error
     return given
 

@@ -80,7 +80,7 @@ class Plain:
         found: dict[str, None] = {}
         for item in self.items():
             if item.text() in found:
-                raise item.fault(f"names {shown(item.value)} a second time", "Leave the repetition out.", item.text())
+                raise item.fault(f"repeats {shown(item.value)}", "Remove the duplicate.", item.text())
             found[item.text()] = None
         return tuple(found)
 
@@ -94,15 +94,15 @@ class Plain:
     def _key(self, key: object) -> str:
         if isinstance(key, str):
             return key
-        raise self.fault(f"has the key {shown(key)}, which is {kind_of(key)}; keys are text")
+        raise self.fault(f"has the key {shown(key)}, which is {kind_of(key)}; keys must be text")
 
     def fields(self, allowed: Collection[str]) -> Fields:
         """Return the entries of an object that may have only the keys named."""
         entries = self.entries()
         for key, entry in entries.items():
             if key not in allowed:
-                hint = suggestion(key, allowed, f"It may have: {', '.join(allowed)}.")
-                raise entry.fault("is not known here", hint, key)
+                hint = suggestion(key, allowed, f"Valid keys: {', '.join(allowed)}.")
+                raise entry.fault("is not a valid key", hint, key)
         return Fields(self, entries)
 
 
@@ -145,7 +145,7 @@ def _refuse(constant: str) -> object:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name twice in an object")
+        raise ValueError("a name appears twice in an object")
     return found
 
 

@@ -32,13 +32,13 @@ _DATETIME = re.compile(
 )
 
 _NAME_HINT = (
-    f"Choose a name of 1 to {NAME_CHARACTERS} characters that has no control characters "
-    'and does not begin with "_", which marks what belongs to the service.'
+    f"Choose a name of 1 to {NAME_CHARACTERS} characters without control characters, "
+    'not starting with "_", which is reserved for the service.'
 )
 _VALUE_HINTS = {
-    "null": "Leave the property out. One that was set cannot be removed: give it a value that means none.",
+    "null": "Leave the property out. A property that is set cannot be removed: give it a value that means none.",
     "a list": "Use one property per value, or nodes joined by connections.",
-    "an object": "Use one property per field, or put the structure into the content.",
+    "an object": "Use one property per field, or put the structure in the content.",
 }
 
 
@@ -54,9 +54,9 @@ class PropertyType(StrEnum):
     BOOLEAN = "boolean"
     """`true` or `false`; never 1 or 0."""
     DATE = "date"
-    """Text such as `2025-10-31`: a day of the calendar, as RFC 3339 writes it."""
+    """Text such as `2025-10-31`: a calendar date, as in RFC 3339."""
     DATETIME = "datetime"
-    """Text such as `2025-10-31T10:00:00Z` or with an offset such as `+02:00`, as RFC 3339 writes it."""
+    """Text such as `2025-10-31T10:00:00Z` or with an offset such as `+02:00`, as in RFC 3339."""
 
     def accepts(self, value: PropertyValue) -> bool:
         """Return whether the value is of this type."""
@@ -92,8 +92,8 @@ def check_amount(properties: Mapping[str, PropertyValue]) -> None:
     """Raise INVALID_PROPERTY when one node or connection would have too many properties, or too much text in them."""
     size = sum(len(value) for value in properties.values() if isinstance(value, str))
     if len(properties) > MOST_PROPERTIES or size > MOST_TEXT:
-        message = f"{len(properties):,} properties with {size:,} characters of text are too many"
-        hint = f"Keep to {MOST_PROPERTIES:,} properties and {MOST_TEXT:,} characters; details belong in the content."
+        message = f"{len(properties):,} properties with {size:,} characters of text are over the limit"
+        hint = f"Use at most {MOST_PROPERTIES:,} properties and {MOST_TEXT:,} characters; put details in the content."
         raise GraphError(Code.INVALID_PROPERTY, message, {"hint": hint})
 
 
@@ -123,9 +123,9 @@ def _name_fault(name: object) -> str | None:
     if not name:
         return "is empty"
     if name.startswith("_"):
-        return 'begins with "_", which is reserved for the service'
+        return 'starts with "_", which is reserved for the service'
     if len(name) > NAME_CHARACTERS:
-        return f"has {len(name)} characters, and {NAME_CHARACTERS} is the limit"
+        return f"has {len(name)} characters; the limit is {NAME_CHARACTERS}"
     return _character_fault(name)
 
 
@@ -133,9 +133,9 @@ def _character_fault(name: str) -> str | None:
     for character in name:
         match unicodedata.category(character):
             case "Cc":
-                return f"holds the control character U+{ord(character):04X}"
+                return f"contains the control character U+{ord(character):04X}"
             case "Cs":
-                return "holds half of a character pair (a lone surrogate), which UTF-8 cannot write"
+                return "contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
             case _:
                 pass
     return None
@@ -149,12 +149,12 @@ def check_value(key: str, value: object) -> PropertyValue:
         case int() if value in _INTEGERS:
             return value
         case int():
-            raise _invalid(key, f"Property {shown(key)} is an integer beyond 64 bits", "Give it as text.")
+            raise _invalid(key, f"Property {shown(key)} is an integer that does not fit in 64 bits", "Pass it as text.")
         case float() if math.isfinite(value):
             return value
         case float():
             message = f"Property {shown(key)} is not a finite number"
-            raise _invalid(key, message, "Leave the property out, or say in text what is meant.")
+            raise _invalid(key, message, "Leave the property out, or describe the value as text.")
         case str():
             return _check_text(key, value)
         case _:
@@ -165,18 +165,18 @@ def _check_text(key: str, text: str) -> str:
     try:
         size = len(text) if len(text) > VALUE_BYTES else len(text.encode())
     except UnicodeEncodeError:
-        message = f"Property {shown(key)} holds half of a character pair (a lone surrogate), which UTF-8 cannot write"
-        raise _invalid(key, message, "Remove it, or replace it by U+FFFD.") from None
+        message = f"Property {shown(key)} contains a lone surrogate (half a character pair), which UTF-8 cannot encode"
+        raise _invalid(key, message, "Remove it, or replace it with U+FFFD.") from None
     if size > VALUE_BYTES:
-        message = f"Property {shown(key)} is text of more than {VALUE_BYTES:,} bytes"
-        raise _invalid(key, message, "Put long text into the content.")
+        message = f"Property {shown(key)} is text longer than {VALUE_BYTES:,} bytes"
+        raise _invalid(key, message, "Put long text in the content.")
     return text
 
 
 def _unfit(key: str, value: object) -> GraphError:
     kind = kind_of(value)
-    hint = _VALUE_HINTS.get(kind, "Give dates and times as RFC 3339 text, and anything else as text.")
-    return _invalid(key, f"Property {shown(key)} is {kind}; values are text, numbers or booleans", hint)
+    hint = _VALUE_HINTS.get(kind, "Pass dates and times as RFC 3339 text, and anything else as text.")
+    return _invalid(key, f"Property {shown(key)} is {kind}; values must be text, numbers or booleans", hint)
 
 
 def _invalid(key: object, message: str, hint: str) -> GraphError:

@@ -54,8 +54,8 @@ class Changed(Result):
 class NodeDeleted(Changed):
     """What deleting a node left behind."""
 
-    connections: int = Field(description="Number of connections, and observations about it, that went with it")
-    resumed: bool | None = Field(default=None, description="It was cut off before, and went on where it was")
+    connections: int = Field(description="Number of connections, and observations about it, deleted with it")
+    resumed: bool | None = Field(default=None, description="An interrupted deletion was resumed")
 
 
 class OntologyChanged(Result):
@@ -67,7 +67,7 @@ class OntologyChanged(Result):
 class OntologyApplied(OntologyChanged):
     """What applying an ontology to a domain has added, by name; nothing when the domain had it all."""
 
-    created: bool = Field(description="Whether the domain began with it")
+    created: bool = Field(description="Whether this created the domain")
     node_types: tuple[str, ...]
     connection_types: tuple[str, ...]
 
@@ -84,8 +84,8 @@ class NodeInfo(Result):
     version: int
     tags: tuple[str, ...] | None = None
     path: str | None = None
-    valid_from: Timestamp | None = Field(default=None, description="It holds in the world from then on")
-    valid_to: Timestamp | None = Field(default=None, description="It holds no longer from then on")
+    valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
+    valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
 
 
 class NodeContent(Result):
@@ -109,8 +109,8 @@ class ConnectionInfo(Result):
     has_content: bool
     version: int
     content: str | None = None
-    valid_from: Timestamp | None = Field(default=None, description="It holds in the world from then on")
-    valid_to: Timestamp | None = Field(default=None, description="It holds no longer from then on")
+    valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
+    valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
 
 
 class NodeIds(Result):
@@ -164,12 +164,12 @@ class DomainSummary(Result):
     name: str
     created: Timestamp
     modified: Timestamp = Field(description="Time of the last event")
-    events: int = Field(description="Changes in its log, without those before a fork")
+    events: int = Field(description="Changes in its log, not counting those before a fork")
     node_types: int
     connection_types: int
-    forked_from: str | None = Field(default=None, description="For a branch: the domain that it was made from")
-    forked_at: int | None = Field(default=None, description="For a branch: the number in that domain's log")
-    busy: str | None = Field(default=None, description="The long operation that goes on in it, such as branching")
+    forked_from: str | None = Field(default=None, description="For a branch: the domain it was made from")
+    forked_at: int | None = Field(default=None, description="For a branch: its starting point in that domain's log")
+    busy: str | None = Field(default=None, description="The long operation running in it, such as branching")
 
 
 class DomainInfo(DomainSummary):
@@ -189,14 +189,14 @@ class DomainDeleted(Result):
     """A domain that is gone, with all that was in it."""
 
     domain: str
-    nodes: int = Field(description="Nodes that were deleted")
-    events: int = Field(description="Events that were deleted")
+    nodes: int = Field(description="Nodes deleted")
+    events: int = Field(description="Events deleted")
     blobs: int | None = Field(
         default=None,
-        description="Large contents that were deleted; absent if left because another database keeps its own there too",
+        description="Large contents deleted; absent if they stay because another database keeps its own there",
     )
     resumed: bool | None = Field(
-        default=None, description="A deletion that had been cut off was completed; the numbers are of this part"
+        default=None, description="An interrupted deletion was completed; the counts cover only this part"
     )
 
 
@@ -205,9 +205,9 @@ class Branched(Result):
 
     domain: str
     forked_from: str
-    forked_at: int = Field(description="Number in the log of that domain after which the branch begins")
-    seq: int = Field(description="Number of the branch's own first event; smaller ones are of that domain")
-    subjects: int = Field(description="Types, nodes, connections and observations that it begins with")
+    forked_at: int = Field(description="Number in that domain's log after which the branch starts")
+    seq: int = Field(description="Number of the branch's own first event; lower numbers belong to that domain")
+    subjects: int = Field(description="Types, nodes, connections and observations that it starts with")
 
 
 class Difference(Result):
@@ -225,9 +225,9 @@ class Verification(Result):
 
     domain: str
     events: int = Field(description="Events in the log")
-    subjects: int = Field(description="Subjects of the log or the live graph that were compared")
+    subjects: int = Field(description="Subjects in the log or the live graph that were compared")
     differences: tuple[Difference, ...]
-    unmended: tuple[Difference, ...] | None = Field(default=None, description="After rebuild: what is still different")
+    unmended: tuple[Difference, ...] | None = Field(default=None, description="After rebuild: what still differs")
 
     @property
     def clean(self) -> bool:

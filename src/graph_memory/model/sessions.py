@@ -62,6 +62,6 @@ class SessionSummary(Result):
     ended: Timestamp = Field(description="Time of its last change")
     changes: int
     subjects: int = Field(description="How many things it changed")
-    about: tuple[str, ...] = Field(description="Titles of what it changed last")
+    about: tuple[str, ...] = Field(description="Titles of what it last changed")
     first_seq: int
     last_seq: int

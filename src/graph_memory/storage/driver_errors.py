@@ -111,20 +111,20 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_loca
     _log.info("driver error: %r", error)
     where = f" at {without_credentials(uri)}" if uri else ""
     if in_doubt and not _is_broken(error):
-        hint = "Read the subject before you repeat the change."
-        return unavailable("Neo4j was lost while it committed; the change may or may not have been made", hint)
+        hint = "Read the subject again before you repeat the change."
+        return unavailable("Neo4j was lost during the commit; the change may or may not have been made", hint)
     if is_refused(error):
         return unavailable(f"Neo4j{where} refused the user name or password", _LOCAL_LOGIN if is_local else _LOGIN)
     if isinstance(error, (ConfigurationError, ValueError)) and uri:
         hint = "NEO4J_URI must be bolt:// or neo4j://, with +s or +ssc for TLS."
         return unavailable(f"Neo4j{where} cannot be used", hint)
     if _is_about_tls(error):
-        hint = "bolt+s:// and neo4j+s:// want a trusted certificate, +ssc:// takes any, without + there is no TLS."
+        hint = "bolt+s:// and neo4j+s:// need a trusted certificate, +ssc:// accepts any; without + there is no TLS."
         return unavailable(f"Neo4j{where} cannot be reached over TLS", hint)
     if isinstance(error, LOST):
-        hint = "Check that the server runs and NEO4J_URI names it; `graph-memory doctor` looks for the cause."
+        hint = "Check that the server is running and NEO4J_URI is right; `graph-memory doctor` looks for the cause."
         if "+s" in uri.partition("://")[0]:
-            hint += " A server without TLS is reached with bolt:// or neo4j://, without +s."
+            hint += " For a server without TLS, use bolt:// or neo4j://, without +s."
         return unavailable(f"Neo4j{where} cannot be reached", hint)
     if isinstance(error, Neo4jError):
         return _from_server(error, where, in_doubt=in_doubt)
@@ -132,7 +132,7 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_loca
 
 
 _LOGIN = "Set NEO4J_USERNAME and NEO4J_PASSWORD."
-_LOCAL_LOGIN = "If its password was changed by hand, write the new one into `neo4j/run/password` in the home folder."
+_LOCAL_LOGIN = "If you changed its password, write the new one to `neo4j/run/password` in the home folder."
 
 
 def _is_about_tls(error: BaseException | None) -> bool:
@@ -147,11 +147,11 @@ def _is_broken(error: BaseException) -> bool:
 
 def _broken(error: BaseException, where: str, *, in_doubt: bool) -> GraphError:
     """Return the error for a database that has stopped, mostly for want of disk, until it is started again."""
-    hint = "See that its disk has room, then restart Neo4j; for the local one `graph-memory neo4j stop` is enough."
+    hint = "Free some disk space, then restart Neo4j; for the local one, `graph-memory neo4j stop` is enough."
     if not in_doubt and not failed_to_commit(error):
         return unavailable(f"Neo4j{where} has stopped serving this database after a failure", hint)
-    message = f"Neo4j{where} failed while it committed; the change may or may not have been made"
-    return unavailable(message, f"{hint} Read the subject before you repeat the change.")
+    message = f"Neo4j{where} failed during the commit; the change may or may not have been made"
+    return unavailable(message, f"{hint} Read the subject again before you repeat the change.")
 
 
 def unavailable(message: str, hint: str) -> GraphError:
@@ -172,22 +172,22 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
     if "ProcedureCallFailed" in code and "index" in (error.message or ""):
-        hint = "Run `graph-memory rebuild`, which makes it; `graph-memory doctor` names what is missing."
-        return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this needs", {"hint": hint})
+        hint = "Run `graph-memory rebuild` to create it; `graph-memory doctor` names what is missing."
+        return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})
     if isinstance(error, ConstraintError) or "ConstraintCreationFailed" in code:
         hint = "Run `graph-memory verify` to see where the graph and its log differ."
-        return GraphError(
-            Code.STORE_CONFLICT, "The database holds something that the log does not know", {"hint": hint}
-        )
+        return GraphError(Code.STORE_CONFLICT, "The database holds something that is not in the log", {"hint": hint})
     if "DeadlockDetected" in code or "LockClient" in code or "LockAcquisition" in code:
-        return GraphError(Code.DOMAIN_BUSY, "Too many writers wait for this domain", {"hint": "Try again in a moment."})
+        return GraphError(
+            Code.DOMAIN_BUSY, "Too many writers are waiting for this domain", {"hint": "Try again in a moment."}
+        )
     if is_locked_out(error):
-        hint = "Somebody tries wrong passwords for this user. Try again in some seconds; the server's log tells more."
-        return unavailable(f"Neo4j{where} takes no logins just now, after too many that failed", hint)
+        hint = "Someone keeps trying wrong passwords for this user. Try again in a few seconds; see the server's log."
+        return unavailable(f"Neo4j{where} is refusing logins after too many failed attempts", hint)
     if code.startswith("Neo.ClientError.Security."):
-        hint = "The user needs the rights of the role `architect`, and a password that has not expired."
+        hint = "The user needs the privileges of the role `architect`, and a password that has not expired."
         return unavailable(f"Neo4j{where} does not let this user do that", hint)
     if error.is_retryable():
-        hint = "Try again in a moment; if it stays so, `graph-memory neo4j logs` or the server's debug.log tell why."
-        return unavailable(f"Neo4j{where} is not available just now", hint)
+        hint = "Try again in a moment; if it still fails, `graph-memory neo4j logs` or the server's debug.log says why."
+        return unavailable(f"Neo4j{where} is not available right now", hint)
     return GraphError(Code.INTERNAL, "Neo4j refused a statement", {"neo4j_code": code})

@@ -63,4 +63,4 @@ class Credentials(AsyncAuthManager):
 
 async def _require(condition: Callable[[], bool]) -> None:
     if not await to_thread.run_sync(condition):
-        raise Moved("Couldn't connect: the server that was there has ended")
+        raise Moved("Couldn't connect: the server that was there has stopped")

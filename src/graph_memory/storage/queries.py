@@ -1,8 +1,9 @@
 """Every Cypher statement: found by its path, checked at import, bound to a constant where it is used.
 
 A file holds one statement below a header of comments: a sentence or more of what it is for, then `mode: read` or
-`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids of the
-subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the query's name.
+`mode: write`, `params:` and `returns:`. `subjects:`, where it is given, names the parameters that are ids, or lists of
+ids, of the subjects on whose states alone the answer depends. The path below `cypher/` without the ending is the
+query's name.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def query(name: str, row: type[R]) -> Query[R]:
 def _header(path: Path, text: str) -> Mapping[str, str]:
     comments = [line[2:].strip() for line in text.splitlines() if line.startswith("//")]
     if not comments or comments[0].partition(":")[0] in _FIELDS:
-        raise QueryFileError(f"{path}:1: the header must begin with what the statement is for")
+        raise QueryFileError(f"{path}:1: the header must start with what the statement is for")
     fields = {key: value.strip() for key, _, value in (line.partition(":") for line in comments) if key in _KNOWN}
     if missing := [name for name in _FIELDS if name not in fields]:
         raise QueryFileError(f"{path}: the header has no {', '.join(missing)}")
@@ -109,13 +110,13 @@ def _check(path: Path, found: Query[R], row: type[R]) -> None:
     code = _NOISE.sub(" ", found.text)
     used = frozenset(str(name) for name in _PARAMETER.findall(code))
     if used != found.params:
-        raise QueryFileError(f"{path}: params name {sorted(found.params)}, the statement uses {sorted(used)}")
+        raise QueryFileError(f"{path}: params lists {sorted(found.params)}, but the statement uses {sorted(used)}")
     if unknown := set(found.subjects or ()) - found.params:
-        raise QueryFileError(f"{path}: subjects name {sorted(unknown)}, which are no parameters")
+        raise QueryFileError(f"{path}: subjects lists {sorted(unknown)}, which are not parameters")
     if found.mode not in ("read", "write"):
         raise QueryFileError(f"{path}: mode must be read or write")
     if found.mode == "read" and (clause := _WRITES.search(code)):
-        raise QueryFileError(f"{path}: a read statement has {clause.group()}")
+        raise QueryFileError(f"{path}: a read statement contains {clause.group()}")
     columns = columns_of(row)
     if found.returns != columns and (columns is not None or len(found.returns) != 1):
         told = "is one value" if columns is None else f"has {columns}"

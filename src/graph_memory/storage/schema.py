@@ -53,7 +53,7 @@ def steps() -> tuple[Step, ...]:
     found = [_step(path.name, path.read_text(encoding="utf-8")) for path in (cypher_root() / "schema").glob("*.cypher")]
     found.sort(key=lambda step: step.version)
     if [step.version for step in found] != list(range(1, len(found) + 1)):
-        raise QueryFileError("the schema steps are not numbered 1, 2, 3, …")
+        raise QueryFileError("the schema steps must be numbered 1, 2, 3, …")
     return tuple(found)
 
 
@@ -76,13 +76,13 @@ def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list
     for step in applied:
         if step.version not in checksums:
             raise _incompatible(
-                f"The database has schema version {step.version}; this graph-memory knows versions up to {len(known)}",
+                f"The database has schema version {step.version}; this graph-memory supports up to {len(known)}",
                 "Update graph-memory to the version that last wrote to this database, or newer.",
             )
         if checksums[step.version] != step.sha256:
             raise _incompatible(
-                f"Schema step {step.version} is not the one that was applied to this database",
-                "Restore cypher/schema as released; steps are added, never changed.",
+                f"Schema step {step.version} differs from the one applied to this database",
+                "Restore cypher/schema as released; steps can be added but never changed.",
             )
     done = {step.version for step in applied}
     return [step for step in known if step.version not in done]

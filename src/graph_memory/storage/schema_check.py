@@ -95,8 +95,8 @@ def _fault(name: str, statement: LiteralString, found: Mapping[str, IndexRow]) -
 
 
 def _broken(fault: Fault, error: GraphError) -> GraphError:
-    message = f"Constraint {fault.name} cannot be made: the database holds something twice that may be there once"
-    hint = "`graph-memory verify` names what does not belong there. Delete it in Neo4j, and rebuild again."
+    message = f"Constraint {fault.name} cannot be created: the database holds a duplicate"
+    hint = "Run `graph-memory verify` to see what does not belong there, delete it in Neo4j, and rebuild again."
     return GraphError(error.code, message, {"constraint": fault.name, "hint": hint})
 
 

@@ -263,7 +263,7 @@ class Store(Reader):
                 if not is_worth_it or time.monotonic() - first_failure > patience:
                     uri, is_local = self._address.uri if is_first else "", self._address.guard is not None
                     raise ours(error, uri=uri, in_doubt=in_doubt, is_local=is_local) from error
-                _log.info("trying again after %s", type(error).__name__)
+                _log.info("retrying after %s", type(error).__name__)
                 if isinstance(error, LOST):
                     await self._reconnect(driver, error, in_doubt=in_doubt)
             await anyio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
@@ -303,10 +303,10 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
 
 def _driver(address: Address) -> AsyncDriver:
     if without_credentials(address.uri) != address.uri:
-        hint = "Set NEO4J_USERNAME and NEO4J_PASSWORD, and leave them out of NEO4J_URI."
-        raise unavailable("NEO4J_URI holds a user name or password", hint)
+        hint = "Move them to NEO4J_USERNAME and NEO4J_PASSWORD."
+        raise unavailable("NEO4J_URI contains a user name or password", hint)
     if address.uri.partition("://")[0] not in SCHEMES:
-        hint = f"NEO4J_URI must begin with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
+        hint = f"NEO4J_URI must start with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
         raise unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
     login = basic_auth(address.username, address.password)
     credentials = Credentials(address.guard, login) if address.guard else None
@@ -329,7 +329,7 @@ def check_text(params: Mapping[str, object]) -> None:
     """Raise INVALID_ARGUMENT when a parameter is text with half a character pair: it has no UTF-8."""
     for name, value in params.items():
         if isinstance(value, str) and not is_encodable(value):
-            raise fault(name, f"{name} holds half a character pair (a lone surrogate)", "Give whole characters.")
+            raise fault(name, f"{name} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
 
 
 def _metadata(name: str) -> dict[str, Any]:

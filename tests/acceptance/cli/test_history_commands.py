@@ -49,7 +49,7 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
         "     # Call",
         "    +Bert\\u001b[2J",
     ]
-    assert "There are more: --limit N, or --cursor between:" in shown.stderr
+    assert "There are more: use --limit N or --cursor between:" in shown.stderr
     told = json.loads(run(variables, "diff", "--since", str(since), "--content", "--json").stdout)
     assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
 
@@ -80,9 +80,9 @@ async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
     await kitchen.update_node("call", properties={"status": "later"})
     done: Any = run(variables, "revert", "--since", str(changed), "--until", str(changed))
     assert (done.returncode, done.stdout) == (73, "")
-    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it was changed since")
+    assert done.stderr.startswith("REVERT_CONFLICT: call cannot be reverted: it has changed since")
     done = run(variables, "revert", "--since", str(changed), "--until", str(changed), "--on-conflict", "skip")
-    assert done.stdout.startswith("left      call: it was changed since")
+    assert done.stdout.startswith("left      call: it has changed since")
 
 
 async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dict[str, str]) -> None:
@@ -101,7 +101,7 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
         assert words in done.stdout
     done = run(variables, "node", "get", "call", "--as-of", "2")
     assert (done.returncode, done.stdout) == (66, "")
-    assert "did not exist after event 2" in done.stderr
+    assert "did not exist at event 2" in done.stderr
     assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": []}\n'
 
 

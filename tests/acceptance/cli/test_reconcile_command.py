@@ -41,9 +41,9 @@ async def test_changes_by_hand_are_listed_in_words_and_left_alone(variables: dic
         "    size: 1 → 2",
         "~ paint  Action paint",
         '    size: 1 → "large"',
-        "- plan  Action plan  (deleted by hand)",
+        "- plan  Action plan  (deleted outside graph-memory)",
     ]
-    assert done.stderr.startswith("3 changes by hand. Settle them with --adopt ID")
+    assert done.stderr.startswith("3 changes outside graph-memory. Resolve them with --adopt ID")
     assert run(variables, "verify").returncode == 1
 
 
@@ -62,10 +62,10 @@ async def test_what_is_named_is_settled_and_json_is_what_python_gives(
     [entry] = (await touched.history.log(limit=1)).entries
     assert (entry.summary, entry.actor, entry.batch) == ('Action "call": size 1 → 2', "ann", told["batch"])
     done = run(variables, "reconcile", "--adopt-all", "--restore-all")
-    assert (done.returncode, done.stderr) == (0, "1 change by hand, 1 restored.\n")
+    assert (done.returncode, done.stderr) == (0, "1 change outside graph-memory, 1 restored.\n")
     verified(variables, domain)
     done = run(variables, "reconcile")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "0 changes by hand.\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "0 changes outside graph-memory.\n")
 
 
 @pytest.mark.parametrize("term", ["dumb", "xterm-256color"])
@@ -76,12 +76,12 @@ async def test_a_person_at_a_terminal_is_asked_about_each(
         assert "size: 1 → 2" in person.answer("[a]dopt, [r]estore, [s]kip, [q]uit? ", "x")
         assert "Type one of a, r, s, q." in person.answer("[q]uit? ", "a")
         assert "[a]dopt" not in person.answer("What now: [r]estore, [s]kip, [q]uit? ", "restore")
-        assert "deleted by hand" in person.answer("[a]dopt, [r]estore, [s]kip, [q]uit? ", "s")
+        assert "deleted outside graph-memory" in person.answer("[a]dopt, [r]estore, [s]kip, [q]uit? ", "s")
         status, shown = person.end()
     assert status == 1
     assert "adopted  call" in shown
     assert "restored  paint" in shown
-    assert "3 changes by hand, 1 adopted, 1 restored." in shown
+    assert "3 changes outside graph-memory, 1 adopted, 1 restored." in shown
     assert (await touched.get_node("call")).properties == {"size": 2}
     assert [change.id for change in (await touched.upkeep.reconcile()).changes] == ["plan"]
 
@@ -98,9 +98,9 @@ async def test_what_is_settled_while_a_person_is_asked_does_not_lose_the_answers
         status, shown = person.end()
     assert status == 0
     assert "adopted  call" in shown
-    assert "settled already  paint" in shown
+    assert "already resolved  paint" in shown
     assert "restored  plan" in shown
-    assert "2 changes by hand, 1 adopted, 1 restored." in shown
+    assert "2 changes outside graph-memory, 1 adopted, 1 restored." in shown
     verified(variables, domain)
 
 
@@ -121,7 +121,7 @@ async def test_who_quits_or_leaves_changes_nothing(touched: Memory, variables: d
 
 async def test_a_person_is_asked_before_what_a_hand_did_is_lost(touched: Memory, variables: dict[str, str]) -> None:
     with terminal(variables, "reconcile", "--restore-all") as person:
-        person.answer("Go on? [y/N]: ", "n")
+        person.answer("Continue? [y/N]: ", "n")
         assert person.end()[0] == 1
     assert len((await touched.upkeep.reconcile()).changes) == 3
     with terminal(variables, "reconcile", "--restore-all", "--yes") as person:

@@ -132,7 +132,7 @@ async def test_conflicts_are_told_by_subject_and_can_be_skipped_or_forced(
         with terminal(variables, "review", "--session", "bot") as person:
             person.answer(ASKS, "r")
             person.answer(ASKS, "q")
-            assert "conflict  call: it was changed since" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
+            assert "conflict  call: it has changed since" in person.answer("[s]kip, [f]orce, [q]uit? ", choice)
             if choice == "f":
                 person.answer("Undo this? [y/N]: ", "y")
             ended, shown = person.end()
@@ -149,7 +149,7 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
         person.answer(ASKS, "r")
         person.answer(ASKS_OF_A_DELETE, "a")
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "left      call: it was changed since" in shown
+        assert "left      call: it has changed since" in shown
         assert person.end()[0] == 0
     assert (await kitchen.query_nodes()).node_ids == ("call",)
     assert (await kitchen.get_node("call")).properties["status"] == "later"
@@ -157,8 +157,8 @@ async def test_the_choice_at_conflicts_can_be_given_at_once(kitchen: Memory, var
 
 async def test_the_beginning_of_a_domain_is_only_shown(kitchen: Memory, variables: dict[str, str]) -> None:
     with terminal(variables, "review", "--since", "1") as person:
-        assert "The beginning of a domain is never taken back." in person.answer(ASKS_NOTHING, "a")
-        assert "The beginning of an ontology is never taken back." in person.answer(ASKS_NOTHING, "a")
+        assert "The creation of a domain cannot be undone." in person.answer(ASKS_NOTHING, "a")
+        assert "The creation of an ontology cannot be undone." in person.answer(ASKS_NOTHING, "a")
         person.answer(ASKS_OF_A_DELETE, "q")
         assert person.end()[0] == 0
     with terminal(variables, "review", "--since", "1", "--session", "nobody") as person:
@@ -177,19 +177,19 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         assert "Node type Idea defined" in person.answer(ASKS_OF_A_DELETE, "r")
         person.answer(ASKS, "a")
         shown = person.answer("[s]kip, [q]uit? ", "s")
-        assert "conflict  node_type/Task: node one is of it" in shown
+        assert "conflict  node_type/Task: node one has this type" in shown
         shown = person.answer("Undo this? [y/N]: ", "y")
-        assert "taken back  node type Idea" in shown
+        assert "removed  node type Idea" in shown
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
     with terminal(variables, "review", "--since", since) as person:
         for _ in range(2):
             person.answer(ASKS_OF_A_DELETE, "a")
         person.answer(ASKS, "a")
-        assert "Node type Idea taken back" in person.answer(ASKS_OF_A_DELETE, "r")
+        assert "Node type Idea removed" in person.answer(ASKS_OF_A_DELETE, "r")
         shown = person.answer(ASKS_NOTHING, "a")
-        assert "Types taken back" in shown
-        assert "It is undone with the types that were taken back." in shown
+        assert "Types removed" in shown
+        assert "It is undone with the types that were removed." in shown
         assert "restored  node type Idea" in person.answer("Undo this? [y/N]: ", "y")
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task", "Idea"]
@@ -199,7 +199,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
 async def test_without_a_terminal_or_a_point_it_says_what_to_do(variables: dict[str, str]) -> None:
     done = run(variables, "review", "--session", "bot")
     assert done.returncode == 2
-    assert "there is no terminal" in done.stderr
+    assert "needs a person at a terminal" in done.stderr
     assert "`graph-memory log`" in done.stderr
     with terminal(variables, "review") as person:
         status, shown = person.end()

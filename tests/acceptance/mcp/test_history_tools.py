@@ -119,7 +119,7 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     faults = {
         "tool must be one of": {"tool": "create_node"},
         'get_node has no argument "id".': {"tool": "get_node", "arguments": {"id": "x"}},
-        "arguments cannot hold domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
+        "arguments cannot contain domain": {"tool": "get_node", "arguments": {"node_id": "x", "domain": "d"}},
     }
     for message, given in faults.items():
         with pytest.raises(ToolError) as caught:

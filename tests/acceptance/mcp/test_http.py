@@ -135,7 +135,7 @@ def test_only_the_loopback_interface_is_served(environment: dict[str, str], host
     done = run(environment, "mcp", "--transport", "http", "--host", host, "--port", "0")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(str(Code.INVALID_ARGUMENT))
-    assert "Hint: There is no authentication" in done.stderr
+    assert "Hint: The server has no authentication" in done.stderr
 
 
 def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
@@ -150,4 +150,4 @@ def test_a_port_that_is_taken_is_told(environment: dict[str, str]):
 def test_options_of_http_are_refused_without_it(environment: dict[str, str], option: list[str]):
     done = run(environment, "mcp", *option)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} goes with --transport http\nHint: ")
+    assert done.stderr.startswith(f"{Code.INVALID_ARGUMENT}: {option[0]} needs --transport http\nHint: ")

@@ -33,15 +33,15 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     tried = run(variables, "merge", source, "--preview")
     assert tried.stdout.splitlines() == [
         "new       node phone",
-        "conflict  node call Call: both have changed status differently",
+        "conflict  node call Call: both changed status differently",
         "    base    next",
         "    ours    later",
         "    theirs  done",
     ]
-    assert tried.stderr == "1 change would be merged, 0 conflicts settled, 1 conflict to settle.\n"
+    assert tried.stderr == "1 change would be merged, 0 conflicts resolved, 1 conflict to resolve.\n"
     refused = run(variables, "merge", source)
     assert (refused.returncode, refused.stdout) == (73, "")
-    assert refused.stderr.startswith("MERGE_CONFLICT: call cannot be merged: both have changed status differently")
+    assert refused.stderr.startswith("MERGE_CONFLICT: call cannot be merged: both changed status differently")
     assert (await kitchen.get_node("call")).properties == {"status": "later"}
 
     done = run(variables, "merge", source, "--resolve", "call status=theirs")

@@ -268,7 +268,7 @@ REFUSED = {
     "a second target": (
         "MATCH (a:_Node {_domain: $domain, _id: $project}), (b:_Node {_domain: $domain, _id: $call}) "
         "CREATE (a)-[:NextAction]->(b)",
-        "may have one only",
+        "may have only one",
     ),
     "a loop": ("MATCH (a:_Node {_domain: $domain, _id: $call}) CREATE (a)-[:DependsOn]->(a)", "cycle"),
     "a connection turned round": (
@@ -380,7 +380,7 @@ async def test_an_id_that_was_deleted_is_not_taken_again(kitchen: Kitchen) -> No
     kitchen.hand("CREATE (:_Node:Action {_domain: $domain, _id: $paint})")
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert done[kitchen.paint].settled == "refused"
-    assert "never used again" in (done[kitchen.paint].reason or "")
+    assert "never reused" in (done[kitchen.paint].reason or "")
     await kitchen.memory.upkeep.reconcile(restore="all")
     assert await kitchen.is_clean()
 

@@ -114,7 +114,7 @@ async def differing(memory: Memory, since: int | None = None, **given: Any) -> s
         page = await memory.history.diff(since=since, limit=200, cursor=cursor, **given)
         for entry in page.entries:
             assert entry.properties, f"{entry.subject} differs, and the entry does not say in what"
-            assert "written again" not in entry.summary
+            assert "rewritten" not in entry.summary
             found.add(entry.subject)
         if (cursor := page.next_cursor) is None:
             return found

@@ -112,6 +112,7 @@ async def test_what_takes_one_of_them_away_leaves_the_other(
 async def test_a_change_of_the_encoding_alone_is_taken_back_with_what_is_found_by_it(notes: Memory, text: str) -> None:
     node = (await notes.create_node("Note", text)).node_id
     await notes.update_node(node, content=base64.b64encode(text.encode()).decode(), encoding="base64")
+    assert (await notes.search_content("kitchen")).node_ids == ()
     for encoding in ("utf-8", "base64", "utf-8"):
         last = (await notes.history.log(limit=1)).entries[0]
         await notes.history.revert(event_ids=[last.id])

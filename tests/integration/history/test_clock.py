@@ -197,7 +197,7 @@ async def test_where_times_turn_back_is_looked_at_by_verify_and_mended_by_rebuil
     numbers = await jumped(memory, wall)
     driver.execute_query("MATCH (d:_Domain {_id: $domain}) REMOVE d._turns", domain=domain)
     [named] = (await memory.upkeep.verify()).differences
-    assert (named.problem, named.expected) == ("where its times turn back differs", f"[{numbers['after0']}]")
+    assert (named.problem, named.expected) == ("list of times that go back differs", f"[{numbers['after0']}]")
     assert (await memory.upkeep.rebuild()).unmended == ()
     assert await notes_at(memory, "1 day ago") == {"before0", "before1", "before2"}
 

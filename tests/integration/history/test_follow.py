@@ -129,7 +129,7 @@ async def test_a_branch_is_followed_along_its_line(work: Memory, domain: str, mo
     await work.history.branch(f"{domain}-2")
     branch = work.in_domain(f"{domain}-2")
     await branch.update_node("renovate", properties={"status": "tried"})
-    await work.update_node("renovate", properties={"status": "not there"})
+    await work.update_node("renovate", properties={"status": "it is missing"})
     expected = (await branch.history.log()).entries
     found = await taken(branch.history.follow(since=1, every=0.01), len(expected))
     assert found == list(reversed(expected))

@@ -47,8 +47,8 @@ async def test_the_log_tells_each_change_in_words_newest_first(work: Memory) -> 
         "Connection type NextAction defined",
         "Node type Action defined",
         "Node type Project defined",
-        "Ontology begun",
-        "Domain begun",
+        "Ontology created",
+        "Domain created",
     ]
     assert page.next_cursor is None
     assert page.entries[0].batch == page.entries[1].batch

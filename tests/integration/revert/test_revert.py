@@ -141,7 +141,7 @@ async def test_what_was_changed_since_is_a_conflict_with_choices(work: Memory) -
     [event] = await last_events(work)
     changed = await work.update_node(node, properties={"by": "somebody"})
     [conflict] = await refusal(work, event_ids=[event])
-    assert conflict == {"subject": node, "reason": f"it was changed since, in {changed.version}", "forcible": True}
+    assert conflict == {"subject": node, "reason": f"it has changed since, in {changed.version}", "forcible": True}
     skipped = await work.history.revert(event_ids=[event], on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), [node])
     assert skipped.batch is None

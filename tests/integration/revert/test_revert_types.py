@@ -89,7 +89,7 @@ async def test_the_log_tells_it_in_words(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.history.revert(since=seq)
     told = [entry.summary for entry in (await work.history.log(since=seq)).entries]
-    assert told == ["Types taken back", "Node type Task taken back", "Node type Task defined"]
+    assert told == ["Types removed", "Node type Task removed", "Node type Task defined"]
     entries = (await work.history.diff(since=seq, until=seq + 2)).entries
     assert [(entry.subject, entry.operation) for entry in entries] == [("node_type/Task", "removed")]
 
@@ -97,7 +97,7 @@ async def test_the_log_tells_it_in_words(work: Memory) -> None:
 async def test_a_type_with_nodes_stays_whatever_is_chosen(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     one = await node(work, "Task")
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} is of it"}
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": f"node {one} has this type"}
     skipped = await work.history.revert(since=seq, until=seq, on_conflict="skip")
     assert (skipped.changes, [skip.subject for skip in skipped.skipped]) == ((), ["node_type/Task"])
     await work.delete_node(one)
@@ -109,7 +109,7 @@ async def test_a_type_with_connections_stays(work: Memory) -> None:
     seq = (await work.add_connection_type(NEXT)).version
     one, two = await node(work, "Task"), await node(work, "Note")
     tie = (await work.create_connection("Next", one, two)).connection_id
-    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} is of it"}
+    assert await refusal(work, since=seq, until=seq) == {"connection_type/Next": f"connection {tie} has this type"}
     await work.delete_connection(tie)
     assert await done(work, since=seq, until=seq) == [("delete", "connection_type/Next")]
     assert await types(work) == (["Note", "Task"], ["Link"])
@@ -118,7 +118,7 @@ async def test_a_type_with_connections_stays(work: Memory) -> None:
 async def test_a_node_type_that_a_connection_type_names_stays(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.add_connection_type(NEXT)
-    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next names it"}
+    assert await refusal(work, since=seq, until=seq) == {"node_type/Task": "connection type Next refers to it"}
     assert await done(work, since=seq) == [("delete", "connection_type/Next"), ("delete", "node_type/Task")]
 
 
@@ -211,7 +211,7 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     other = await node(work, "Task", rank="x")
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
     [(subject, reason)] = (await refusal(work, since=deleted + 1, until=deleted + 1)).items()
-    assert (subject, "defined otherwise since" in reason) == ("node_type/Task", True)
+    assert (subject, "it was redefined in" in reason) == ("node_type/Task", True)
 
 
 async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_that_joins(work: Memory) -> None:
@@ -229,8 +229,8 @@ async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_tha
 async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None:
     found = await refusal(work, since=1)
     assert found == {
-        "domain": "the beginning of a domain is never taken back",
-        "ontology": "the beginning of an ontology is never taken back",
+        "domain": "the creation of a domain cannot be undone",
+        "ontology": "the creation of an ontology cannot be undone",
     }
     skipped = await work.history.revert(since=1, on_conflict="skip")
     assert {change.subject for change in skipped.changes} == {"node_type/Note", "connection_type/Link"}
@@ -380,7 +380,7 @@ async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(
     made = [await node(work, "Task") for _ in range(30)]
     until = await last(work)
     late = await node(work, "Task")
-    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} is of it"}
+    assert await refusal(work, since=seq, until=until) == {"node_type/Task": f"node {late} has this type"}
     await work.delete_node(late)
     assert len(await done(work, since=seq, until=until)) == len(made) + 1
 

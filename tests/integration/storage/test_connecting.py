@@ -56,7 +56,7 @@ async def test_a_password_in_an_address_is_not_repeated(settings: Settings, uri:
     error = await failure(server_settings(settings, neo4j_uri=uri))
     assert error.code is Code.STORE_UNAVAILABLE
     assert "s3cret" not in str(error.to_dict())
-    assert "leave them out" in str(error.hint)
+    assert "Move them to" in str(error.hint)
 
 
 async def test_a_server_without_tls_is_refused_over_tls(settings: Settings) -> None:

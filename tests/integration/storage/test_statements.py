@@ -41,7 +41,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await observe(memory, domain, one.node_id)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.history.branch(f"{domain}-b")
-    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted"):
+    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted", "_turns"):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
 
@@ -117,7 +117,7 @@ def test_a_statement_is_answered_from_its_index(driver: Driver, name: str, index
 
 
 def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driver: Driver) -> None:
-    plan = explain(driver, cypher_root() / "connection" / "get.cypher").plan
+    plan = explain(driver, cypher_root() / "graph" / "connection.cypher").plan
     lookups = [o["args"]["Details"] for o in operators(plan) if kind(o) == "DynamicDirectedRelationshipTypeLookup"]
     assert lookups
     assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)

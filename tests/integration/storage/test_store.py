@@ -195,7 +195,7 @@ async def test_a_server_that_takes_no_logins_for_longer_is_told_as_such(settings
         with pytest.raises(GraphError) as caught:
             await store.write("locked out", work)
     assert caught.value.code is Code.STORE_UNAVAILABLE
-    assert "no logins" in caught.value.message
+    assert "refusing logins" in caught.value.message
 
 
 @pytest.mark.parametrize("name", ["Forbidden", "CredentialsExpired", "TokenExpired", "AuthProviderFailed"])

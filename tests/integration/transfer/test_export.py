@@ -273,34 +273,42 @@ def at(line: int, old: bytes, new: bytes) -> Any:
 
 
 HARM: Mapping[str, tuple[Any, int | None, str]] = {
-    "one of a newer format": (at(1, b'"version":1', b'"version":2'), 1, "has version 2 of the format"),
-    "none": (lambda _: [b'{"nodes":[]}\n'], 1, "no export"),
+    "one of a newer format": (at(1, b'"version":1', b'"version":2'), 1, "has format version 2"),
+    "none": (lambda _: [b'{"nodes":[]}\n'], 1, "not an export"),
     "a line lost": (lambda lines: [*lines[:4], *lines[5:]], None, "after 3"),
     "two lines swapped": (lambda lines: [*lines[:2], lines[3], lines[2], *lines[4:]], 3, "number 3 after 1"),
-    "no JSON": (at(3, b'{"event"', b'{"event'), 3, "not JSON"),
+    "not JSON": (at(3, b'{"event"', b'{"event'), 3, "not JSON"),
     "half a character pair": (at(4, b"node_type", b"\\ud800"), 4, "not JSON"),
     "a list for a line": (lambda lines: [*lines[:3], b"[]\n", *lines[4:]], 4, "not a JSON object"),
     "an event without its time": (without("_at"), 5, "_at"),
     "an event without its id": (without("_id"), 5, "_id"),
-    "a time that is none": (at(3, b'"_at":"20', b'"_at":"X'), 3, "no time as _at"),
+    "a time that is none": (at(3, b'"_at":"20', b'"_at":"X'), 3, "no valid time as _at"),
     "an unknown operation": (at(3, b'"_op":"create"', b'"_op":"evade"'), 3, "evade"),
     "a type that nobody declared": (at(8, b'"_type":"Note"', b'"_type":"Nota"'), 8, "Nota"),
     "a type of the service": (at(4, b"Note", b"_Event"), 4, "breaks a rule"),
     "a property of the service": (at(8, b'"code":0', b'"__":0'), 8, "__"),
     "a property that is a list": (at(8, b'"code":0', b'"code":["x"]'), 8, "breaks a rule"),
-    "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "no JSON"),
+    "a definition that is no JSON": (at(4, b'"_definition":"{', b'"_definition":"{x'), 4, "not JSON"),
     "a definition that is a list": (
         at(4, b'"_definition":"{', b'"_definition":"[]","_description":"{'),
         4,
         "breaks a rule",
     ),
-    "a type that is deleted with a definition": (at(4, b'"_op":"create"', b'"_op":"delete"'), 4, "no place in it"),
-    "a time before all times": (at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'), 3, "no time as _at"),
+    "a type that is deleted with a definition": (
+        at(4, b'"_op":"create"', b'"_op":"delete"'),
+        4,
+        "does not belong there",
+    ),
+    "a time before all times": (
+        at(3, b'"_at":"20', b'"_at":"0001-01-01T00:00:00+14:00","_x":"'),
+        3,
+        "no valid time as _at",
+    ),
     "a fork that is no number": (at(1, b'"state":{', b'"state":{"_forked_at":"x",'), 1, "_forked_at"),
     "a hash that is none": (at(8, b'"_content_sha256":"', b'"_content_sha256":"x'), 8, "no SHA-256"),
     "a text of another hash": (at(7, b'"text":"text 0"', b'"text":"text 1"'), 7, "SHA-256"),
     "a second first line": (lambda lines: [*lines[:3], lines[0], *lines[3:]], 4, "after the first"),
-    "another number of events": (at(1, b'"events":', b'"events":1'), None, "another log"),
+    "another number of events": (at(1, b'"events":', b'"events":1'), None, "does not match the lines"),
 }
 
 
@@ -341,7 +349,7 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         ("ends after line", b"".join(lines[:9])),
         ("SHA-256", b"".join(lines).replace(b'"_actor":"', b'"_actor":"x').replace(b"chat", b"chap")),
         ("after the last", b"".join([*lines, lines[-1]])),
-        ("no export", b""),
+        ("not an export", b""),
         ("ends after line", packed.read_bytes()[:-200]),
         ("Line 2|ends after line", packed.read_bytes()[:300] + b"\x00" + packed.read_bytes()[301:]),
     ):

@@ -73,16 +73,16 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": {**NODE, "type": "Nota"}}}, "type Nota, which _system/ontology.yaml does not declare"),
         ({"nodes": {"a": {**NODE, "type": "", "content": EMPTY}}}, "does not declare"),
         ({"nodes": {"a": {**NODE, "type": "  ", "content": EMPTY}}}, "does not declare"),
-        ({"nodes": {"_a": NODE}}, "cannot be an id"),
+        ({"nodes": {"_a": NODE}}, "is not a valid id"),
         ({"nodes": {"a": {**NODE, "properties": {"_x": 1}}}}, "reserved"),
         ({"nodes": {"a": {**NODE, "content": {"path": "../../etc/passwd", "format": "x"}}}}, "outside"),
         ({"nodes": {"a": {**NODE, "content": {"path": "/etc/passwd", "format": "x"}}}}, "outside"),
-        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "not there"),
+        ({"nodes": {"a": {**NODE, "content": {"path": "none.md", "format": "x"}}}}, "it is missing"),
         ({"nodes": {"a": {"type": "Note"}}}, "no content"),
-        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no time as valid_to"),
-        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "soon"}}}, "no valid time as valid_to"),
+        ({"nodes": {"a": {**NODE, "valid_to": "0001-01-01T00:00:00+14:00"}}}, "no valid time as valid_to"),
         ({"nodes": {"a": {**NODE, "valid_from": "2021-01-01", "valid_to": "2020-01-01"}}}, "not after"),
-        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "no node"),
+        ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
         ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
     ],
@@ -159,7 +159,7 @@ async def test_a_link_does_not_lead_out_of_the_folder(
     else:
         (out / "_content" / "nodes" / "linked.md").rename(beside)
         (out / "_content" / "nodes" / "linked.md").symlink_to(beside)
-    with pytest.raises(GraphError, match="outside of the folder") as refused:
+    with pytest.raises(GraphError, match="outside the folder") as refused:
         await memory.transfer.import_folder(out, name=f"{domain}-copy")
     assert refused.value.code is Code.INVALID_ARCHIVE
     assert f"{domain}-copy" not in [one.name for one in (await memory.list_domains()).domains]
@@ -262,29 +262,29 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
 @pytest.mark.parametrize(
     ("at", "value", "told"),
     [
-        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "yet to come"),
+        ("nodes.mem_act_001.created", "9999-01-01T00:00:00Z", "in the future"),
         ("nodes.mem_act_001.modified", "0001-01-01T00:00:00Z", "since 1900"),
-        ("nodes.mem_act_001.created", 2025, "no time"),
-        ("nodes.mem_act_001.id", "mem_act_002", "its id is"),
-        ("nodes.mem_act_001.owner", "me", "owner, which has no place"),
-        ("nodes.mem_act_001._erased", True, "_erased, which has no place"),
+        ("nodes.mem_act_001.created", 2025, "no valid time"),
+        ("nodes.mem_act_001.id", "mem_act_002", "its id as"),
+        ("nodes.mem_act_001.owner", "me", "owner, which does not belong"),
+        ("nodes.mem_act_001._erased", True, "_erased, which does not belong"),
         ("nodes.mem_act_001.tags", "t", "tags"),
-        ("nodes.mem_act_001.path", "", "cannot be used as path"),
-        ("nodes.mem_act_001.content.size", 5, "has content of 5 bytes"),
+        ("nodes.mem_act_001.path", "", "is not a valid path"),
+        ("nodes.mem_act_001.content.size", 5, "declares content of 5 bytes"),
         ("nodes.mem_act_001.content.size", -1, "size"),
-        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside of the folder"),
-        ("nodes.mem_act_001.content.path", "_content/nodes", "not there"),
-        ("nodes.mem_act_001.content.path", "", "outside of the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes/\u0000.md", "outside the folder"),
+        ("nodes.mem_act_001.content.path", "_content/nodes", "it is missing"),
+        ("nodes.mem_act_001.content.path", "", "outside the folder"),
         ("nodes.mem_act_001.content.format", "a\nb", "format must be"),
-        ("nodes.mem_act_001.content.owner", "me", "owner, which has no place"),
+        ("nodes.mem_act_001.content.owner", "me", "owner, which does not belong"),
         (
             "connections.mem_act_001",
             {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
-            "of a node and of a",
+            "of both a node",
         ),
         ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
         ("connections.conn_001.type", "WaitingFor", "requires properties"),
-        ("extra", {}, "extra, which has no place"),
+        ("extra", {}, "extra, which does not belong"),
     ],
 )
 async def test_an_entry_at_fault_is_named_and_leaves_no_name_taken(
@@ -332,7 +332,7 @@ async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_
         patched.setattr(importing, "ensure_connection_type", None)
         with pytest.raises(TypeError):
             await memory.transfer.import_folder(tmp_path)
-    with pytest.raises(GraphError, match="delete the domain, and import the folder again") as busy:
+    with pytest.raises(GraphError, match="delete the domain and import the folder again") as busy:
         await memory.create_node("Project", "too early")
     assert busy.value.code is Code.DOMAIN_BUSY
     await memory.delete_domain(domain)

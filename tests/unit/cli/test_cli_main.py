@@ -97,14 +97,14 @@ def test_rebuild_says_what_it_mended_and_ends_with_0(memory: RecordingMemory):
     memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": ()})
     result = run("rebuild")
     assert result.exit_code == 0
-    assert "1 mended, 0 left." in result.stdout
+    assert "1 repaired, 0 left." in result.stdout
 
 
 def test_rebuild_ends_with_1_when_something_could_not_be_mended(memory: RecordingMemory):
     memory.answers["rebuild"] = DIFFERENT.model_copy(update={"unmended": DIFFERENT.differences})
     result = run("rebuild")
     assert result.exit_code == 1
-    assert "0 mended, 1 left." in result.stdout
+    assert "0 repaired, 1 left." in result.stdout
     assert "backup" in result.stderr
 
 

@@ -120,7 +120,7 @@ def answer_to(server: Server, line: str, *headers: tuple[str, str]) -> bytes:
 
 
 def test_where_it_serves_is_told_in_one_line(shared: Server):
-    assert shared.told == f"Serving MCP at http://127.0.0.1:{shared.port}/mcp (Ctrl-C ends it)\n"
+    assert shared.told == f"Serving MCP at http://127.0.0.1:{shared.port}/mcp (Ctrl-C stops it)\n"
 
 
 def test_health_is_answered_and_nothing_else_is_there(shared: Server):

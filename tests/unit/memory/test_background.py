@@ -60,4 +60,4 @@ async def test_an_error_behind_the_calls_is_logged_and_hurts_nobody(caplog: pyte
     behind = Background()
     behind.start("indexing", work())
     await behind.close()
-    assert "indexing was left off: STORE_UNAVAILABLE: Neo4j is away" in caplog.text
+    assert "indexing failed: STORE_UNAVAILABLE: Neo4j is away" in caplog.text

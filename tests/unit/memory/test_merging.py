@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from graph_memory.memory.branches.plan import Plan, Surroundings, plan
+from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.subject import merge_subject, merged_tags
 from graph_memory.memory.branches.values import Choices, Clash, Resolution, Strategy, Take, Trio, Version, same
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.model.content import Content
@@ -204,7 +205,7 @@ def test_the_table(kind: Kind, case: Mapping[str, Any], strategy: Strategy) -> N
         _version(kind, case[side], type_) for side, type_ in zip(("base", "ours", "theirs"), types, strict=True)
     ]
     trio = _trio(subject, *versions)
-    around = Surroundings(ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), living=LIVING)
+    around = Context(ontology=_ontology(case["ours"] if kind.endswith("_type") else None, kind), living=LIVING)
     found = plan([trio], around, _choices(case, strategy), NOW)
     expected = _expected(case, strategy)
     _check(found, trio, subject, expected, next((one for one in reversed(versions) if one), None))
@@ -224,7 +225,7 @@ def _ontology(own: Mapping[str, Any] | None, kind: Kind) -> Ontology:
 @pytest.mark.parametrize(("case", "strategy"), list(_wholes()))
 def test_what_only_the_whole_shows(case: Mapping[str, Any], strategy: Strategy) -> None:
     trios = {trio.subject: trio for trio in _subjects(case)}
-    found = plan(trios.values(), _around(case), _choices(case, strategy), NOW, case.get("barred"))
+    found = plan(trios.values(), _around(case), _choices(case, strategy), NOW)
     expected = _expected(case, strategy)
     assert {draft.subject for draft in found.drafts} | {one.subject for one in found.conflicts} == expected.keys()
     for subject, wanted in expected.items():
@@ -242,7 +243,7 @@ def _subjects(case: Mapping[str, Any]) -> Iterator[Trio]:
         yield _trio(subject, *(_version(Kind.CONNECTION, one, None, told["ends"]) for one in told["versions"]))
 
 
-def _around(case: Mapping[str, Any]) -> Surroundings:
+def _around(case: Mapping[str, Any]) -> Context:
     ontology = ONTOLOGY
     for versions in case.get("node_types", {}).values():
         ontology = _ontology(versions[1], Kind.NODE_TYPE)
@@ -251,10 +252,14 @@ def _around(case: Mapping[str, Any]) -> Surroundings:
         for node, subjects in case.get("attached", {}).items()
     }
     owners = {
-        UniqueValue(Kind.NODE, "N", "key", key_value(value)): one for value, one in case.get("owners", {}).items()
+        UniqueValue(Kind.NODE, "N", "key", key_value(value)): [one] for value, one in case.get("owners", {}).items()
     }
-    return Surroundings(
-        ontology=ontology, living=dict.fromkeys(case.get("living", ()), "N"), attached=attached, owners=owners
+    return Context(
+        ontology=ontology,
+        living=dict.fromkeys(case.get("living", ()), "N"),
+        attached=attached,
+        owners=owners,
+        broken=case.get("broken", {}),
     )
 
 
@@ -281,7 +286,7 @@ def test_the_older_time_of_creation_is_kept() -> None:
 
 def test_a_choice_is_told_of_as_what_it_settled() -> None:
     trio = _trio("x", *(_version(Kind.NODE, {"s": value}) for value in "abc"))
-    found = plan([trio], Surroundings(ontology=ONTOLOGY), Choices(Strategy.THEIRS), NOW)
+    found = plan([trio], Context(ontology=ONTOLOGY), Choices(Strategy.THEIRS), NOW)
     assert [(one.clash, one.name, one.base, one.ours, one.theirs) for one in found.settled] == [
         (Clash.PROPERTY, "s", "a", "b", "c")
     ]
@@ -299,7 +304,7 @@ def test_changes_come_in_an_order_in_which_each_could_be_made() -> None:
     new_type = _trio("node_type/T", None, None, _type(Kind.NODE_TYPE, {"name": "T"}))
     gone = _trio("g", *(_version(Kind.NODE, {}) for _ in range(2)), None)
     its = _trio("i", *(_version(Kind.CONNECTION, {}, None, ("g", "home")) for _ in range(2)), None)
-    around = Surroundings(ontology=ONTOLOGY, living={"g": "N", **LIVING})
+    around = Context(ontology=ONTOLOGY, living={"g": "N", **LIVING})
     found = plan([gone, connection, *nodes, its, new_type], around, Choices(), NOW)
     assert [draft.subject for draft in found.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
 
@@ -362,7 +367,7 @@ def test_a_value_is_as_told_also_where_both_made_the_same_change_or_the_whole_wa
 
 def test_the_windows_of_texts_are_made_with_the_plan() -> None:
     trio = _trio("x", None, None, _version(Kind.NODE, {"$content": "Some Text"}))
-    [draft] = plan([trio], Surroundings(ontology=ONTOLOGY), Choices(), NOW).drafts
+    [draft] = plan([trio], Context(ontology=ONTOLOGY), Choices(), NOW).drafts
     assert draft.windows == ("some text",)
 
 
@@ -378,6 +383,6 @@ def test_ten_thousand_subjects_are_planned_in_a_moment() -> None:
         for place in range(10_000)
     ]
     began = time.process_time()  # of this process alone: the machine may be busy
-    found = plan(trios, Surroundings(ontology=ONTOLOGY), Choices(), NOW)
+    found = plan(trios, Context(ontology=ONTOLOGY), Choices(), NOW)
     assert len(found.drafts) == 10_000
     assert time.process_time() - began < 5

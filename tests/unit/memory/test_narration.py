@@ -29,7 +29,7 @@ def test_a_node_is_named_by_type_and_title() -> None:
         ({"_content_sha256": "b", "_content_size": 7}, "content 1,200 bytes → 7 bytes"),
         ({"_title": "Phone"}, 'title "Call" → "Phone"'),
         ({"_tags": ["a"]}, "tags \"['a']\" added"),
-        ({}, "written again"),
+        ({}, "rewritten"),
         ({"status": "x" * 60}, f'status "next" → "{"x" * 39}…"'),
         ({f"p{n}": n for n in range(9)}, ", ".join(f"p{n} {n} added" for n in range(6)) + ", 3 more changes"),
     ],
@@ -57,7 +57,7 @@ def test_a_connection_is_named_by_its_ends() -> None:
 def test_types_and_beginnings_are_told() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
     assert summary(Told(draft)) == "Node type Action defined"
-    assert summary(Told(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain begun"
+    assert summary(Told(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain created"
 
 
 def test_an_observation_is_told_with_the_node_it_is_about() -> None:

@@ -10,23 +10,24 @@ from typing import Any
 import pytest
 
 from graph_memory import Code, GraphError
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
+from graph_memory.memory.revert.values import OnConflict, Plan, Undo
 from graph_memory.model.events import Draft, Event, Op, Origin
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
-from graph_memory.model.properties import PropertyType
+from graph_memory.model.properties import PropertyType, key_value
 from graph_memory.model.subjects import State
 
 NOW = datetime(2026, 2, 2, tzinfo=UTC)
 TASK = NodeType("Task", properties=(PropertyRule("rank", type=PropertyType.NUMBER),))
-NOTE = NodeType("Note")
+NOTE = NodeType("Note", properties=(PropertyRule("code", unique=True),))
 NEXT = ConnectionType("Next", ("Task",), ("Task", "Note"))
 LINK = ConnectionType("Link", ("*",), ("*",))
 HERE = Ontology.create([NOTE], [LINK])
-VALUE = frozenset({UniqueValue(Kind.NODE, "Note", "code", "s:1")})
+VALUE = UniqueValue(Kind.NODE, "Note", "code", key_value("1"))
 ALL = Ontology.create([NOTE, TASK], [LINK, NEXT])
 
 
@@ -75,10 +76,10 @@ def detach(draft: Draft) -> Draft:
     return Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
 
 
-def around(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Surroundings:
+def around(ontology: Ontology = ALL, living: Iterable[str] = (), **more: Any) -> Context:
     begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": False})
     types = dict.fromkeys(living, "Note")
-    return Surroundings(ontology=ontology, living=types, ontology_event=event(begun, 2), **more)
+    return Context(ontology=ontology, living=types, ontology_event=event(begun, 2), **more)
 
 
 def skipped(found: Plan) -> dict[str, str]:
@@ -89,7 +90,7 @@ def written(found: Plan) -> list[tuple[str, str]]:
     return [(str(draft.op), draft.subject) for draft in found.drafts]
 
 
-def planned(undos: Sequence[Undo], there: Surroundings, choice: OnConflict = OnConflict.SKIP) -> Plan:
+def planned(undos: Sequence[Undo], there: Context, choice: OnConflict = OnConflict.SKIP) -> Plan:
     return plan(undos, there, NOW, choice)
 
 
@@ -128,15 +129,15 @@ def test_types_come_back_before_what_is_of_them() -> None:
 @pytest.mark.parametrize("choice", OnConflict)
 def test_a_type_that_is_needed_stays_whatever_is_chosen(choice: OnConflict) -> None:
     for undos, there, reason in (
-        ([created(declared(TASK))], around(users={"node_type/Task": "node x is of it"}), "node x is of it"),
-        ([created(declared(TASK))], around(), "connection type Next names it"),
+        ([created(declared(TASK))], around(users={"node_type/Task": "node x has this type"}), "node x has this type"),
+        ([created(declared(TASK))], around(), "connection type Next refers to it"),
         (
             [created(declared(NEXT)), undo(tie("c", ("a", "b"), "Next", n=1), {"n": 0})],
             around(living=("a", "b")),
-            "connection c is of it",
+            "connection c has this type",
         ),
     ):
-        [subject] = [undo.subject for undo in undos if undo.is_type]
+        [subject] = [undo.subject for undo in undos if undo.kind in TYPES]
         if choice is OnConflict.STOP:
             with pytest.raises(GraphError) as caught:
                 planned(undos, there, choice)
@@ -156,10 +157,10 @@ def test_a_type_is_kept_with_what_is_left_of_it_down_to_the_last() -> None:
     ]
     there = around(attached={"a": [detach(undos[3].last.draft)]})
     assert skipped(planned(undos, there)) == {
-        "c": "it was changed since, in 20",
-        "connection_type/Next": "connection c is of it",
-        "node_type/Task": "node a is of it",
-        "a": "deleting it would delete 1 connection or observation that came since",
+        "c": "it has changed since, in 20",
+        "connection_type/Next": "connection c has this type",
+        "node_type/Task": "node a has this type",
+        "a": "deleting it would delete 1 connection or observation added since",
     }
     forced = planned(undos, there, OnConflict.FORCE)
     assert written(forced)[:2] == [("delete", "c"), ("delete", "a")]
@@ -199,7 +200,7 @@ def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> Non
 def test_a_type_that_was_defined_otherwise_since_is_not_changed_even_by_force() -> None:
     undos = [undo(declared(NodeType("Task")), declared(TASK).state, later=(7,))]
     for choice in (OnConflict.SKIP, OnConflict.FORCE):
-        assert "defined otherwise since" in skipped(planned(undos, around(), choice))["node_type/Task"]
+        assert "it was redefined in" in skipped(planned(undos, around(), choice))["node_type/Task"]
 
 
 def test_what_is_as_it_was_but_for_when_it_was_changed_is_not_written_again() -> None:
@@ -219,9 +220,9 @@ def test_the_beginnings_are_never_taken_back() -> None:
 def test_a_connection_whose_end_was_to_come_back_and_does_not_stays_away() -> None:
     undos = [
         deleted(tie("c", ("a", "n"), is_live=False)),
-        deleted(node("a", is_live=False), unique=VALUE, owners=("x",)),
+        deleted(node("a", is_live=False), {"code": "1"}),
     ]
-    found = planned(undos, around(living=("n",)))
+    found = planned(undos, around(living=("n",), owners={VALUE: ("x",)}))
     assert found.drafts == ()
     assert skipped(found)["c"] == "node a, which it needs, does not exist"
 
@@ -231,7 +232,7 @@ def test_a_connection_whose_end_was_to_go_and_does_not_is_set_back() -> None:
     undos = [created(node("a")), undo(outside, {"n": 1})]
     there = around(living=("a", "n"), attached={"a": [detach(outside)]})
     found = planned(undos, there)
-    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation that came since"}
+    assert skipped(found) == {"a": "deleting it would delete 1 connection or observation added since"}
     assert written(found) == [("update", "c")]
     forced = planned(undos, there, OnConflict.FORCE)
     assert written(forced) == [("delete", "c"), ("delete", "a")]
@@ -247,17 +248,16 @@ def test_a_node_whose_connection_was_to_go_and_does_not_stays() -> None:
 
 
 def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
-    undos = [deleted(node("a", is_live=False), unique=VALUE, owners=("b",)), created(node("b"), later=(20,))]
-    assert skipped(planned(undos, around())) == {
-        "b": "it was changed since, in 20",
-        "a": "b has the value of one of its unique properties now",
+    undos = [deleted(node("a", is_live=False), {"code": "1"}), created(node("b"), later=(20,))]
+    assert skipped(planned(undos, around(owners={VALUE: ("b",)}))) == {
+        "b": "it has changed since, in 20",
+        "a": "b now has the value of one of its unique properties",
     }
 
 
 def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> None:
     """With 20,000 pairs would be 200 million; the limit is far from both."""
-    values = [frozenset({UniqueValue(Kind.NODE, "Note", "code", f"s:{number}")}) for number in range(20_000)]
-    undos = [deleted(node(f"n{number}", is_live=False), unique=value) for number, value in enumerate(values)]
+    undos = [deleted(node(f"n{number}", is_live=False), {"code": str(number)}) for number in range(20_000)]
     undos += [deleted(tie(f"t{number}", ("gone", "gone"), is_live=False), is_implied=True) for number in range(20_000)]
     began = time.process_time()
     done = plan(undos, around(), NOW, OnConflict.STOP)

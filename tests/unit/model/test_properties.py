@@ -56,7 +56,7 @@ def test_a_key_may_hold_anything_printable(key: str):
     ("key", "why"),
     [
         ("", "empty"),
-        ("_id", "begins with"),
+        ("_id", "starts with"),
         ("a" * 257, "257 characters"),
         ("a\nb", "U+000A"),
         ("a\x00", "U+0000"),

@@ -89,7 +89,7 @@ def test_the_subjects_that_an_answer_depends_on_are_all_unless_the_header_names_
     assert query("some/thing", Pair).subjects is None
     write(GOOD.replace("// returns", "// subjects: limit\n// returns"))
     assert query("some/thing", Pair).subjects == ("limit",)
-    assert "no parameters" in refused(write(GOOD.replace("// returns", "// subjects: id\n// returns")))
+    assert "not parameters" in refused(write(GOOD.replace("// returns", "// subjects: id\n// returns")))
 
 
 @pytest.mark.parametrize("text", ["", "RETURN 1 AS one, 2 AS two\n", "\n".join(GOOD.splitlines()[2:])])

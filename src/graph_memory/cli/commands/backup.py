@@ -32,27 +32,27 @@ T = TypeVar("T")
 _SHOWN = 10
 
 TargetArgument = Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A new file, or a folder to make one in.")]
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file that `graph-memory backup` made.")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds, and do not ask.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file made by `graph-memory backup`.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds, without asking.")]
 VerifyOption = Annotated[
-    bool, typer.Option("--verify", help="Verify every domain first; if they differ, change nothing and end with 1.")
+    bool, typer.Option("--verify", help="Verify every domain first; if one differs, change nothing and exit with 1.")
 ]
 
 
 def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
-    """Save the local Neo4j and its blobs in one file. Neo4j is stopped for the dump and started again if it ran."""
+    """Save the local Neo4j and its blobs in one file. Neo4j stops for the dump, and starts again if it was running."""
     from graph_memory.local.backup.backup import back_up, backup_file, is_empty
 
     settings = _local_settings()
     file = backup_file(target)
     if is_empty(settings):
-        hint = "GRAPH_MEMORY_HOME names the home; `graph-memory config show` tells which it is."
-        raise GraphError(Code.INVALID_ARGUMENT, f"There is no memory in {settings.home} to save", {"hint": hint})
+        hint = "GRAPH_MEMORY_HOME names the home; `graph-memory config show` shows it."
+        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} holds no memory to save", {"hint": hint})
     runs = local.status(settings).state is not local.State.STOPPED
     with _ended_by_signals(), progress_bar() as progress:
         facts = _with(settings, _facts, progress)
         if runs:
-            note("The local Neo4j is stopped for the dump, and started again. Whoever uses it waits.")
+            note("The local Neo4j stops for the dump and starts again. Whoever uses it waits.")
         made = back_up(settings, file, facts, keep_running=runs, progress=progress)
     written = made.written
     if as_json:
@@ -69,7 +69,7 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
 def restore(
     file: FileArgument, replace: ReplaceOption = False, verify: VerifyOption = False, as_json: takes.JsonOption = False
 ) -> None:
-    """Make the home what a backup holds. What it held stays until the backup has been loaded and has started."""
+    """Restore a backup into the home. What the home held stays until the backup has been loaded and started."""
     from graph_memory.local.backup.archive import read_manifest
     from graph_memory.local.backup.restore import check_fits, restoring, take_into_use
 
@@ -95,9 +95,9 @@ def _local_settings() -> Settings:
     settings = read_settings()
     if settings.neo4j_uri:
         hint = (
-            "`graph-memory export` saves its domains, whatever the server; its operator may have backups of all of it."
+            "`graph-memory export` saves its domains, whatever the server; its operator may have backups of everything."
         )
-        message = "This saves and restores the local Neo4j, and NEO4J_URI names another server"
+        message = "This saves and restores the local Neo4j, but NEO4J_URI names another server"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"argument": "NEO4J_URI", "hint": hint})
     return settings
 
@@ -109,10 +109,10 @@ def _require_leave(settings: Settings, manifest: Manifest, *, replace: bool) -> 
     if replace or not holds_data(settings):
         return
     if not sys.stdin.isatty():
-        details = {"argument": "--replace", "hint": "--replace replaces it. `graph-memory backup` saves it first."}
-        raise GraphError(Code.INVALID_ARGUMENT, f"There is a memory in {settings.home} already", details)
+        details = {"argument": "--replace", "hint": "Give --replace to replace it; `graph-memory backup` saves it."}
+        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", details)
     note(f"The backup: {_described(manifest)}.")
-    takes.confirm(f"Replace all that is in {plain(settings.home)}?")
+    takes.confirm(f"Replace everything in {plain(settings.home)}?")
 
 
 def _with(settings: Settings, use: Callable[[Memory], Awaitable[T]], progress: local.Progress) -> T:
@@ -150,7 +150,7 @@ async def _looked_at(memory: Memory, manifest: Manifest, *, verify: bool) -> lis
     there = {one.name: one.events for one in (await memory.list_domains()).domains}
     for domain in manifest.domains:
         if there.get(domain.name, -1) < domain.seq:
-            message = f"What was loaded has not all of domain {domain.name}"
+            message = f"The loaded data lacks part of domain {domain.name}"
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": "Use another backup; nothing was changed."})
     return [await memory.upkeep.verify(domain=name) for name in there] if verify else []
 
@@ -172,7 +172,7 @@ def _ended_by_signals() -> Generator[None]:
 def _described(manifest: Manifest) -> str:
     events = sum(domain.seq for domain in manifest.domains)
     held = f"{counted(len(manifest.domains), 'domain')}, {counted(events, 'event')}"
-    return f"{held}, of {plain(manifest.made)}"
+    return f"{held}, from {plain(manifest.made)}"
 
 
 def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verification], *, clean: bool) -> None:
@@ -188,12 +188,12 @@ def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verif
 
 def _tell_damaged(blobs: Sequence[str]) -> None:
     if blobs:
-        note(f"{counted(len(blobs), 'blob')} on disk cannot be read any more and had to be left out:")
+        note(f"{counted(len(blobs), 'blob')} on disk could not be read and had to be left out:")
         for name in blobs[:_SHOWN]:
             note(f"  {plain(name)}")
-        note("`graph-memory verify` tells whose they are. Put them back from an older backup, if one has them.")
+        note("`graph-memory verify` shows what they belong to. Restore them from an older backup, if one has them.")
 
 
 def _tell_where_blobs_are(manifest: Manifest) -> None:
     if manifest.blobs_elsewhere:
-        note(f"Blobs are not in it: they are at {plain(manifest.blobs_elsewhere)} (GRAPH_MEMORY_BLOB_URL).")
+        note(f"It does not include blobs: they are at {plain(manifest.blobs_elsewhere)} (GRAPH_MEMORY_BLOB_URL).")

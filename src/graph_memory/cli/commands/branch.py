@@ -14,7 +14,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.results import Branched, Domains
 
 app = typer.Typer(
-    help="Branches: a domain as it is or was, copied to try things out in.",
+    help="Branches: copies of a domain, as it is or was, to try things out in.",
     no_args_is_help=True,
 )
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the branch.")]
@@ -25,7 +25,7 @@ AtOption = Annotated[
 
 @command(app)
 def create(call: Call, name: NameArgument, at: AtOption = None) -> None:
-    """Make a branch of a domain, as it is or as it was. One that was cut off goes on."""
+    """Make a branch of a domain, as it is or was. Repeat the command to resume an interrupted one."""
     call.answer(lambda memory: memory.history.branch(name, at=at), _show, "Branching")
 
 
@@ -49,7 +49,7 @@ def info(call: Call, name: NameArgument) -> None:
 
 @command(app, domain=False)
 def delete(call: Call, name: NameArgument, yes: takes.YesOption = False) -> None:
-    """Delete a branch with all that is in it. It cannot be undone."""
+    """Delete a branch with everything in it. This cannot be undone."""
     _check_branch(name, call.ask(lambda memory: memory.list_domains()))
     domains.delete_domain(call, name, yes=yes)
 
@@ -61,4 +61,4 @@ def _check_branch(name: str, found: Domains) -> None:
     for one in found.domains:
         if one.name == name and one.forked_from is None and one.busy != BRANCHING:
             hint = f"`graph-memory domain delete {plain(name)}` deletes a domain; `branch list` lists the branches."
-            raise fault("name", f"{plain(name)} is a domain, and no branch of one", hint)
+            raise fault("name", f"{plain(name)} is a domain, not a branch", hint)

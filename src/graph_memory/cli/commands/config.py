@@ -35,10 +35,10 @@ class Setting:
 
 @app.command()
 def show(
-    detail: Annotated[bool, typer.Option("--detail", help="What each setting is, too.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="Also show what each setting is.")] = False,
     as_json: takes.JsonOption = False,
 ) -> None:
-    """Show every setting with its value, where that comes from, and the environment variable that sets it."""
+    """Show every setting with its value, where it comes from, and the environment variable that sets it."""
     found = list(settings_in_force(read_settings()))
     if as_json:
         return print_json({"settings": [asdict(one) for one in found]})

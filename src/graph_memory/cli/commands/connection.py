@@ -36,8 +36,8 @@ ConnectionId = Annotated[str, typer.Argument(metavar="ID", help="Id of the conne
 def create(
     call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type of the ontology.")],
-    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node that it leaves.")],
-    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node that it reaches.")],
+    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node it starts at.")],
+    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node it ends at.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
@@ -58,10 +58,10 @@ def create(
 def validate(
     call: Call,
     type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
-    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node that it leaves.")],
-    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node that it reaches.")],
+    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node it starts at.")],
+    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node it ends at.")],
 ) -> None:
-    """Tell whether the ontology allows a connection between nodes of two types; ends with 1 when it does not."""
+    """Say whether the ontology allows a connection between two node types; exits with 1 if not."""
     found = call.answer(
         lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type),
         lambda found: typer.echo(
@@ -75,7 +75,7 @@ def validate(
 def get(
     call: Call,
     connection_id: ConnectionId,
-    include_content: Annotated[bool, typer.Option("--include-content", help="Its note as well.")] = False,
+    include_content: Annotated[bool, typer.Option("--include-content", help="Include its note.")] = False,
 ) -> None:
     """Show a connection's ends, type, properties, times and version."""
 
@@ -101,7 +101,7 @@ def history(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """Show every change of a connection, also of one that was deleted."""
+    """Show every change to a connection, even a deleted one."""
     show_history(call, connection_id, full=full, limit=limit, cursor=cursor)
 
 
@@ -114,7 +114,7 @@ def update(
     properties: takes.PropertyOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Change a connection: properties are merged into those it has, content replaces what was."""
+    """Change a connection: properties are merged, content is replaced."""
     values, text = assigned(properties), given_text(content, file)
     call.answer(
         lambda memory: memory.update_connection(

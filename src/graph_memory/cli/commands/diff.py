@@ -15,7 +15,7 @@ SinceOption = Annotated[
     str | None,
     typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.'),
 ]
-UntilOption = Annotated[str | None, typer.Option(help="The later state, given as for --since. Default: now.")]
+UntilOption = Annotated[str | None, typer.Option(help="The later state, in the same form as --since. Default: now.")]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 _INDENT = "    "
 
@@ -30,7 +30,7 @@ def diff(
     ] = None,
     subject: Annotated[str | None, typer.Option(help="Only this node or connection.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
-    content: Annotated[bool, typer.Option("--content", help="With text diffs of contents.")] = False,
+    content: Annotated[bool, typer.Option("--content", help="Include text diffs of contents.")] = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
@@ -54,7 +54,7 @@ def diff(
 def _show(found: Diff) -> None:
     for entry in found.entries:
         _show_entry(entry)
-    more = f" There are more: --limit N, or --cursor {found.next_cursor}" if found.next_cursor else ""
+    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
     other = f"{plain(found.against)} at " if found.against else ""

@@ -21,7 +21,7 @@ _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
 def doctor(as_json: JsonOption = False) -> None:
-    """Check Java, jars, ports, disk, versions and the connection; ends with 1 when something failed."""
+    """Check Java, jars, ports, disk, versions and the connection; exits with 1 if something failed."""
     checks: list[Check] = []
     for check in _checks(Settings()):
         checks.append(check)
@@ -69,7 +69,7 @@ def _versions(settings: Settings) -> Iterator[Check]:
 
 def _connection(settings: Settings) -> Iterator[Check]:
     if not settings.neo4j_uri and local.status(settings).state is local.State.STOPPED:
-        found = "the local Neo4j does not run: it starts when it is needed, or by `graph-memory neo4j start`"
+        found = "the local Neo4j is not running: it starts when needed, or with `graph-memory neo4j start`"
         yield Check("connection", Outcome.NOTE, found)
     else:
         yield Check("connection", Outcome.OK, anyio.run(_connected, settings))
@@ -84,7 +84,7 @@ def _schema(settings: Settings) -> Iterator[Check]:
 def _clock(settings: Settings) -> Iterator[Check]:
     if ahead := anyio.run(_ahead, settings):
         found = f"{ahead}, ahead of this machine: one of the clocks was wrong, or this one is"
-        remedy = "See that this machine's clock is right. The next change in the domain is stamped by it."
+        remedy = "Check this machine's clock. It will stamp the next change in the domain."
         yield Check("clock", Outcome.NOTE, found, remedy)
     else:
         yield Check("clock", Outcome.OK, "no domain is ahead of it")

@@ -12,8 +12,8 @@ from graph_memory.cli.output.printing import counted, local_time, note, plain, p
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.results import DomainDeleted, DomainInfo, Domains, DomainSummary
 
-app = typer.Typer(help="Domains: namespaces, each with an ontology and a log of its own.", no_args_is_help=True)
-_BEGIN = "`graph-memory ontology apply gtd` begins one"
+app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
+_BEGIN = "`graph-memory ontology apply gtd` creates one"
 
 
 @command(app, "list", domain=False)
@@ -32,8 +32,8 @@ def show_domains(call: Call, *, only_branches: bool) -> None:
 
 def _show_all(found: Domains, *, only_branches: bool) -> None:
     if not found.domains:
-        begin = "`graph-memory branch create NAME` makes one" if only_branches else _BEGIN
-        return note(f"No {'branch' if only_branches else 'domain'} yet: {begin}.")
+        begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
+        return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
     kinds = ("node types", "connection types", "events", "last change")
     rows = [
         (one.name, one.node_types, one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
@@ -53,7 +53,7 @@ def _origin(one: DomainSummary) -> str:
 @command(app)
 def info(
     call: Call,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain; or give --domain.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain, or give --domain.")] = None,
 ) -> None:
     """Count what is in a domain: types, nodes, connections, events."""
     show_info(call, name)
@@ -86,7 +86,7 @@ def delete(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.")],
     yes: takes.YesOption = False,
 ) -> None:
-    """Delete a domain: its ontology, nodes, connections, contents and its whole log. It cannot be undone."""
+    """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
     delete_domain(call, name, yes=yes)
 
 
@@ -95,10 +95,10 @@ def delete_domain(call: Call, name: str, *, yes: bool) -> None:
     if takes.asks(yes=yes):
         found = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
-        takes.confirm(f"Delete domain {plain(name)} with {counts}? It cannot be undone.")
+        takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")
     call.answer(lambda memory: memory.delete_domain(name), lambda gone: _show_deleted(name, gone), "Deleting")
 
 
 def _show_deleted(name: str, gone: DomainDeleted) -> None:
-    left = "" if gone.blobs is not None else " Large contents were left: another database keeps its own there."
+    left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
     note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, {counted(gone.events, 'event')}.{left}")

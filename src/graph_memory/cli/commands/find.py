@@ -43,7 +43,7 @@ def connected(
     node_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the node.")],
     direction: Annotated[Direction, typer.Option(help="out: from this node; in: to it.")] = "both",
     connection_type: Annotated[
-        str | None, typer.Option("--connection-type", "--type", help="Only along this type.")
+        str | None, typer.Option("--connection-type", "--type", help="Only along connections of this type.")
     ] = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
@@ -68,13 +68,13 @@ def connected(
 @command()
 def search(
     call: Call,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What the content holds, to the letter.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The exact text to look for.")],
     node_type: Annotated[str | None, typer.Option("--node-type", "--type", help="Only nodes of this type.")] = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Find nodes whose text content holds a string; upper and lower case are equal."""
+    """Find nodes whose text content contains a string, ignoring case."""
     list_nodes(
         call,
         lambda reader: reader.search_content(text, node_type=node_type, limit=call.size(limit), cursor=cursor),

@@ -49,7 +49,7 @@ def follow_log(
     """Print the newest changes, or all from `since` on, and then each new one, oldest first."""
     for name, given in (("until", until), ("cursor", cursor)):
         if given is not None:
-            raise fault(name, f"--follow has no end, and so no --{name}", f"Leave out --{name}, or --follow.")
+            raise fault(name, f"--follow cannot be used with --{name}", f"Leave out --{name}, or --follow.")
     size = None if since is not None and limit is None else call.size(limit)
 
     async def work() -> None:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 
 app = typer.Typer(
-    help="Getting Things Done: what to do now, what is stuck, what is waited for, the weekly review.",
+    help="Getting Things Done: what to do now, what is stuck, what you wait for, the weekly review.",
     no_args_is_help=True,
 )
 
 TodayOption = Annotated[
-    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The day to take for today.")
+    datetime | None, typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The day to treat as today.")
 ]
 
 
@@ -46,9 +46,9 @@ def available(
         list[str] | None, typer.Option("--context", "-c", help="A context at hand, such as phone. Repeatable.")
     ] = None,
     time: Annotated[str | None, typer.Option(metavar="MINUTES", help="Time at hand: 30, 45m, 1h30m.")] = None,
-    energy: Annotated[Energy | None, typer.Option(help="The energy that you have.")] = None,
+    energy: Annotated[Energy | None, typer.Option(help="The energy at hand.")] = None,
 ) -> None:
-    """List the next actions that can be done now: in your contexts and time, waiting for no other step."""
+    """List the next actions you can do now: in your contexts and time, not waiting for another step."""
     minutes = _minutes(time)
     _answer(
         call,
@@ -72,17 +72,17 @@ def next_actions(
 
 @command(app)
 def stuck(call: Call) -> None:
-    """List the active projects that no next action moves."""
+    """List the active projects without a next action to do."""
     _answer(call, lambda gtd: gtd.stuck_projects(), lambda found: print_stuck(found.projects))
 
 
 @command(app)
 def waiting(
     call: Call,
-    everything: Annotated[bool, typer.Option("--all", help="Also what is not yet to be followed up.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include what is not due for follow-up yet.")] = False,
     today: TodayOption = None,
 ) -> None:
-    """List what somebody else has to do and whose day to ask again has come."""
+    """List what you are waiting for and should follow up now."""
     day = _day(today)
     _answer(
         call,
@@ -93,7 +93,7 @@ def waiting(
 
 @command(app)
 def review(call: Call, today: TodayOption = None) -> None:
-    """Show every list that a weekly review goes through."""
+    """Show every list of the weekly review."""
     day = _day(today)
     _answer(call, lambda gtd: gtd.weekly_review(today=day), print_review)
 
@@ -115,7 +115,7 @@ def _minutes(time: str | None) -> float | None:
 
     minutes = minutes_of(time)
     if time is not None and minutes is None:
-        raise fault("time", f"{quoted(time)} is no length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
+        raise fault("time", f"{quoted(time)} is not a length of time", "Give minutes, such as 30, or 45m, or 1h30m.")
     return minutes
 
 

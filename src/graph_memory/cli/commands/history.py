@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 SinceOption = Annotated[
     str | None, typer.Option(help='The first change: a number, an event id, a time, or "2 hours ago".')
 ]
-UntilOption = Annotated[str | None, typer.Option(help="The last change, given as for --since.")]
-FullOption = Annotated[bool, typer.Option("--full", help="With the states before and after.")]
+UntilOption = Annotated[str | None, typer.Option(help="The last change, in the same form as --since.")]
+FullOption = Annotated[bool, typer.Option("--full", help="Include the states before and after.")]
 SessionOption = Annotated[str | None, typer.Option(help="Only changes of this session.")]
 OperationOption = Annotated[
     list[str] | None, typer.Option("--operation", help="Only create, update or delete. Repeatable.")
 ]
 ConflictOption = Annotated[
     Choice,
-    typer.Option(help="Changed since: stop does nothing, skip leaves it, force undoes later changes too."),
+    typer.Option(help="If changed since: stop does nothing, skip leaves it, force undoes later changes too."),
 ]
 FollowOption = Annotated[
-    bool, typer.Option("--follow", help="Oldest first, and then each new change as it comes, until Ctrl-C.")
+    bool, typer.Option("--follow", help="Show the oldest first, then each new change as it comes, until Ctrl-C.")
 ]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be undone.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be undone.")]
 
 
 @command()
@@ -51,7 +51,7 @@ def log(
     cursor: takes.CursorOption = None,
     follow: FollowOption = False,
 ) -> None:
-    """Show what was changed, newest first: number, time, who, and the change in words."""
+    """Show what changed, newest first: number, time, who, and the change in words."""
     wanted = Wanted(
         session=session,
         source=source,
@@ -88,7 +88,7 @@ def show_log(page: LogPage) -> None:
     else:
         for entry in page.entries:
             print_entry(entry)
-    more = f" There are more: --limit N, or --cursor {page.next_cursor}" if page.next_cursor else ""
+    more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
     note(f"{counted(len(page.entries), 'change')}.{more}")
 
 
@@ -99,7 +99,7 @@ def sessions(
     until: UntilOption = None,
     limit: takes.LimitOption = None,
 ) -> None:
-    """Show who changed the domain, the last to write first: when, how much, and what about."""
+    """Show who changed the domain, latest first: when, how much, and what."""
     call.answer(lambda memory: memory.history.sessions(since=since, until=until, limit=limit), _show_sessions)
 
 
@@ -128,7 +128,7 @@ def revert(
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Undo changes: of events, of a stretch of the log, or of a session. It is logged, and can be undone too."""
+    """Undo changes: of events, a range of the log, or a session. The undo is logged, and can be undone too."""
 
     async def use(memory: Memory, *, dry: bool) -> Reverted:
         if session is not None and not event_ids and since is None and until is None:
@@ -150,7 +150,7 @@ def show_reverted(found: Reverted) -> None:
     words = {"create": "restored", "update": "set back", "delete": "deleted"}
     for change in found.changes:
         is_type = change.kind in TYPES
-        word = "taken back" if is_type and change.operation == "delete" else words[change.operation]
+        word = "removed" if is_type and change.operation == "delete" else words[change.operation]
         name = change.subject.partition("/")[2] if is_type else change.subject
         typer.echo(f"{word}  {plain(change.kind.replace('_', ' '))} {plain(name)}")
     for skip in found.skipped:

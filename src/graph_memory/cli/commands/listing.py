@@ -58,5 +58,5 @@ def list_connections(call: Call, find: Callable[[Memory], Awaitable[ConnectionId
 
 def _tell_end(rows: int, noun: str, cursor: str | None) -> None:
     """Say on stderr how many there were, and how to go on."""
-    more = f" There are more: --limit N, or --cursor {cursor}" if cursor else ""
+    more = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
     note(f"{counted(rows, noun)}.{more}")

@@ -21,14 +21,14 @@ IntoOption = Annotated[
     str | None, typer.Option("--into", help="The domain to change.", envvar="GRAPH_MEMORY_DOMAIN", show_envvar=True)
 ]
 StrategyOption = Annotated[
-    How, typer.Option(help="Which side settles conflicts: ours is the domain that is changed. manual stops at them.")
+    How, typer.Option(help="Which side wins conflicts: ours is the domain that is changed. manual stops at them.")
 ]
 ResolveOption = Annotated[
     list[str] | None,
     typer.Option(
         "--resolve",
         metavar='"ID [PROPERTY]=ours|theirs"',
-        help="Which side settles the conflicts of a subject, or of one property of it. Repeatable.",
+        help="Which side wins the conflicts of a subject, or of one of its properties. Repeatable.",
     ),
 ]
 SetOption = Annotated[
@@ -36,7 +36,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar='"ID PROPERTY=TEXT"|"ID PROPERTY:=JSON"',
-        help="The value that a property gets; _content stands for the content. Repeatable.",
+        help="The value to give a property; _content stands for the content. Repeatable.",
     ),
 ]
 _INDENT = "    "
@@ -47,13 +47,13 @@ def merge(
     call: Call,
     source: SourceArgument,
     into: IntoOption = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Only say what would be done.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would be done.")] = False,
     strategy: StrategyOption = "manual",
     resolve: ResolveOption = None,
     values: SetOption = None,
     yes: takes.YesOption = False,
 ) -> None:
-    """Write the changes of a branch into the domain that it is from, or the other way round."""
+    """Merge the changes of a branch into the domain it was made from, or the other way round."""
     resolutions = [*_sides(resolve), *_values(values)]
 
     async def use(memory: Memory, *, dry: bool) -> Merged:
@@ -102,8 +102,8 @@ def _show(found: Merged) -> None:
     verb = "would be merged" if found.preview else "merged"
     total = counted(found.created + found.updated + found.deleted, "change")
     more = len(found.conflicts) + (found.more_conflicts or 0)
-    left = f", {counted(more, 'conflict')} to settle" if more else ""
-    note(f"{total} {verb}, {counted(found.settled, 'conflict')} settled{left}.")
+    left = f", {counted(more, 'conflict')} to resolve" if more else ""
+    note(f"{total} {verb}, {counted(found.settled, 'conflict')} resolved{left}.")
 
 
 def _show_conflict(found: MergeConflict) -> None:

@@ -32,25 +32,25 @@ PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the
 
 @app.command()
 def start() -> None:
-    """Start the local Neo4j, or find the one that runs. It keeps running until `stop`."""
+    """Start the local Neo4j, or find the one that is running. It keeps running until `stop`."""
     settings = Settings()
     with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
-    typer.echo(f"Neo4j {server.version} runs as process {server.pid}.")
+    typer.echo(f"Neo4j {server.version} is running as process {server.pid}.")
     typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j shell-url` says how to log in.")
     if settings.neo4j_uri:
-        typer.echo("NEO4J_URI is set, so graph-memory itself uses that server and not this one.", err=True)
+        typer.echo("NEO4J_URI is set, so graph-memory itself uses that server, not this one.", err=True)
 
 
 @app.command()
 def stop() -> None:
-    """Stop the local Neo4j and wait for its end."""
+    """Stop the local Neo4j and wait for it to end."""
     typer.echo("Stopped." if local.stop(Settings()) else "It was not running.")
 
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
-    """Tell whether the local Neo4j runs, and where; ends with 3 when it is stopped."""
+    """Say whether the local Neo4j is running, and where; exits with 3 if it is stopped."""
     settings = Settings()
     found, fast = local.status(settings), local.fast_start(settings)
     typer.echo(json.dumps({**_plain(found), "fast_start": asdict(fast)}) if as_json else _described(found))
@@ -61,10 +61,10 @@ def status(as_json: JsonOption = False) -> None:
 
 @app.command()
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many of the last lines.")] = 100,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=1, help="How many lines to print, from the end.")] = 100,
     path: Annotated[bool, typer.Option("--path", help="Print where the log is, not what it says.")] = False,
 ) -> None:
-    """Print what the local Neo4j wrote last."""
+    """Print the last lines that the local Neo4j wrote."""
     settings = Settings()
     if path:
         return typer.echo(str(local.status(settings).log))
@@ -97,7 +97,7 @@ def browser(
     show_password: PasswordOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Open Neo4j Browser on the local Neo4j, logged in; starts the local Neo4j if need be."""
+    """Open Neo4j Browser on the local Neo4j, logged in; starts the local Neo4j if needed."""
     settings = read_settings(domain=domain)
     check_domain(settings.domain)
     _refuse_other_server(settings)
@@ -117,7 +117,7 @@ def browser(
 
 @app.command("cypher-shell-line")
 def cypher_shell_line(as_json: JsonOption = False) -> None:
-    """Print a line for a shell that opens cypher-shell, without the password in it."""
+    """Print a shell command that opens cypher-shell, without the password in it."""
     settings = Settings()
     line = _line_for_server(settings) if settings.neo4j_uri else _line_for_local(settings)
     typer.echo(json.dumps({"line": line}) if as_json else line)
@@ -127,7 +127,7 @@ def _refuse_other_server(settings: Settings) -> None:
     if settings.neo4j_uri:
         host = urlsplit(settings.neo4j_uri).hostname or "that server"
         hint = f"That server's own may be at http://{host}:7474/browser/. Without NEO4J_URI, the local one is opened."
-        message = "this opens the Neo4j Browser of the local Neo4j, and NEO4J_URI names another server"
+        message = "this opens the Neo4j Browser of the local Neo4j, but NEO4J_URI names another server"
         raise GraphError(Code.INVALID_ARGUMENT, message, {"hint": hint})
 
 
@@ -143,7 +143,7 @@ def _opened(server: local.LocalServer, domain: str) -> bool:
         return False
     login = {"host": server.uri, "username": server.username, "password": server.password, "domain": domain}
     opened = hand_over(server.browser_url, login, webbrowser.open, _PATIENCE)
-    failed = "No web browser came for it: open the address yourself, --show-password tells the password."
+    failed = "No web browser opened it: open the address yourself; --show-password prints the password."
     typer.echo("Opened in your web browser, logged in." if opened else failed, err=True)
     return opened
 
@@ -170,7 +170,7 @@ def _lines(told: Mapping[str, str]) -> str:
 def _running(settings: Settings) -> local.LocalServer:
     if local.status(settings).state is local.State.STOPPED:
         hint = "`graph-memory neo4j start` starts it."
-        raise GraphError(Code.STORE_UNAVAILABLE, "the local Neo4j does not run", {"hint": hint})
+        raise GraphError(Code.STORE_UNAVAILABLE, "the local Neo4j is not running", {"hint": hint})
     return local.ensure_running(settings)
 
 

@@ -110,7 +110,7 @@ def history(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """Show every change of a node, also of one that was deleted."""
+    """Show every change to a node, even a deleted one."""
     show_history(call, node_id, full=full, limit=limit, cursor=cursor)
 
 
@@ -128,7 +128,7 @@ def update(
     path: takes.PathOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Change a node. Properties are merged into those it has; all else that is given replaces what was."""
+    """Change a node. Properties are merged; everything else that you give replaces what was there."""
     values = assigned(properties)
     before, seen = _for_editor(call, node_id) if edit else ("", None)
     given = given_content(content, file, edit=edit, before=before, binary=binary)
@@ -174,7 +174,7 @@ def list_all(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
-    """List nodes, all or those of a type; `graph-memory query` looks at properties as well."""
+    """List all nodes, or those of a type; `graph-memory query` also looks at properties."""
     list_nodes(call, lambda reader: reader.query_nodes(type=type_name, limit=call.size(limit), cursor=cursor))
 
 
@@ -213,7 +213,7 @@ def _for_editor(call: Call, node_id: str) -> tuple[str, int]:
     node, found = call.ask(use)
     if found.encoding != "utf-8":
         hint = "Replace it with --file."
-        raise GraphError(Code.INVALID_ENCODING, f"The content of {node_id} is binary: no text to edit", {"hint": hint})
+        raise GraphError(Code.INVALID_ENCODING, f"The content of {node_id} is binary, not text", {"hint": hint})
     return found.content, node.version
 
 
@@ -229,7 +229,7 @@ def _written(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        hint = "Give a path that can be written."
+        hint = "Give a writable path."
         message = f"Cannot write {path}: {error.strerror}"
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error
     typer.echo(f"{path}: {len(data):,} bytes.", err=True)

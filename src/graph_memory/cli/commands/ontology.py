@@ -22,7 +22,7 @@ app = typer.Typer(help="The types of a domain, and files that declare them.", no
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the type.")]
 DescriptionOption = Annotated[str | None, typer.Option(help="What the type is for.")]
-RequiredOption = Annotated[list[str] | None, typer.Option(help="A property that must be given. Repeatable.")]
+RequiredOption = Annotated[list[str] | None, typer.Option(help="A required property. Repeatable.")]
 RuleOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,8 +37,8 @@ RuleOption = Annotated[
 @command(app)
 def show(
     call: Call,
-    detail: Annotated[bool, typer.Option("--detail", help="All that is declared, every property too.")] = False,
-    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file that `apply` takes.")] = False,
+    detail: Annotated[bool, typer.Option("--detail", help="All that is declared, with every property.")] = False,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file for `apply`.")] = False,
 ) -> None:
     """Show the node and connection types of a domain."""
     ontology = call.ask(lambda memory: memory.get_ontology())
@@ -51,7 +51,7 @@ def show(
 
 @command(app, "apply")
 def apply_file(call: Call, file: SourceArgument) -> None:
-    """Give a domain the types of a file: begin it with them, or add those that it lacks. Can be repeated.
+    """Give a domain the types of a file: create it with them, or add those that it lacks. Safe to repeat.
 
     A type that the domain defines differently is refused, and nothing is changed then.
     """
@@ -77,14 +77,14 @@ def add_node_type(
 def add_connection_type(
     call: Call,
     name: NameArgument,
-    from_types: Annotated[list[str], typer.Option("--from", help="A node type it may leave, * for all. Repeatable.")],
-    to_types: Annotated[list[str], typer.Option("--to", help="A node type it may reach, * for all. Repeatable.")],
+    from_types: Annotated[list[str], typer.Option("--from", help="Node type it may start at, * for all. Repeatable.")],
+    to_types: Annotated[list[str], typer.Option("--to", help="Node type it may end at, * for all. Repeatable.")],
     properties: RuleOption = None,
     required: RequiredOption = None,
     description: DescriptionOption = None,
     unique_source: Annotated[bool, typer.Option("--unique-source", help="At most one from each node.")] = False,
     unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
-    acyclic: Annotated[bool, typer.Option("--acyclic", help="Never in a circle.")] = False,
+    acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
 ) -> None:
     """Add a connection type to a domain, for good."""
     ends = {"from_types": from_types, "to_types": to_types}
@@ -96,7 +96,7 @@ def add_connection_type(
 
 @command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
-    """Check a file without a database; a fault is told with its line."""
+    """Check a file without a database; an error names its line."""
     found = read_ontology(file)
     name = "standard input" if file == "-" else file
     told = f"{name} is valid: {_counts(len(found.node_types), len(found.connection_types))}."
@@ -106,9 +106,9 @@ def validate(call: Call, file: SourceArgument) -> None:
 @command(app, "merge", domain=False)
 def merge_files(
     call: Call,
-    files: Annotated[list[str], typer.Argument(metavar="FILES…", help="As `validate` takes them, two or more.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILES…", help="Two or more, as for `validate`.")],
 ) -> None:
-    """Print one ontology with the types of all files; a type that several declare must be declared identically."""
+    """Print one ontology with the types of all files; where several declare a type, they must agree."""
     merged = merge(*map(read_ontology, files))
     call.give(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
@@ -117,7 +117,7 @@ def merge_files(
 def diagram(
     call: Call,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="As `validate` takes it. Without: that of the domain.")
+        str | None, typer.Argument(metavar="[FILE]", help="As for `validate`. Default: that of the domain.")
     ] = None,
 ) -> None:
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""

@@ -19,10 +19,10 @@ _MARKS = {"made": "+", "deleted": "-", "changed": "~"}
 _INDENT = "    "
 
 AdoptOption = Annotated[
-    list[str] | None, typer.Option("--adopt", metavar="ID", help="Make this a change of the log. Repeatable.")
+    list[str] | None, typer.Option("--adopt", metavar="ID", help="Adopt this change into the log. Repeatable.")
 ]
 RestoreOption = Annotated[
-    list[str] | None, typer.Option("--restore", metavar="ID", help="Put back what the log has. Repeatable.")
+    list[str] | None, typer.Option("--restore", metavar="ID", help="Restore what the log has. Repeatable.")
 ]
 
 
@@ -33,14 +33,14 @@ def reconcile(
     restore: RestoreOption = None,
     adopt_all: Annotated[bool, typer.Option("--adopt-all", help="Adopt all that the ontology allows.")] = False,
     restore_all: Annotated[
-        bool, typer.Option("--restore-all", help="Restore the rest, but for what was made beside the memory.")
+        bool, typer.Option("--restore-all", help="Restore the rest, except what lacks a domain or an id.")
     ] = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Show what was changed by hand in the graph; adopt it or restore the log's state. Ends with 1 if some is left."""
+    """Show what was changed outside graph-memory; adopt it or restore the log's state. Exits with 1 if some is left."""
     to_adopt, to_restore = _which("adopt", adopt, adopt_all), _which("restore", restore, restore_all)
     if to_restore and takes.asks(yes=yes or call.as_json):
-        takes.confirm("What is restored loses what the hand did, and the log does not keep it. Go on?")
+        takes.confirm("Restoring discards changes that the log does not have. Continue?")
     found = _done(call, to_adopt, to_restore)
     if not call.as_json and not to_adopt and not to_restore and found.changes and takes.asks(yes=yes):
         found = _settled_one_by_one(call, found)
@@ -84,7 +84,7 @@ def _still(chosen: Sequence[str], differing: Set[str]) -> list[str]:
     """Return what still differs; somebody may have settled the others while the person was asked."""
     for change in chosen:
         if change not in differing:
-            typer.echo(f"settled already  {plain(change)}")
+            typer.echo(f"already resolved  {plain(change)}")
     return [change for change in chosen if change in differing]
 
 
@@ -95,7 +95,7 @@ def _show_all(found: Reconciliation) -> None:
 
 
 def _show(change: HandChange) -> None:
-    what = "" if change.what == "changed" else f"  ({change.what} by hand)"
+    what = "" if change.what == "changed" else f"  ({change.what} outside graph-memory)"
     typer.echo(f"{_MARKS[change.what]} {plain(change.id)}  {plain(_named(change))}{what}")
     for difference in change.differences:
         typer.echo(f"{_INDENT}{plain(difference)}")
@@ -118,5 +118,5 @@ def _show_end(found: Reconciliation) -> None:
     counts = {word: sum(c.settled == word for c in found.changes) for word in ("adopted", "restored", "refused")}
     done = "".join(f", {count:,} {word}" for word, count in counts.items() if count)
     left = any(change.settled is None for change in found.changes)
-    hint = " Settle them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
-    note(f"{counted(len(found.changes), 'change')} by hand{done}.{hint}")
+    hint = " Resolve them with --adopt ID, --restore ID, --adopt-all or --restore-all." if left else ""
+    note(f"{counted(len(found.changes), 'change')} outside graph-memory{done}.{hint}")

@@ -16,17 +16,17 @@ from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")]
 
 
 @command()
 def erase(
     call: Call,
-    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection; also one that was deleted.")],
+    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection, even a deleted one.")],
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Erase a node or connection for privacy: all of its past goes, in all branches. Nothing can undo it."""
+    """Erase a node or connection for privacy, with its whole past, in all branches. This cannot be undone."""
     if takes.asks(yes=yes or dry_run):
         call.preview(lambda memory: memory.history.erase(subject, dry_run=True), _show_erased, "Looking")
         takes.confirm("Erase this for good?")
@@ -49,12 +49,12 @@ def compact(
         str, typer.Option(metavar="POINT", help='First state to keep: a number, an event id, a time, "90 days ago".')
     ],
     archive: Annotated[
-        Path | None, typer.Option(help="File for what goes, .jsonl.gz. Default: in the folder archives of the home.")
+        Path | None, typer.Option(help="File for the archive, .jsonl.gz. Default: in the folder archives of the home.")
     ] = None,
     dry_run: DryRunOption = False,
     yes: takes.YesOption = False,
 ) -> None:
-    """Free the log before a point: the events go into an archive, and earlier states can no longer be read."""
+    """Move the log before a point to an archive; earlier states can no longer be read."""
 
     async def use(memory: Memory, *, dry: bool) -> Compacted:
         return await memory.history.compact(before, archive=archive, dry_run=dry)
@@ -80,7 +80,7 @@ def scan(
     call: Call,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to look for: an id, a name, a sentence.")],
 ) -> None:
-    """Look for a text in the whole database and in all blobs; ends with 1 if it is found."""
+    """Look for a text in the whole database and in all blobs; exits with 1 if it is found."""
     found = call.answer(lambda memory: memory.history.scan(text), _show_scanned, "Looking")
     raise typer.Exit(0 if found.clean else DIFFERENCES)
 

@@ -53,11 +53,11 @@ def review(
 
 def _check_asked(session: str | None, since: str | None) -> None:
     if not sys.stdin.isatty():
-        hint = "Run it at a terminal; a script uses memory_log and memory_revert."
-        raise fault("stdin", "A review asks a person, and there is no terminal", hint)
+        hint = "Run it at a terminal; in a script, use memory_log and memory_revert."
+        raise fault("stdin", "A review needs a person at a terminal", hint)
     if session is None and since is None:
         hint = "Give --session ID (`graph-memory sessions` lists them), --since POINT, or both."
-        raise fault("since", "What to review is not clear", hint)
+        raise fault("since", "It is not clear what to review", hint)
 
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
@@ -122,8 +122,8 @@ def _can_be_rejected(change: LogEntry) -> bool:
 
 def _why_it_stays(change: LogEntry) -> str:
     if change.operation == "update":
-        return "It is undone with the types that were taken back."
-    return f"The beginning of {'a domain' if change.kind == Kind.DOMAIN else 'an ontology'} is never taken back."
+        return "It is undone with the types that were removed."
+    return f"The creation of {'a domain' if change.kind == Kind.DOMAIN else 'an ontology'} cannot be undone."
 
 
 def _show_difference(memory: SyncMemory, change: LogEntry, domain: str | None) -> None:

@@ -24,7 +24,7 @@ HostOption = Annotated[
     str | None, typer.Option(help="With http: 127.0.0.1 (the default), localhost or ::1; nothing beyond this machine.")
 ]
 PortOption = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 takes a free one.")
+    int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 picks a free one.")
 ]
 
 
@@ -54,9 +54,9 @@ def mcp(
 def _refuse_without_http(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
-            raise fault(name, f"--{name} goes with --transport http", f"Add --transport http, or leave --{name} out.")
+            raise fault(name, f"--{name} needs --transport http", f"Add --transport http, or leave --{name} out.")
 
 
 def _warn_a_person() -> None:
     if sys.stdin.isatty():
-        typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C ends it.", err=True)
+        typer.echo("This speaks MCP on stdin and stdout: let an MCP client start it. Ctrl-C stops it.", err=True)

@@ -33,7 +33,7 @@ def export_domain(
     ],
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Write a domain's whole log with all content to a file; or what is in it now, without the log, to a folder."""
+    """Write a domain's whole log and content to a file, or what is in it now, without the log, to a folder."""
     if _is_folder(to):
         _export_folder(call, to, as_of)
         return
@@ -60,11 +60,11 @@ def _export_folder(call: Call, to: str, as_of: str | None) -> None:
 def import_domain(
     call: Call,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|DIR", help="What export wrote: a file or a folder; - for standard input.")
+        str, typer.Argument(metavar="FILE|DIR", help="A file or folder that export wrote; - for standard input.")
     ],
     name: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain.")] = None,
 ) -> None:
-    """Make a domain of a file that export wrote, with the same log; or of a folder, with a new one."""
+    """Create a domain from a file that export wrote, with the same log, or from a folder, with a new one."""
     if _is_folder(source):
         _import_folder(call, source, name)
         return
@@ -88,7 +88,7 @@ def _is_folder(given: str) -> bool:
 
 def _check_name(given: str) -> None:
     if not given.endswith(ENDINGS):
-        hint = "End it in .jsonl, or in .jsonl.gz to have it compressed; or in / for a folder."
+        hint = "End it in .jsonl, or in .jsonl.gz to compress it; or in / for a folder."
         raise fault("file", f"{plain(given)} does not say what to write", hint)
 
 
@@ -113,7 +113,7 @@ def _exported(done: Exported, where: str) -> str:
 
 
 def _imported(done: Imported) -> str:
-    resumed = " It went on where it was cut off." if done.resumed else ""
+    resumed = " It resumed where it was interrupted." if done.resumed else ""
     return (
         f"Imported domain {done.domain}: {counted(done.events, 'event')}, "
         f"{counted(done.subjects, 'subject')} in the graph.{resumed}"

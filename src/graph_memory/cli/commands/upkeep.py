@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DAY = 24 * 60 * 60.0
 
-blobs_app = typer.Typer(help="Large and binary content, kept outside of Neo4j.", no_args_is_help=True)
+blobs_app = typer.Typer(help="Large and binary content, kept outside Neo4j.", no_args_is_help=True)
 
 
 @command()
@@ -24,7 +24,7 @@ def verify(
     call: Call,
     every: Annotated[bool, typer.Option("--all", help="Every domain, whatever --domain names.")] = False,
 ) -> None:
-    """Replay a domain's log and compare it with the live graph; ends with 1 if they differ."""
+    """Replay a domain's log and compare it with the live graph; exits with 1 if they differ."""
     if every:
         _verify_all(call)
     found = call.answer(lambda memory: memory.upkeep.verify(), _show, "Verifying")
@@ -48,7 +48,7 @@ def _verify_all(call: Call) -> NoReturn:
 
 @command()
 def rebuild(call: Call) -> None:
-    """Mend the live graph of a domain by its log; ends with 1 if something could not be mended."""
+    """Repair the live graph of a domain from its log; exits with 1 if something could not be repaired."""
     found = call.answer(lambda memory: memory.upkeep.rebuild(), _show_rebuilt, "Mending")
     raise typer.Exit(DIFFERENCES if found.unmended else 0)
 
@@ -56,7 +56,7 @@ def rebuild(call: Call) -> None:
 def _show_rebuilt(found: Verification) -> None:
     left = found.unmended or ()
     _show(found)
-    typer.echo(f"{len(found.differences) - len(left):,} mended, {len(left):,} left.")
+    typer.echo(f"{len(found.differences) - len(left):,} repaired, {len(left):,} left.")
     if left:
         note("What is left is not in the log either: restore the database or its blobs from a backup.")
 
@@ -64,8 +64,8 @@ def _show_rebuilt(found: Verification) -> None:
 @command(blobs_app, "gc", domain=False)
 def collect_blobs(
     call: Call,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")] = False,
-    grace: Annotated[float, typer.Option(min=0, help="Seconds for which a blob without an owner is kept.")] = DAY,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
+    grace: Annotated[float, typer.Option(min=0, help="Seconds to keep a blob without an owner.")] = DAY,
 ) -> None:
     """Remove the blobs that nothing in the log refers to."""
 

@@ -12,10 +12,10 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import local_time, plain
 
 FromOption = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help='It holds from then on: a time, a date, now, "2 days ago".')
+    str | None, typer.Option("--from", metavar="TIME", help='Start of its validity: a time, a date, now, "2 days ago".')
 ]
 ToOption = Annotated[
-    str | None, typer.Option("--to", metavar="TIME", help="It holds no longer from then on. open takes the bound away.")
+    str | None, typer.Option("--to", metavar="TIME", help="End of its validity. open removes the bound.")
 ]
 
 
@@ -27,7 +27,7 @@ def validity(
     valid_to: ToOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Say when a node or connection holds in the world: what has ended is closed with --to, and kept."""
+    """Set when a node or connection holds in the world. Close what has ended with --to; it is kept."""
     call.answer(
         lambda memory: memory.set_validity(
             subject, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version

@@ -39,7 +39,7 @@ def given_content(
     Raises INVALID_ARGUMENT for two sources at once, a file that cannot be read, and an editor that cannot be run.
     """
     if sum((text is not None, file is not None, edit)) > 1:
-        raise fault("content", "The content is given twice", "Use one of --content, --file and --edit.")
+        raise fault("content", "The content was given twice", "Use one of --content, --file and --edit.")
     if edit:
         text = edited(before)
     given = _from_file(file) if file is not None else None if text is None else Given(text, "utf-8", None)
@@ -51,8 +51,8 @@ def given_text(text: str | None, file: Path | None) -> str | None:
     given = given_content(text, file)
     if given is None or isinstance(given.content, str):
         return None if given is None else str(given.content)
-    hint = "Keep it as the content of a node, and connect that."
-    raise GraphError(Code.INVALID_ENCODING, "The notes of a connection are text, and that is not UTF-8", {"hint": hint})
+    hint = "Store it as the content of a node, and connect that."
+    raise GraphError(Code.INVALID_ENCODING, "The notes of a connection must be UTF-8 text", {"hint": hint})
 
 
 def edited(before: str) -> str:
@@ -64,9 +64,9 @@ def edited(before: str) -> str:
         try:
             ended = subprocess.run([*shlex.split(command, posix=os.name != "nt"), str(path)], check=False).returncode
         except (OSError, ValueError) as error:
-            raise fault("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR to another.") from error
+            raise fault("edit", f"The editor {command} cannot be run", "Set VISUAL or EDITOR.") from error
         if ended != 0:
-            raise fault("edit", f"The editor {command} ended with {ended}", "Nothing was changed.")
+            raise fault("edit", f"The editor {command} exited with {ended}", "Nothing was changed.")
         return _decoded(path.read_bytes())
 
 
@@ -104,7 +104,7 @@ def _from_file(path: Path) -> Given:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise fault("file", f"Cannot read {path}: {error.strerror}", "Give a file that can be read.") from error
+        raise fault("file", f"Cannot read {path}: {error.strerror}", "Give a readable file.") from error
     suffix = path.suffix.lower()
     return _of(data, FORMATS.get(suffix) or suffix.removeprefix(".") or None)
 
@@ -124,4 +124,4 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise fault("edit", "The editor did not save UTF-8", "Let it save as UTF-8.") from error
+        raise fault("edit", "The editor did not save UTF-8", "Set it to save as UTF-8.") from error

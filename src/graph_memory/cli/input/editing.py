@@ -58,7 +58,7 @@ def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
     before, version = _text(memory, entry, domain)
     after = edited(before)
     if after == before:
-        note("The text is as it was.")
+        note("The text is unchanged.")
         return False
     with saved_on_failure(Given(after, "utf-8", None), edit=True):
         if entry.kind is Kind.NODE:
@@ -79,7 +79,7 @@ def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str,
     found = memory.get_node_content(entry.subject, domain=domain)
     if found.encoding != "utf-8":
         hint = f"Replace it with `graph-memory node update {entry.subject} --file FILE`."
-        message = f"The content of {entry.subject} is binary: no text to edit"
+        message = f"The content of {entry.subject} is binary, not text"
         raise GraphError(Code.INVALID_ENCODING, message, {"hint": hint})
     return found.content, version
 

@@ -14,7 +14,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import parse
 
 SourceArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A YAML file, - for standard input, or gtd or fitness, which are bundled.")
+    str, typer.Argument(metavar="FILE", help="A YAML file, - for standard input, or a bundled one: gtd or fitness.")
 ]
 
 
@@ -33,7 +33,7 @@ def read_ontology(source: str) -> Ontology:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise fault("file", f"Cannot read {source}: {error.strerror}", "Give a file that can be read.") from error
+        raise fault("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
     return parse(_text(data, path.name), path.name)
 
 

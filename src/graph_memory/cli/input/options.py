@@ -22,20 +22,20 @@ PropertyOption = Annotated[
 ]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
 PathOption = Annotated[str | None, typer.Option(help="Where it belongs, such as work/kitchen.")]
-IdOption = Annotated[str | None, typer.Option("--id", help="An id of your own choice, never used before.")]
+IdOption = Annotated[str | None, typer.Option("--id", help="Your own id, never used before.")]
 
 ContentOption = Annotated[str | None, typer.Option("--content", "-c", metavar="TEXT", help="The content as text.")]
 FileOption = Annotated[
     Path | None,
-    typer.Option("--file", "-f", allow_dash=True, help="Take the content from a file; - is standard input."),
+    typer.Option("--file", "-f", allow_dash=True, help="Read the content from a file; - is standard input."),
 ]
 EditOption = Annotated[bool, typer.Option("--edit", "-e", help="Write the content in $VISUAL or $EDITOR.")]
 BinaryOption = Annotated[
-    bool, typer.Option("--binary", help="Keep it as binary content: of any size, but not searched.")
+    bool, typer.Option("--binary", help="Store it as binary content: of any size, but not searched.")
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--format", help="What the content is, such as markdown or pdf. Default: by the file's name."),
+    typer.Option("--format", help="What the content is, such as markdown or pdf. Default: from the file's name."),
 ]
 
 ValidAtOption = Annotated[
@@ -45,18 +45,16 @@ ValidAtOption = Annotated[
 
 AsOfOption = Annotated[
     str | None,
-    typer.Option(
-        "--as-of", metavar="POINT", help='As it was: a number of the log, an event id, a time, "2 hours ago".'
-    ),
+    typer.Option("--as-of", metavar="POINT", help='As it was at: a log number, an event id, a time, "2 hours ago".'),
 ]
 LimitOption = Annotated[
-    int | None, typer.Option("--limit", "-n", min=1, help="Most results. Default: 100 in a table, all with --json.")
+    int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
 ]
-CursorOption = Annotated[str | None, typer.Option(help="next_cursor of the page before.")]
+CursorOption = Annotated[str | None, typer.Option(help="next_cursor of the previous page.")]
 ExpectedVersionOption = Annotated[
-    int | None, typer.Option(min=0, help="Refuse if the version is another: somebody else changed it.")
+    int | None, typer.Option(min=0, help="Refuse if the version is not this one: someone else changed it.")
 ]
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal nobody is asked.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
 ROWS = 100
 """Rows of a table when nobody said how many."""

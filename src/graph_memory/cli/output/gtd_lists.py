@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _REASONS = {
-    "project": "belong to projects that are over, on hold or for some day",
+    "project": "belong to projects that are over, on hold or someday",
     "dependencies": "depend on something that is not complete",
     "contexts": "need another context",
     "time": "take longer",
@@ -131,12 +131,12 @@ def _print_stuck(projects: Sequence[StuckProject]) -> None:
 
 def _print_waiting(waiting: Sequence[Waiting]) -> None:
     print_table(
-        ("waiting", "for", "since", "ask again", "overdue"),
+        ("waiting", "for", "since", "follow up", "overdue"),
         [
             (one.waiting.title, one.person.title, one.since or "", one.follow_up_date or "", _overdue(one))
             for one in waiting
         ],
-        whole=("since", "ask again", "overdue"),
+        whole=("since", "follow up", "overdue"),
     )
 
 

@@ -115,7 +115,7 @@ def _check(settings: Settings, place: Place, made: Path) -> None:
     try:
         subprocess.run(command, cwd=place.root, capture_output=True, timeout=_PATIENCE, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise TrainingError("Java wrote none that it takes") from error
+        raise TrainingError("Java wrote none that it accepts") from error
 
 
 def _step_back(process: psutil.Process) -> None:

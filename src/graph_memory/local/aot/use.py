@@ -102,7 +102,7 @@ def _begin(settings: Settings, cache: AotCache) -> None:
 def _missing(settings: Settings, note: Note) -> str:
     if note.failure:
         when = "tomorrow" if note.exhausted else "after the next start"
-        return f"its AOT cache could not be made ({note.failure}); tried again {when}"
+        return f"its AOT cache could not be made ({note.failure}); the next try is {when}"
     if settings.aot == "use":
         return "no AOT cache, and GRAPH_MEMORY_AOT=use makes none"
     return "no AOT cache yet: one is made in the background after a start"
@@ -112,15 +112,15 @@ def _hindrance(settings: Settings) -> str | None:
     if settings.aot == "off":
         return "switched off by GRAPH_MEMORY_AOT"
     if sys.platform == "win32":
-        return "not on Windows, where Java cannot be asked to end and write its cache"
+        return "not available on Windows, where Java cannot be asked to end and write its cache"
     if int(settings.neo4j_heap[:-1]) << _UNITS[settings.neo4j_heap[-1].lower()] > _LARGEST_HEAP:
-        return "not with a heap of over 31 GiB"
+        return "not available with a heap of over 31 GiB"
     try:
         checked_version(settings.neo4j_version)
         version = major_version(find_java(settings).command) or 0
     except GraphError as error:
         return error.message
-    return f"needs Java {_OLDEST_JAVA} or newer, this is {version}" if version < _OLDEST_JAVA else None
+    return f"needs Java {_OLDEST_JAVA} or newer, but this is {version}" if version < _OLDEST_JAVA else None
 
 
 def _cache(settings: Settings) -> AotCache | None:

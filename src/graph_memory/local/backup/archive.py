@@ -182,7 +182,7 @@ def unpack(file: Path, folder: Path, progress: Progress) -> Seal:
 
 def not_an_archive(file: Path, reason: str) -> GraphError:
     """Return the error for a file that is no backup."""
-    hint = "Give a file that `graph-memory backup` made."
+    hint = "Give a file made by `graph-memory backup`."
     return GraphError(Code.INVALID_ARGUMENT, f"{file} is not a backup: {reason}", {"argument": "file", "hint": hint})
 
 
@@ -244,7 +244,7 @@ class _Parts:
         except UnreadableError as error:
             raise not_an_archive(self._file, str(error)) from error
         if member is None or member.name != MANIFEST:
-            raise not_an_archive(self._file, f"it does not begin with {MANIFEST}")
+            raise not_an_archive(self._file, f"it does not start with {MANIFEST}")
         data = self._note(member)
         try:
             kind = _Kind.model_validate_json(data)
@@ -252,7 +252,7 @@ class _Parts:
             kind = None
         if kind and kind.graph_memory_backup > FORMAT:
             hint = f"Update graph-memory to the version that made it ({kind.graph_memory}), or newer."
-            raise GraphError(Code.STORE_INCOMPATIBLE, f"{self._file} is of a later kind of backup", {"hint": hint})
+            raise GraphError(Code.STORE_INCOMPATIBLE, f"{self._file} has a newer backup format", {"hint": hint})
         return _validated(data, MANIFEST, Manifest)
 
     def dump(self, manifest: Manifest, copied: Callable[[Member], str]) -> None:
@@ -261,7 +261,7 @@ class _Parts:
         if member.name != DUMP:
             raise UnreadableError(f"{DUMP} is missing")
         if member.size != manifest.dump.bytes or copied(member) != manifest.dump.sha256:
-            raise UnreadableError(f"{DUMP} is not what was put in")
+            raise UnreadableError(f"{DUMP} does not match its checksum")
 
     def rest(self, copied: Callable[[Member, str, str], None] | None, progress: Progress | None = None) -> Seal:
         """Have the blobs copied, and return the seal, which must be theirs; without `copied`, look at sizes alone."""
@@ -273,10 +273,10 @@ class _Parts:
                 copied(member, match[1], match[2])
             passed.add(member.name, member.size, match[2])
         if member.name != SEAL:
-            raise UnreadableError(f"{SEAL} is missing, and {quoted(member.name)} is there")
+            raise UnreadableError(f"{SEAL} is missing, but {quoted(member.name)} is there")
         seal = _validated(self._note(member), SEAL, Seal)
         if seal != passed.seal or next(self._members, None) is not None:
-            raise UnreadableError("its blobs are not what its seal says")
+            raise UnreadableError("its blobs do not match its seal")
         return seal
 
     def _next(self, wanted: str) -> Member:
@@ -299,7 +299,7 @@ def _opened(file: Path) -> Generator[_Parts]:
     except UnreadableError as error:
         raise _damaged(file, str(error)) from error
     except FileNotFoundError as error:
-        raise not_an_archive(file, "there is no such file") from error
+        raise not_an_archive(file, "the file does not exist") from error
     except IsADirectoryError as error:
         raise not_an_archive(file, "it is a folder") from error
 
@@ -310,9 +310,9 @@ def _unpacked(member: Member, folder: Path, domain: str, name: str) -> None:
     try:
         found = _copied(member, target / name)
     except FileExistsError as error:
-        raise UnreadableError(f"{member.name} is in it twice") from error
+        raise UnreadableError(f"{member.name} appears twice") from error
     if found != name:
-        raise UnreadableError(f"{member.name} is not what its name says")
+        raise UnreadableError(f"{member.name} does not match its name")
 
 
 def _copied(member: Member, target: Path) -> str:

@@ -63,10 +63,10 @@ def backup_file(target: Path) -> Path:
     target = target.expanduser().absolute()
     file = target / datetime.now(UTC).strftime("graph-memory-%Y%m%dT%H%M%SZ.tar") if target.is_dir() else target
     if file.exists():
-        details = {"argument": "target", "hint": "Give another name, or the folder in which to make a new one."}
-        raise GraphError(Code.INVALID_ARGUMENT, f"{file} is there already", details)
+        details = {"argument": "target", "hint": "Give another name, or a folder to make a new file in."}
+        raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
     if not file.parent.is_dir():
-        raise _not_written(file, f"there is no folder {file.parent}", "Make the folder first.")
+        raise _not_written(file, f"the folder {file.parent} does not exist", "Create the folder first.")
     return file
 
 
@@ -118,16 +118,16 @@ def _dump(settings: Settings, place: Place, work: Path) -> None:
     try:
         run_admin(place, java, "database", "dump", "neo4j", f"--to-path={work}", heap=settings.neo4j_heap)
     except AdminError as error:
-        hint = f"Look for room in {work.parent}. `graph-memory neo4j start`, then `stop`, mends one that was killed."
-        raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not make its dump: {error}", {"hint": hint}) from error
+        hint = f"Free space in {work.parent}. `graph-memory neo4j start`, then `stop`, mends a Neo4j that was killed."
+        raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not write its dump: {error}", {"hint": hint}) from error
 
 
 def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
     needed = manifest.dump.bytes + sum(path.stat().st_size for _, path in blob_files(blobs))
     free = shutil.disk_usage(file.parent).free
     if free < needed:
-        told = f"{needed / MIB:,.0f} MiB are needed and {free / MIB:,.0f} are free"
-        raise _not_written(file, told, "Make room, or give a folder on another disk.")
+        told = f"{needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free"
+        raise _not_written(file, told, "Free some space, or give a folder on another disk.")
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _writing(file: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        hint = "Give a folder that can be written, on a disk with room."
+        hint = "Give a writable folder, on a disk with free space."
         raise _not_written(file, error.strerror or str(error), hint) from error
 
 

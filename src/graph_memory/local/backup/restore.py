@@ -44,18 +44,18 @@ def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> N
     """Raise STORE_INCOMPATIBLE for a backup that is too new, INVALID_ARGUMENT where its blobs would not be found."""
     if manifest.schema_version > schema_version:
         raise _too_new(
-            f"The backup has schema version {manifest.schema_version}; this graph-memory knows up to {schema_version}",
+            f"The backup has schema version {manifest.schema_version}; this graph-memory reads up to {schema_version}",
             f"Update graph-memory to the version that made it ({manifest.graph_memory}), or newer.",
         )
     if _release(manifest.neo4j) > _release(settings.neo4j_version):
         raise _too_new(
-            f"The backup is of Neo4j {manifest.neo4j}; {settings.neo4j_version} cannot load it",
-            f"Set GRAPH_MEMORY_NEO4J_VERSION={manifest.neo4j}, or to a newer one.",
+            f"The backup is from Neo4j {manifest.neo4j}; {settings.neo4j_version} cannot load it",
+            f"Set GRAPH_MEMORY_NEO4J_VERSION={manifest.neo4j}, or a newer one.",
         )
     if settings.blob_url and not manifest.blobs_elsewhere:
         hint = "Unset GRAPH_MEMORY_BLOB_URL for the restore and after it, or copy the blobs there afterwards."
         details = {"argument": "GRAPH_MEMORY_BLOB_URL", "hint": hint}
-        raise GraphError(Code.INVALID_ARGUMENT, "The backup has blobs, which are restored into the home", details)
+        raise GraphError(Code.INVALID_ARGUMENT, "The backup contains blobs, which are restored into the home", details)
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def restoring(settings: Settings, file: Path, manifest: Manifest, progress: Prog
 def take_into_use(settings: Settings, progress: Progress = silent) -> None:
     """Have the home that `restoring` made take the place of the old one, which is removed. Neo4j is stopped then."""
     stop(_beside(settings))
-    progress("Putting it in place", None)
+    progress("Swapping it in", None)
     for name in ("conf", "logs"):
         shutil.rmtree(Place.of(_beside(settings)).root / name, ignore_errors=True)
     with held_stopped(settings, progress) as place:
@@ -135,7 +135,7 @@ def _load(beside: Settings, password: str | None, progress: Progress) -> None:
             heap=beside.neo4j_heap,
         )  # fmt: skip
     except AdminError as error:
-        hint = f"Look for room in {beside.home.parent}. What the home held is as it was."
+        hint = f"Check the free space in {beside.home.parent}. The home is unchanged."
         raise GraphError(Code.STORE_UNAVAILABLE, f"Neo4j could not load the dump: {error}", {"hint": hint}) from error
     place.begun()
     (beside.home / DUMP).unlink()
@@ -144,7 +144,7 @@ def _load(beside: Settings, password: str | None, progress: Progress) -> None:
 @contextmanager
 def _alone(place: Place) -> Generator[None]:
     if is_locked(_lock(place)):
-        hint = "Wait for its end, then look at what is there."
+        hint = "Wait for it to end, then look at the result."
         raise GraphError(Code.DOMAIN_BUSY, "Another restore into this home is under way", {"hint": hint})
     with file_lock(_lock(place), 0.0, lambda: None):
         yield
@@ -157,11 +157,11 @@ def _lock(place: Place) -> Path:
 def _require_room(beside: Path, needed: int) -> None:
     free = shutil.disk_usage(beside.parent).free
     if free < needed:
-        raise _no_room(beside, f"over {needed / MIB:,.0f} MiB are needed and {free / MIB:,.0f} are free")
+        raise _no_room(beside, f"over {needed / MIB:,.0f} MiB are needed, but only {free / MIB:,.0f} are free")
 
 
 def _no_room(beside: Path, reason: str) -> GraphError:
-    hint = "Make room: the restored data lie beside the old ones for a while. What the home held is as it was."
+    hint = "Free some space: the restored data needs room beside the old for a while. The home is unchanged."
     message = f"The backup could not be unpacked in {beside.parent}: {reason}"
     return GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint})
 

@@ -81,9 +81,9 @@ def _check(head: tarfile.TarInfo, name: str, size: int, left: int) -> None:
         if not 0 <= size <= min(left, _LARGEST_EXTENSION):
             raise UnreadableError("a header is too large")
     elif head.type not in _PLAIN:
-        raise UnreadableError(f"{quoted(name)} is no plain file")
+        raise UnreadableError(f"{quoted(name)} is not a plain file")
     elif not 0 <= size <= left:
-        raise UnreadableError(f"{quoted(name)} is not in it as a whole")
+        raise UnreadableError(f"{quoted(name)} is incomplete")
 
 
 def _extension(data: bytes) -> dict[str, bytes]:
@@ -93,7 +93,7 @@ def _extension(data: bytes) -> dict[str, bytes]:
         match = _RECORD.match(data)
         length = int(match[1]) if match else 0
         if match is None or not match.end() < length <= len(data) or data[length - 1 : length] != b"\n":
-            raise UnreadableError("a header says what no backup says")
+            raise UnreadableError("a header is not one that a backup has")
         told[match[2].decode()] = data[match.end() : length - 1]
         data = data[length:]
     return told

@@ -43,7 +43,7 @@ def obtain(jar: Jar, target: Path, connections: requests.Session) -> None:
     sha256 = _copy_local(jar, part) or fetch(jar.path, part, connections)
     if sha256 != jar.sha256:
         part.unlink()
-        raise DownloadError(f"{jar.coordinates} came with the wrong checksum {sha256}, not {jar.sha256}")
+        raise DownloadError(f"{jar.coordinates} has the wrong checksum {sha256}, not {jar.sha256}")
     part.replace(target)
 
 
@@ -71,7 +71,7 @@ def _why(error: requests.RequestException) -> str:
         case requests.HTTPError(response=requests.Response(status_code=status)):
             return f"the repository answers HTTP {status}"
         case requests.exceptions.SSLError():
-            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE names other authorities)"
+            return "the repository's TLS certificate is not trusted here (REQUESTS_CA_BUNDLE can name another)"
         case requests.exceptions.ProxyError():
             return "the proxy cannot be reached"
         case requests.ConnectionError() | requests.Timeout():

@@ -20,8 +20,8 @@ from graph_memory.settings import Settings
 _READERS = 4
 _LOCK_TIMEOUT = 900.0
 _HINT = (
-    "Connect to the internet once (HTTPS_PROXY names a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
-    "or set NEO4J_URI to a server of yours."
+    "Connect to the internet once (HTTPS_PROXY can name a proxy), set GRAPH_MEMORY_CACHE to a full cache, "
+    "or set NEO4J_URI to your own server."
 )
 
 Stamp = dict[str, list[int]]
@@ -114,7 +114,7 @@ def _resolved_list(settings: Settings, progress: Progress) -> tuple[Jar, ...]:
     from graph_memory.local.jars.resolve import resolve
 
     version, root = settings.neo4j_version, _root(settings)
-    progress(f"Resolving Neo4j {version}, for which no list is known (some minutes)", None)
+    progress(f"Resolving Neo4j {version}, which has no known list of jars (takes minutes)", None)
     with _locked(root, progress):
         try:
             jars = resolve(version, root, _root(settings).with_name("poms"))
@@ -159,5 +159,5 @@ def _read_stamp(path: Path) -> Stamp:
 def _unavailable(settings: Settings, error: Exception) -> GraphError:
     reason = (error.strerror if isinstance(error, OSError) else None) or error
     message = f"Neo4j {settings.neo4j_version} is not complete in the cache and could not be fetched: {reason}"
-    hint = _HINT if committed_list(settings.neo4j_version) else f"See that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
+    hint = _HINT if committed_list(settings.neo4j_version) else f"Check that GRAPH_MEMORY_NEO4J_VERSION exists. {_HINT}"
     return GraphError(Code.STORE_UNAVAILABLE, message, {"hint": hint}, path=settings.cache)

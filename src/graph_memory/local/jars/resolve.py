@@ -32,7 +32,7 @@ def resolve(version: str, jars: Path, poms: Path) -> tuple[Jar, ...]:
     try:
         artifacts = _artifacts(version, poms)
     except (RuntimeError, ValueError, OSError) as error:
-        raise DownloadError(f"its jars cannot be found out ({error})") from error
+        raise DownloadError(f"its jars cannot be determined ({error})") from error
     found = [_unchecked(artifact) for artifact in artifacts if _is_needed(artifact)]
     group, artifact, browser = BROWSER.split(":")
     found.append(Jar(group, artifact, browser, "", "", 0))

@@ -25,12 +25,12 @@ class DeleteDomain(TypedDict):
 
 
 async def list_domains(memory: Memory, _: ListDomains) -> Domains:
-    """List the domains that other tools take, with what each branch was made from."""
+    """List all domains, with what each branch was made from."""
     return await memory.list_domains()
 
 
 async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
-    """Delete a domain, such as a branch that is no longer needed, with all that is in it. It cannot be undone."""
+    """Delete a domain, such as a branch no longer needed, with everything in it. This cannot be undone."""
     return await memory.delete_domain(given["name"])
 
 

@@ -60,11 +60,11 @@ class CreateNode(Call):
     """Arguments of `create_node`."""
 
     type: Annotated[str, Field(description="Node type of the ontology")]
-    content: Annotated[str, Field(description="Text, or base64 of a binary")]
+    content: Annotated[str, Field(description="Text, or base64 for binary")]
     format: Annotated[str, Field(description="What the content is: markdown, json, pdf, ...")]
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Key to string, number or boolean; for queries")]]
-    tags: NotRequired[Annotated[Names, Field(description="Labels of your own; shown by get_node")]]
+    tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. work/kitchen")]]
 
 
@@ -163,7 +163,7 @@ class GetConnectedNodes(Call):
 class SearchContent(Call):
     """Arguments of `search_content`."""
 
-    query: Annotated[str, Field(min_length=1, description="Exact substring; upper and lower case are equal")]
+    query: Annotated[str, Field(min_length=1, description="Exact substring, case-insensitive")]
     node_type: NotRequired[str]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -181,7 +181,7 @@ class CreateOntology(Call):
     """Arguments of `create_ontology`."""
 
     node_types: Annotated[list[NodeType], Field(description="Names, or objects: name and what add_node_type takes")]
-    connection_types: Annotated[list[ConnectionType], Field(description="May have all that add_connection_type takes")]
+    connection_types: Annotated[list[ConnectionType], Field(description="May have all add_connection_type takes")]
     open: NotRequired[Annotated[bool, Field(description="Unknown types in writes are added instead of refused")]]
 
 
@@ -211,11 +211,11 @@ class AddConnectionType(Call):
 class GetOntology(Call):
     """Arguments of `get_ontology`."""
 
-    detail: NotRequired[Annotated[bool, Field(description="All that is declared: descriptions, property rules")]]
+    detail: NotRequired[Annotated[bool, Field(description="Include descriptions and property rules")]]
 
 
 async def create_node(memory: Memory, given: CreateNode) -> NodeCreated:
-    """Store one thing to remember as a node: details in content, what is queried later in properties."""
+    """Store one thing to remember as a node: details in content, what you query later in properties."""
     return await memory.create_node(**given)
 
 
@@ -275,12 +275,12 @@ async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> NodeI
 
 
 async def search_content(memory: Memory, given: SearchContent) -> NodeIds:
-    """Find nodes whose text content holds a string. For property values use query_nodes."""
+    """Find nodes whose text content contains a string. For property values use query_nodes."""
     return await memory.search_content(**given)
 
 
 async def validate_connection(memory: Memory, given: ValidateConnection) -> Validity:
-    """Ask whether the ontology lets a connection type join two node types, without creating anything."""
+    """Check whether the ontology lets a connection type join two node types, without creating anything."""
     return await memory.validate_connection(**given)
 
 
@@ -303,7 +303,7 @@ async def add_connection_type(memory: Memory, given: AddConnectionType) -> Ontol
 
 
 async def get_ontology(memory: Memory, given: GetOntology) -> OntologyView:
-    """Get the node and connection types of a domain, with detail their property rules. Call this before you create."""
+    """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
     ontology = await memory.get_ontology(domain=given.get("domain"))
     return detailed(ontology) if given.get("detail") else brief(ontology)
 

@@ -27,7 +27,7 @@ def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
 def _unknown(name: str) -> GraphError:
     hint = suggestion(name, TOOLSETS, "Name one or more of these, separated by commas.")
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
-    return GraphError(Code.INVALID_ARGUMENT, f"There is no toolset {quoted(name)}. {_known()}", details)
+    return GraphError(Code.INVALID_ARGUMENT, f"Toolset {quoted(name)} does not exist. {_known()}", details)
 
 
 def _known() -> str:

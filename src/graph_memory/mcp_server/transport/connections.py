@@ -167,7 +167,7 @@ class Acceptor:
             except ConnectionAbortedError:
                 continue
             except OSError as error:  # no descriptor is left; the client waits in line
-                _log.warning("A connection could not be taken: %s", error.strerror)
+                _log.warning("Could not accept a connection: %s", error.strerror)
                 await asyncio.sleep(0 if self._waiting.drop_oldest() else _OUT_OF_DESCRIPTORS)
                 continue
             if not await self._has_room():
@@ -181,7 +181,7 @@ class Acceptor:
     async def _has_room(self) -> bool:
         if len(self._connections) < self._most:
             return True
-        _log.warning("All of %d connections are taken; one that waits for its client makes room", self._most)
+        _log.warning("All %d connections are in use; one that waits for its client makes room", self._most)
         while len(self._connections) >= self._most:
             if not self._waiting.drop_oldest():
                 return False

@@ -82,10 +82,10 @@ def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens; raises INVALID_ARGUMENT."""
     if host not in _ADDRESSES:
         hint = (
-            "There is no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
-            "For others, put an SSH tunnel or a proxy that authenticates in front of it."
+            "The server has no authentication yet, so it stays on this machine: 127.0.0.1, localhost or ::1. "
+            "For other machines, put an SSH tunnel or an authenticating proxy in front of it."
         )
-        raise fault("host", f"Cannot serve at {quoted(host)}: only the loopback interface is served", hint)
+        raise fault("host", f"Cannot serve on {quoted(host)}: only the loopback interface is allowed", hint)
     try:
         return _listener(_ADDRESSES[host], port)
     except OSError as error:
@@ -110,17 +110,17 @@ def _listener(address: str, port: int) -> socket.socket:
 
 def _not_to_be_had(host: str, port: int, error: OSError) -> GraphError:
     if error.errno == errno.EADDRINUSE:
-        hint = "Stop what listens there, or give another --port; 0 takes a free one."
+        hint = "Stop what is listening there, or give another --port; 0 picks a free one."
         return fault("port", f"--port {port} is taken", hint)
     if error.errno in (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL):
-        return fault("host", f"Cannot listen at {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
-    hint = "Give another --port, 1024 or higher (0 takes a free one), or another --host."
-    return fault("port", f"Cannot listen at {host}, --port {port}: {error.strerror}", hint)
+        return fault("host", f"Cannot listen on {host}: {error.strerror}", "Give --host 127.0.0.1, or none.")
+    hint = "Give another --port, 1024 or higher (0 picks a free one), or another --host."
+    return fault("port", f"Cannot listen on {host}, --port {port}: {error.strerror}", hint)
 
 
 def _announce(host: str, port: int) -> None:
     name = f"[{host}]" if ":" in host else host
-    sys.stderr.write(f"Serving MCP at http://{name}:{port}{PATH} (Ctrl-C ends it)\n")
+    sys.stderr.write(f"Serving MCP at http://{name}:{port}{PATH} (Ctrl-C stops it)\n")
     sys.stderr.flush()
 
 
@@ -184,7 +184,7 @@ class HttpServer(uvicorn.Server):
     def _end_unless_cancelled(self, task: asyncio.Task[NoReturn]) -> None:
         """End a server that can take no more connections, so that whoever runs it starts another."""
         if not task.cancelled():
-            _log.critical("No more connections can be taken", exc_info=task.exception())
+            _log.critical("No more connections can be accepted", exc_info=task.exception())
             self.is_broken = self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

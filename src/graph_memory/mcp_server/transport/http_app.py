@@ -134,7 +134,7 @@ class Bodies:
 
 def _too_large(most: int) -> JSONResponse:
     hint = "Split it into several nodes. The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
-    error = GraphError(Code.CONTENT_TOO_LARGE, f"A request may have {most:,} bytes", {"limit": most, "hint": hint})
+    error = GraphError(Code.CONTENT_TOO_LARGE, f"The limit is {most:,} bytes a request", {"limit": most, "hint": hint})
     told = {"code": types.INVALID_REQUEST, "message": str(error), "data": error.to_dict()}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": told}, 413)
 
@@ -198,6 +198,6 @@ class Answer:
     async def close(self, scope: Scope, receive: Receive) -> None:
         """End it in form."""
         if not self._begun:
-            await PlainTextResponse("The server is ending", 503)(scope, receive, self._send)
+            await PlainTextResponse("The server is shutting down", 503)(scope, receive, self._send)
         elif not self._done:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -29,7 +29,7 @@ def refusal(line: str) -> types.JSONRPCError | None:
 def _told(error: ValidationError) -> types.ErrorData:
     fault = error.errors(include_url=False, include_input=False)[0]
     if fault["type"] != "json_invalid":
-        return types.ErrorData(code=types.INVALID_REQUEST, message="This is JSON, but no message of JSON-RPC 2.0")
+        return types.ErrorData(code=types.INVALID_REQUEST, message="This is JSON, but not a JSON-RPC 2.0 message")
     reason = fault.get("ctx", {}).get("error", "")
     return types.ErrorData(code=types.PARSE_ERROR, message=f"The message cannot be read as JSON: {reason}")
 

@@ -262,4 +262,4 @@ class _Branching:
 
 def _dangling(source: str, missing: int) -> GraphError:
     hint = f"Run `graph-memory verify` on domain {source}: its log lacks the ends of connections."
-    return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} have no ends", {"hint": hint})
+    return GraphError(Code.DANGLING_REFERENCE, f"{missing} connections of domain {source} lack an end", {"hint": hint})

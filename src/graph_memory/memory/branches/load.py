@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
-from graph_memory.memory.branches.plan import Surroundings, unique_values
 from graph_memory.memory.branches.values import Choices, Trio, Version
-from graph_memory.memory.changes.surroundings import ATTACHED, LIVING, detaching
+from graph_memory.memory.changes.context import attached_to, living_of, owners_of
+from graph_memory.memory.changes.paging import TooMany, check_amount
+from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place, Stretch, changes_between
@@ -17,7 +18,7 @@ from graph_memory.memory.tasks import together
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Head
+from graph_memory.model.events import Event, Head
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import key_value
 from graph_memory.model.wording import shown
@@ -45,20 +46,8 @@ class VersionsRow:
     theirs: dict[str, object] | None
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
-    """Who has a unique value."""
-
-    kind: str
-    type: str
-    property: str
-    value: str
-    owner: str
-
-
 CHANGED = query("branches/changed_subjects", str)
 VERSIONS = query("branches/versions", VersionsRow)
-OWNERS = query("branches/owners", OwnerRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +85,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
         raise _too_many_gone(between, gone)
     if len(left) > MOST:
         message = f"{len(left):,} subjects differ, and one merge changes at most {MOST:,}"
-        raise fault("source", message, f"Merge while at most {MOST:,} differ.")
+        raise fault("source", message, f"Merge earlier, while at most {MOST:,} differ.")
     return left
 
 
@@ -106,10 +95,10 @@ def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
     ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
     [(hub, count)] = ends.most_common(1) or [("", 0)]
     if len(gone) - count - 1 > MOST_GONE:
-        hint = f"Delete nodes in {between.target} too, with delete_node, which takes any number; then merge again."
+        hint = f"Delete nodes in {between.target} too, with delete_node, which has no limit; then merge again."
         return fault("source", message, hint)
     message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
-    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which takes any number; then merge again."
+    hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which has no limit; then merge again."
     return fault("source", message, hint)
 
 
@@ -139,57 +128,43 @@ def _trio(row: VersionsRow) -> Trio:
     return Trio(subject=row.subject, base=Version.of(base), ours=Version.of(ours), theirs=Version.of(theirs), last=ours)
 
 
-async def surroundings(
+async def with_context(
     core: Core, reader: Reader, head: Head, between: Between, trios: Sequence[Trio], choices: Choices
-) -> tuple[list[Trio], Surroundings]:
-    """Return the subjects with their contents, and with nodes that a choice may bring back; and what is around them."""
+) -> tuple[list[Trio], Context]:
+    """Return the subjects with their contents, and with nodes that a choice may bring back; and what is around them.
+
+    Raises INVALID_ARGUMENT if more would go than one merge deletes.
+    """
     living = await _living(reader, head.domain, trios)
     known = {trio.subject for trio in trios}
     missing = {end for trio in trios if trio.theirs for end in trio.theirs.ends} - living.keys() - known
     every = [*trios, *await _trios(reader, between, sorted(missing), all_of_them=True)]
-    around = Surroundings(
-        ontology=head.ontology,
-        living=living,
-        attached=await _attached(reader, head.domain, every),
-        owners=await _owners(reader, head, every, choices),
-    )
-    return await _with_contents(core, reader, between, every), around
+    gone = {trio.subject: trio.kind for trio in every if trio.ours and trio.theirs is None}
+    try:
+        nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
+        attached = await attached_to(
+            reader, head.domain, nodes, 2 * MOST_GONE
+        )  # a connection may be found from both ends
+        check_amount(len(gone.keys() | {draft.subject for those in attached.values() for draft in those}), MOST_GONE)
+    except TooMany as many:
+        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with everything attached"
+        hint = "Delete such nodes in the target too, with delete_node, which has no limit; then merge again."
+        raise fault("source", message, hint) from many
+    values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
+    owners = await owners_of(reader, head.domain, values)
+    context = Context(ontology=head.ontology, living=living, attached=attached, owners=owners)
+    return await _with_contents(core, reader, between, every), context
 
 
 async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, str]:
     versions = [one for trio in trios for one in (trio.ours, trio.theirs) if one is not None]
     ends = {end for version in versions for end in version.ends}
     nodes = {trio.subject for trio in trios if trio.kind is Kind.NODE}
-    found = await reader.read(LIVING, domain=domain, ids=sorted(ends | nodes))
-    return {row.id: row.type for row in found}
-
-
-async def _attached(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, Sequence[Draft]]:
-    """Return what would go with nodes. Raises INVALID_ARGUMENT if more would go than one merge deletes."""
-    gone = {trio.subject: trio.kind for trio in trios if trio.ours and trio.theirs is None}
-    nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
-    limit = 2 * MOST_GONE + 1  # a connection may be found from both of its ends
-    rows = await reader.read(ATTACHED, domain=domain, nodes=nodes, limit=limit) if nodes else []
-    if len(gone.keys() | {row.id for row in rows}) > MOST_GONE:
-        message = f"More than {MOST_GONE:,} subjects would go: nodes that the source deleted, with all that is attached"
-        hint = "Delete such nodes in the target too, with delete_node, which takes any number; then merge again."
-        raise fault("source", message, hint)
-    attached: dict[str, list[Draft]] = {}
-    for found in rows:
-        attached.setdefault(found.node, []).append(detaching(found))
-    return attached
-
-
-async def _owners(reader: Reader, head: Head, trios: Iterable[Trio], choices: Choices) -> Mapping[UniqueValue, str]:
-    """Return who has the unique values that the subjects may get: those of the source, and those that are told."""
-    wanted = {value for trio in trios if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
-    rows = [asdict(value) for value in wanted]
-    found = await reader.read(OWNERS, domain=head.domain, rows=rows) if rows else []
-    return {UniqueValue(Kind(row.kind), row.type, row.property, row.value): row.owner for row in found}
+    return await living_of(reader, domain, ends | nodes)
 
 
 def _wanted(trio: Trio, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
-    yield from unique_values(theirs, head.ontology)
+    yield from unique_values(theirs.kind, theirs.type or "", theirs.state, head.ontology)
     for told in choices.named(trio.subject):
         if isinstance(told.value, (str, int, float)):
             yield UniqueValue(theirs.kind, theirs.type or "", told.name or "", key_value(told.value))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 import anyio.to_thread
 
-from graph_memory.memory.branches.load import Between, surroundings, trios_of
+from graph_memory.memory.branches.load import Between, trios_of, with_context
 from graph_memory.memory.branches.merge_base import base_of, check_is_kept, noted
 from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, Trio
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Place
 from graph_memory.memory.history.results import Operation
@@ -56,27 +56,25 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
     """Merge one domain into another. `History.merge` tells the rest."""
     if source == target:
         raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
-    barred: dict[str, str] = {}
-    while True:
-        merging = _Merging(core, source, choices, barred, preview=preview)
-        try:
-            receipt = await core.log.write(
-                "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
-            )
-        except RulesBroken as broken:
-            barred.update(broken.reasons)
-        else:
-            return merging.told(receipt)
+
+    async def attempt(broken: Mapping[str, str]) -> Merged:
+        merging = _Merging(core, source, choices, broken, preview=preview)
+        receipt = await core.log.write(
+            "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
+        )
+        return merging.told(receipt)
+
+    return await until_rules_hold(attempt)
 
 
 class _Merging:
     """One attempt: what it found is kept for what is told afterwards."""
 
-    def __init__(self, core: Core, source: str, choices: Choices, barred: Mapping[str, str], *, preview: bool) -> None:
+    def __init__(self, core: Core, source: str, choices: Choices, broken: Mapping[str, str], *, preview: bool) -> None:
         self._core = core
         self._source = source
         self._choices = choices
-        self._barred = barred
+        self._broken = broken
         self._preview = preview
         self._found: Found | None = None
 
@@ -90,8 +88,8 @@ class _Merging:
         source, target = Place(self._source, row.seq), Place(head.domain, head.seq)
         between = Between(await base_of(reader, source, target), source, head.domain)
         trios = await trios_of(reader, between)
-        trios, around = await surroundings(self._core, reader, head, between, trios, self._choices)
-        made = partial(plan, trios, around, self._choices, head.at, self._barred)
+        trios, context = await with_context(self._core, reader, head, between, trios, self._choices)
+        made = partial(plan, trios, replace(context, broken=self._broken), self._choices, head.at)
         planned = await anyio.to_thread.run_sync(made)
         domain, told_at = await noted(reader, source, target, head.seq + len(planned.drafts) + 1)
         self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at)

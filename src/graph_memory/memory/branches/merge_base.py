@@ -106,8 +106,8 @@ async def base_of(reader: Reader, source: Place, target: Place) -> Place:
     if lost is not None:
         raise _base_gone(lost.place.domain, lost.compacted_to)
     if latest is None:
-        message = f"Domains {source.domain} and {target.domain} have no history in common"
-        hint = "A branch and what it was made from can be merged, and two branches of one domain."
+        message = f"Domains {source.domain} and {target.domain} share no history"
+        hint = "Merge a branch with the domain it was made from, or two branches of one domain."
         raise fault("source", message, hint)
     if latest.kept is None:
         raise _base_gone(latest.place.domain, latest.compacted_to)
@@ -204,6 +204,6 @@ async def _told(reader: Reader, place: Place) -> PlaceRow | None:
 
 def _base_gone(domain: str, to: int) -> GraphError:
     """Return the error for a merge whose sides were last the same before a point up to which a log was compacted."""
-    message = f"The log of domain {domain} was compacted up to {to}, and with it went the state that both come from"
-    hint = "Compare the two with `diff` and make the changes by hand; what is branched from now on can be merged."
+    message = f"The log of domain {domain} was compacted up to {to}, which removed the state that both come from"
+    hint = "Compare the two with `diff` and make the changes yourself; branches made from now on can be merged."
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})

@@ -36,8 +36,8 @@ def refused(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> GraphEr
     others = f", and {len(conflicts) - 1:,} more" if len(conflicts) > 1 else ""
     message = f"{first.subject} cannot be merged: {first.reason}{others}; nothing was changed"
     hint = (
-        "Settle each with a resolution: a subject, perhaps a property, and take ours or theirs, or a value; "
-        "or choose the strategy ours or theirs. A preview shows what that comes to."
+        "Resolve each: give its subject, perhaps a property, and take ours or theirs, or a value; "
+        "or choose the strategy ours or theirs. A preview shows the result."
     )
     details = {"conflicts": [one.to_dict() for one in told], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)
@@ -74,10 +74,10 @@ def choices_from(strategy: str, given: Sequence[Mapping[str, object]] | None) ->
     try:
         chosen = Strategy(strategy)
     except ValueError:
-        raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Give manual, ours or theirs.") from None
+        raise fault("strategy", f"{quoted(strategy)} is not a strategy", "Use manual, ours or theirs.") from None
     told = [_resolution(one) for one in given or ()]
     if len({(one.subject, one.name) for one in told}) < len(told):
-        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution for each.")
+        raise fault("resolutions", "A conflict is resolved twice", "Give one resolution for each conflict.")
     return Choices.of(chosen, told)
 
 
@@ -107,7 +107,7 @@ def _value(name: str, value: object) -> PropertyValue:
     if not name.startswith("_"):
         return check_value(check_key(name), value)
     if not isinstance(value, str) or not is_encodable(value):
-        raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the text that it is to be.")
+        raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the new text.")
     if name == "_path":
         return check_path(value)
     if name == "_content_format":
@@ -118,5 +118,5 @@ def _value(name: str, value: object) -> PropertyValue:
 
 
 def _unfit(given: object) -> GraphError:
-    hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, for one value also "property"; or "property" and "value".'
+    hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
     return fault("resolutions", f"{shown(str(given))} is not a resolution", hint)

@@ -44,12 +44,12 @@ class MergeConflict(Result):
         description="property, content, deleted, changed, created, type, ontology, end, attached, unique, rule, invalid"
     )
     reason: str
-    property: str | None = Field(default=None, description="The value that it is about; _content for the content")
+    property: str | None = Field(default=None, description="The value in conflict; _content for the content")
     base: Value | None = None
     ours: Value | None = None
     theirs: Value | None = None
     lines: tuple[LineConflict, ...] | None = None
-    takes: tuple[Side, ...] = Field(description="The sides that can settle it")
+    takes: tuple[Side, ...] = Field(description="The sides that can resolve it")
 
 
 class Merged(Result):
@@ -57,17 +57,17 @@ class Merged(Result):
 
     preview: bool
     source: str
-    source_seq: int = Field(description="Number in the source's log until which it was merged")
+    source_seq: int = Field(description="Number in the source's log up to which it was merged")
     target: str
-    base: str = Field(description="The domain in whose log the state is from which both were compared")
+    base: str = Field(description="The domain whose log has the state that both were compared with")
     base_seq: int = Field(description="Its number there")
     batch: str | None = Field(default=None, description="Absent when nothing was written")
-    seq: int | None = Field(default=None, description="Number of the event that tells of the merge")
+    seq: int | None = Field(default=None, description="Number of the event that records the merge")
     created: int = Field(description="Number of subjects that are new in the target")
     updated: int
     deleted: int
     changes: tuple[MergedChange, ...] = Field(description="The first 100 of them")
-    settled: int = Field(description="Number of conflicts that the strategy or a resolution settled")
-    conflicts: tuple[MergeConflict, ...] = Field(description="Of a preview: the first 20 that nothing settles")
+    settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
+    conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 that nothing resolves")
     more_conflicts: int | None = None
-    unused: tuple[str, ...] | None = Field(default=None, description="Subjects of resolutions that met no difference")
+    unused: tuple[str, ...] | None = Field(default=None, description="Subjects of resolutions that match nothing")

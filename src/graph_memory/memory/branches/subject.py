@@ -70,19 +70,19 @@ def _as_a_whole(trio: Trio) -> Conflict | None:
     """Return the conflict that is not about single values, if there is one."""
     base, ours, theirs = trio.base, trio.ours, trio.theirs
     if theirs is None:
-        reason = "the source deleted it, and the target has changed it"
+        reason = "the source deleted it, but the target changed it"
         return None if same(ours, base) else _conflict(trio, Clash.CHANGED, reason)
     if theirs.identity != _known(trio, theirs):
-        reason = "its id stands for something else in the target: another type, or other ends"
+        reason = "its id has another type or other ends in the target"
         return _conflict(trio, Clash.TYPE, reason, takes=frozenset({Take.OURS}))
     if ours is None:
-        reason = "the target deleted it, and the source has changed it"
+        reason = "the target deleted it, but the source changed it"
         return None if base is None else _conflict(trio, Clash.DELETED, reason)
     if trio.kind in ONTOLOGY_KINDS:
-        reason = "the target and the source declare it differently, and types are never changed"
+        reason = "the target and the source declare it differently, and types cannot be changed"
         return _conflict(trio, Clash.ONTOLOGY, reason, takes=frozenset({Take.OURS}))
     if base is None:
-        return _conflict(trio, Clash.CREATED, "the target and the source have both made it, differently")
+        return _conflict(trio, Clash.CREATED, "the target and the source both created it, but differently")
     return None
 
 
@@ -188,7 +188,7 @@ class _ByValue:
     def _clash(self, name: str, clash: Clash, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]) -> None:
         what = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
         where = f", in {len(chunks)} places" if len(chunks) > 1 else ""
-        conflict = _conflict(self.trio, clash, f"both have changed {what} differently{where}")
+        conflict = _conflict(self.trio, clash, f"both changed {what} differently{where}")
         base, ours, theirs = sides
         self.conflicts[name] = replace(conflict, name=name, base=base, ours=ours, theirs=theirs, chunks=chunks)
 

@@ -228,12 +228,12 @@ def check_resolution(told: Resolution, trio: Trio) -> None:
     is_property = not name.startswith("_") and kind in (Kind.NODE, Kind.CONNECTION)
     if not is_property and name not in _ATTRIBUTES.get(kind, ()):
         names = ", ".join(sorted(_ATTRIBUTES.get(kind, ()))) or "none"
-        raise fault("resolutions", f"{told.subject} has no {shown(name)} to settle", f"Of a {kind} name: {names}.")
+        raise fault("resolutions", f"{told.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}.")
     if told.take is None or name not in _REQUIRED[kind]:
         return
     side = trio.ours if told.take is Take.OURS else trio.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
-        message = f"{told.subject} has no {shown(name)} on the side {told.take}, and needs one"
+        message = f"{told.subject} needs a {shown(name)}, and the side {told.take} has none"
         raise fault("resolutions", message, "Take the other side, or give a value.")
 
 

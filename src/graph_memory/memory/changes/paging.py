@@ -33,8 +33,8 @@ class TooMany(GraphError):  # noqa: N818 - it is no error: the write is made in 
     """Ends a write that one transaction cannot hold, so that it is made in pages."""
 
     def __init__(self, least: int) -> None:
-        message = f"These are {least:,} changes or more, and one transaction takes {AT_ONCE:,}"
-        super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Change less at once."})
+        message = f"There are at least {least:,} changes, and one transaction takes at most {AT_ONCE:,}"
+        super().__init__(Code.INVALID_ARGUMENT, message, {"hint": "Make fewer changes at once."})
         self.least = least
 
 

@@ -1,15 +1,22 @@
-"""The rules of connection types about other connections: asked once a write is projected, before it is committed."""
+"""The rules of connection types about other connections: only the graph can say whether one is broken.
+
+One connection is asked about before it is made. Of many it is asked once they are projected, before they are committed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.rules import LINKS, link_rules
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,42 +30,54 @@ class BrokenRow:
 BROKEN_RULES = query("changes/broken_rules", BrokenRow)
 
 
-class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the revert is tried without these
-    """Connections that would break a rule of their type, each with the reason."""
+class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is tried without these
+    """Connections that would break a rule of their type, each with the rule's name."""
 
-    def __init__(self, reasons: Mapping[str, str]) -> None:
+    def __init__(self, rules: Mapping[str, str]) -> None:
         super().__init__()
-        self.reasons = reasons
+        self.rules = rules
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """What stands against each, in words."""
+        return {subject: LINKS[name].reason for subject, name in self.rules.items()}
 
 
 def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
     """Return what to check of a connection that came to be, None when its type has no rules about others."""
     if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
         return None
-    declared = ontology.find_connection_type(draft.type or "") if ontology else None
-    if declared is None or not (declared.unique_source or declared.unique_target or declared.acyclic):
+    rules = link_rules(ontology.find_connection_type(draft.type or "") if ontology else None)
+    if not rules:
         return None
-    return {
-        "id": draft.subject,
-        "type": draft.type,
-        "from": draft.from_id,
-        "to": draft.to_id,
-        "unique_source": declared.unique_source,
-        "unique_target": declared.unique_target,
-        "acyclic": declared.acyclic,
-    }
+    ends = {"id": draft.subject, "type": draft.type, "from": draft.from_id, "to": draft.to_id}
+    return {**ends, "rules": [rule.name for rule in rules]}
+
+
+async def broken_rules(
+    reader: Reader, domain: str, drafts: Iterable[Draft], ontology: Ontology | None, *, in_turn: bool = False
+) -> Mapping[str, str]:
+    """Return which new connections break a rule of their type, by its name; of two together, in turn, the later."""
+    rows = [row for draft in drafts if (row := ruled(draft, ontology))]
+    turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
+    found = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
+    return {row.id: row.rule for row in found}
 
 
 async def check_rules(
     reader: Reader, domain: str, events: Sequence[Event], ontology: Ontology | None, *, in_turn: bool
 ) -> None:
-    """Raise RulesBroken for new connections that break a rule of their type.
+    """Raise RulesBroken for new connections, written by now, that break a rule of their type."""
+    drafts = (event.draft for event in events)
+    if broken := await broken_rules(reader, domain, drafts, ontology, in_turn=in_turn):
+        raise RulesBroken(broken)
 
-    Of two that break it together it names the later if they come in turn, and both otherwise.
-    """
-    rows = [row for event in events if (row := ruled(event.draft, ontology))]
-    if not rows:
-        return
-    turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
-    if broken := await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns):
-        raise RulesBroken({row.id: row.rule for row in broken})
+
+async def until_rules_hold(attempt: Callable[[Mapping[str, str]], Awaitable[R]]) -> R:
+    """Return what a write gives, which is tried anew with the rules that it was found to break, by its connections."""
+    broken: Mapping[str, str] = {}
+    while True:
+        try:
+            return await attempt(broken)
+        except RulesBroken as more:
+            broken = {**broken, **more.rules}

@@ -83,6 +83,6 @@ async def _delete_blobs(core: Core, domain: str) -> int | None:
 
 
 def _has_branches(domain: str, names: list[str]) -> GraphError:
-    hint = f"The past of {listed(names)} is in it: delete these first."
+    hint = f"It holds the past of {listed(names)}: delete these first."
     details = {"domain": domain, "branches": names, "hint": hint}
     return GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)

@@ -307,7 +307,7 @@ def no_event(parts: Sequence[Part], event: str) -> GraphError:
     details = {
         "event": shown(event),
         "domain": domain,
-        "hint": "memory_log shows the ids of events; they belong to one domain.",
+        "hint": "memory_log shows event ids; each belongs to one domain.",
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
 
@@ -315,13 +315,13 @@ def no_event(parts: Sequence[Part], event: str) -> GraphError:
 def _without_source(part: Part) -> GraphError:
     """Return the error for the past of a branch that was imported without the domain that it was made from."""
     first = max(part.forked_at or 0, part.compacted_to)
-    hint = f"Give {first} or a later point. Import what it was made from, and then the branch, to have all of its past."
+    hint = f"Give {first} or a later point. To have all of its past, import what it was made from, then the branch."
     message = f"Domain {part.domain} was imported without the domain that holds its past before {first}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": part.domain, "compacted_to": first, "hint": hint})
 
 
 def compacted(domain: str, to: int) -> GraphError:
     """Return the error for a point of a log before that up to which it was compacted."""
-    hint = f"Give {to} or a later point; what came before is in the archive that was written then."
+    hint = f"Give {to} or a later point; what came before is in the archive written then."
     message = f"The log of domain {domain} was compacted up to {to}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, unique_values
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.memory.core import KeyOwner, check_unique
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import check_new_id, check_path, check_tags
 from graph_memory.model.content import Content, content_from
@@ -16,9 +16,10 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
-from graph_memory.model.projection import indexed_rules, live_state
-from graph_memory.model.properties import PropertyValue, check_amount, check_properties, key_value
+from graph_memory.model.projection import live_state
+from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Difference
+from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
@@ -64,14 +65,9 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What a decision about changes by hand looks at besides these."""
+    """What a decision about changes by hand looks at besides these; the context is as the log has it."""
 
-    node_types: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The types of the nodes that connections made by hand join, those that the log has."""
-    seen: frozenset[str] = frozenset()
-    """Ids of connections made by hand that the log has known."""
-    owners: Mapping[UniqueValue, Sequence[str]] = field(default_factory=dict[UniqueValue, Sequence[str]])
-    """Who has the unique values that subjects were given, as the log has it."""
+    context: Context
     attached: Mapping[str, Sequence[ByHand]] = field(default_factory=dict[str, Sequence[ByHand]])
     """For each node that is gone, what the log ties to it."""
     away: Sequence[ByHand] = ()
@@ -86,116 +82,105 @@ class Adoption:
     refused: Mapping[str, GraphError]
 
 
-def adoption(
-    changes: Sequence[ByHand], around: Around, head: Head, barred: Mapping[str, GraphError] | None = None
-) -> Adoption:
+def adoption(changes: Sequence[ByHand], around: Around, head: Head, unfit: Mapping[str, GraphError]) -> Adoption:
     """Return the events that adopt changes; one that is refused takes those with it that need it."""
-    refused = dict(barred or {})
+    refused = dict(unfit)
     while True:
         left = [change for change in changes if change.id not in refused]
         drafts, found = _attempt(left, around, head)
         if not found:
-            return Adoption(tuple(sorted(drafts.values(), key=_order)), refused)
+            return Adoption(tuple(drafts), refused)
         refused |= found
 
 
-def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[dict[str, Draft], dict[str, GraphError]]:
-    types = _types_after(left, around)
-    drafts: dict[str, Draft] = {}
+def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
+    """Return the changes, or what refuses some of them; one rule at a time, as what it refuses is asked no other."""
+    made, refused = _made(left, around, head)
+    if refused:
+        return [], refused
+    changes = Changeset.of(around.context, made.values())
+    for rule in changes.rules:
+        against = {id_: found for id_, draft in made.items() if (found := rule(draft))}
+        if against:
+            return [], {id_: _against(found, head) for id_, found in against.items()}
+    drafts = changes.ordered()
+    return drafts, _barring(made, drafts, around, head)
+
+
+def _made(left: Sequence[ByHand], around: Around, head: Head) -> tuple[dict[str, Draft], dict[str, GraphError]]:
+    """Return the change of each by its id, and what refuses to be one."""
+    made: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
-    taken: dict[UniqueValue, str] = {}
-    by_subject = {change.subject: change for change in left}
+    subjects: set[str] = set()
     for change in left:
         try:
-            made = _drafts(change, types, around, head)
-            if change.subject in drafts and not change.is_gone:
-                raise _refusal(f"{change.subject} was made twice", "Take the _id of one away.")
-            for draft in made:
-                _check_unique(draft, around, by_subject, taken, head)
+            if change.subject in subjects and not change.is_gone:
+                raise _refusal(f"{change.subject} was created twice", "Remove the _id of one.")
+            made[change.id] = _draft(change, around, head)
+            subjects.add(change.subject)
         except GraphError as error:
             refused[change.id] = error
-        else:
-            drafts |= {draft.subject: draft for draft in made}
-    return drafts, refused | _barring(left, drafts, around, head)
+    return made, refused
 
 
-def _barring(left: Sequence[ByHand], drafts: Mapping[str, Draft], around: Around, head: Head) -> dict[str, GraphError]:
+def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], around: Around, head: Head) -> dict[str, GraphError]:
     """Refuse what was made where a connection that could come back bars it, by the rules of their type."""
-    away = [each for each in around.away if each.subject not in drafts or drafts[each.subject].op is not Op.DELETE]
+    gone = {draft.subject for draft in drafts if draft.op is Op.DELETE}
+    away = [each for each in around.away if each.subject not in gone]
     claimed = {claim: each.id for each in away if each.last for claim in _claims(each.last.draft, head)}
     refused: dict[str, GraphError] = {}
-    for change in left:
-        draft = drafts.get(change.subject)
-        if draft is None or draft.op is not Op.CREATE:
-            continue
-        if barring := next((claimed[claim] for claim in _claims(draft, head) if claim in claimed), None):
-            message = f"A rule of its type may not allow it beside {barring}, which a hand took away"
-            refused[change.id] = GraphError(
-                Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."}
-            )
+    for id_, draft in made.items() if claimed else ():
+        claims = _claims(draft, head) if draft.op is Op.CREATE else ()
+        if barring := next((claimed[claim] for claim in claims if claim in claimed), None):
+            message = f"A rule of its type may forbid it beside {barring}, which was removed outside graph-memory"
+            refused[id_] = GraphError(Code.INVALID_TOPOLOGY, message, {"hint": f"Adopt or restore {barring} first."})
     return refused
 
 
 def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     """Return what a connection takes for itself, or for the acyclic rest of its type."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
-    if declared is None:
-        return []
-    claims = (
-        (declared.unique_source, ("source", declared.name, draft.from_id)),
-        (declared.unique_target, ("target", declared.name, draft.to_id)),
-        (declared.acyclic, ("cycle", declared.name, None)),
-    )
-    return [claim for is_ruled, claim in claims if is_ruled]
+    ends = {"source": draft.from_id, "target": draft.to_id}
+    return [(rule.name, draft.type or "", ends.get(rule.name)) for rule in link_rules(declared)]
 
 
-def _types_after(left: Sequence[ByHand], around: Around) -> dict[str, str]:
-    """Return the types of the nodes that there will be, as far as they matter."""
-    types = dict(around.node_types)
-    for change in left:
-        if change.kind is Kind.NODE and change.is_gone:
-            types.pop(change.subject, None)
-        elif change.kind is Kind.NODE and change.last is None and change.type is not None:
-            types[change.subject] = change.type
-    return types
-
-
-def _drafts(change: ByHand, types: Mapping[str, str], around: Around, head: Head) -> list[Draft]:
+def _draft(change: ByHand, around: Around, head: Head) -> Draft:
     if change.kind is Kind.CONNECTION and change.is_known and change.is_out_of_place:
-        hint = "Restore it, and make the other connection without its _id."
-        raise _refusal("A connection has one type and two ends for ever, and this one has others", hint)
+        hint = "Restore it, and create the other connection without its _id."
+        raise _refusal("The type and ends of a connection cannot change, and these did", hint)
     if change.is_gone:
         _check_gone(change, around)
-        return [*(_gone(each) for each in around.attached.get(change.subject, ())), _gone(change)]
+        return gone(change)
     match change.kind:
         case Kind.NODE if change.is_known:
-            return [_changed_node(change, head)]
+            return _changed_node(change, head)
         case Kind.NODE:
             return _made_node(change, head)
         case Kind.CONNECTION if change.is_known:
-            return [_changed_connection(change, head)]
+            return _changed_connection(change, head)
         case Kind.CONNECTION:
-            return _made_connection(change, types, around, head)
+            return _made_connection(change, head)
         case Kind.OBSERVATION:
-            raise _refusal("An observation can be adopted only when it was deleted", "Restore it.")
+            raise _refusal("Only a deleted observation can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
-            hint = "Restore it; types are added with `graph-memory ontology`, and never changed."
-            raise _refusal("The ontology cannot be changed by hand", hint)
+            hint = "Restore it; add types with `graph-memory ontology`."
+            raise _refusal("The ontology cannot be changed outside graph-memory", hint)
         case _:
-            raise _refusal("Nothing of it is a node or connection", "Restore it.")
+            raise _refusal("It is neither a node nor a connection", "Restore it.")
 
 
 def _check_gone(change: ByHand, around: Around) -> None:
     """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
     attached = around.attached.get(change.subject, ())
     if there := [each.id for each in attached if each.kind is Kind.CONNECTION and each.stored is not None]:
-        message = f"Its connection {there[0]} is still there, so it may have lost its label _Node only"
-        raise _refusal(message, "Restore both. If it is to go, delete it afterwards.")
+        message = f"Its connection {there[0]} is still there, so it may have lost only its label _Node"
+        raise _refusal(message, "Restore both, then delete it if it should go.")
 
 
-def _gone(change: ByHand) -> Draft:
+def gone(change: ByHand) -> Draft:
+    """Return the change that adopts a deletion. Raises STORE_CONFLICT for what no hand can delete."""
     if change.kind not in (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION) or change.last is None:
-        raise _refusal("The ontology cannot be changed by hand", "Restore it.")
+        raise _refusal("The ontology cannot be changed outside graph-memory", "Restore it.")
     last = change.last
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
 
@@ -204,8 +189,8 @@ def _changed_node(change: ByHand, head: Head) -> Draft:
     last, stored = _both(change)
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
-        hint = f"Let it have the labels _Node and {before.type} alone, or restore it."
-        raise _refusal(f"A node has one type for ever, and this one has the labels {listed(change.labels)}", hint)
+        hint = f"Give it only the labels _Node and {before.type}, or restore it."
+        raise _refusal(f"The type of a node cannot change, and this one has the labels {listed(change.labels)}", hint)
     content, properties = _content(change, before.content.format), _properties(stored)
     text = content.text if content is not None else None
     after = replace(
@@ -216,7 +201,6 @@ def _changed_node(change: ByHand, head: Head) -> Draft:
         content=content.ref if content is not None else before.content,
         title=title_of(before.type, properties, text, before=before.title if text is None else None),
     )
-    head.ontology.check_node(before.type, properties)
     _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
@@ -231,13 +215,12 @@ def _changed_connection(change: ByHand, head: Head) -> Draft:
         properties=_properties(stored),
         content=content.ref if content is not None else before.content,
     )
-    head.ontology.check_connection(before.type, after.properties)
     _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
 
-def _made_node(change: ByHand, head: Head) -> list[Draft]:
+def _made_node(change: ByHand, head: Head) -> Draft:
     stored = _found(change)
     if len(change.labels) != 1 or stored.get("_type", change.labels[0]) != change.labels[0]:
         raise _refusal(f"A node has one type, and this one has the labels {listed(change.labels)}", "Give it one.")
@@ -251,11 +234,10 @@ def _made_node(change: ByHand, head: Head) -> list[Draft]:
         tags=_tags(stored),
         path=_path(stored),
     )
-    drafts = nodes.decide_create(head, wanted, seen=False, owners=(), open_type_limit=0)
-    return [replace(draft, windows=None) for draft in drafts]
+    return replace(nodes.creation(head, wanted), windows=None)
 
 
-def _made_connection(change: ByHand, types: Mapping[str, str], around: Around, head: Head) -> list[Draft]:
+def _made_connection(change: ByHand, head: Head) -> Draft:
     stored, type_name = _found(change), change.type or ""
     if change.from_id is None or change.to_id is None:
         raise _refusal("It does not join two nodes of the domain", "Restore it, which removes it.")
@@ -269,27 +251,23 @@ def _made_connection(change: ByHand, types: Mapping[str, str], around: Around, h
         properties=_properties(stored),
         content=_new_content(change) if change.text is not None else None,
     )
-    ends = connections.EndsRow(types.get(wanted.from_id), types.get(wanted.to_id))
-    surroundings = connections.Surroundings(ends=ends, seen=change.subject in around.seen)
-    return connections.decide_create(head, wanted, surroundings, open_type_limit=0)
+    return connections.creation(head, wanted)
 
 
 def _check_fresh(change: ByHand) -> None:
     if change.last is not None:
-        hint = "Take its _id away, or give it another; or restore, which removes it."
-        raise _refusal(f"{change.subject} was deleted, and ids are never used again", hint)
+        hint = "Remove its _id, give it another, or restore it, which removes it."
+        raise _refusal(f"{change.subject} was deleted, and ids are never reused", hint)
 
 
 def _check_changes(is_same: bool) -> None:
     if is_same:
-        raise _refusal("Only what the service keeps for itself differs", "Restore it.")
+        raise _refusal("Only the service's own data differs", "Restore it.")
 
 
 def _properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:
     """Return the properties that a hand left, checked. Raises INVALID_PROPERTY, also for a name such as `_mine`."""
-    checked = check_properties({key: value for key, value in stored.items() if key not in SERVICE})
-    check_amount(checked)
-    return checked
+    return check_properties({key: value for key, value in stored.items() if key not in SERVICE})
 
 
 def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
@@ -309,7 +287,7 @@ def _content(change: ByHand, content_format: str) -> Content | None:
     if change.text is None or (ref and ref.sha256 == hashlib.sha256(change.text.encode()).hexdigest()):
         return kept
     if ref is not None and not ref.is_text:
-        raise _refusal("Its content is binary, and text was written over it", "Restore it.")
+        raise _refusal("Its content is binary, but text was written over it", "Restore it.")
     return content_from(change.text, "utf-8", content_format)
 
 
@@ -324,51 +302,20 @@ def _both(change: ByHand) -> tuple[Event, Mapping[str, object]]:
 
 def _found(change: ByHand) -> Mapping[str, object]:
     if change.stored is None:
-        raise _refusal("Only rows that the service derives are there", "Restore it.")
+        raise _refusal("Only rows that the service derived are left", "Restore it.")
     return change.stored
-
-
-def _check_unique(
-    draft: Draft, around: Around, by_subject: Mapping[str, ByHand], taken: dict[UniqueValue, str], head: Head
-) -> None:
-    """Raise UNIQUE_PROPERTY_TAKEN for a value that another subject has, unless a hand took it from that one."""
-    for value in unique_values(draft.kind, draft.type or "", draft.state or {}, head):
-        owners = around.owners.get(value, ())
-        holders = [owner for owner in owners if not _gave_up(by_subject.get(owner), value, head)]
-        others = (KeyOwner(value.property, owner) for owner in (*holders, taken.get(value, draft.subject)))
-        check_unique(draft.type or "", draft.subject, list(others))
-        taken[value] = draft.subject
-
-
-def _gave_up(owner: ByHand | None, value: UniqueValue, head: Head) -> bool:
-    if owner is None:
-        return False
-    return value not in unique_values(value.kind, value.type, owner.stored or {}, head)
-
-
-def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], head: Head) -> frozenset[UniqueValue]:
-    """Return the unique values that a state has, as far as they can be values."""
-    rules = [rule for rule in indexed_rules(kind, type_name, head.ontology) if rule.unique]
-    values = {rule.name: state[rule.name] for rule in rules if isinstance(state.get(rule.name), (str, int, float))}
-    return frozenset(
-        UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values.items()
-    )
-
-
-def _order(draft: Draft) -> int:
-    """Give the turn of a change: each could be made by itself after those before."""
-    is_node = draft.kind is Kind.NODE
-    return (1 if is_node else 0) if draft.op is Op.DELETE else (2 if is_node else 3)
 
 
 def _refusal(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_CONFLICT, message, {"hint": hint})
 
 
-def barred(reason: str) -> GraphError:
-    """Return the refusal of a connection that would break a rule of its type."""
+def _against(found: Violation, head: Head) -> GraphError:
+    """Return the refusal of a change. A connection that breaks a rule of its type is there, and can go."""
+    if found.rule is not Rule.LINK:
+        return found.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
-    return GraphError(Code.INVALID_TOPOLOGY, f"It cannot be: {reason}", {"hint": hint})
+    return GraphError(Code.INVALID_TOPOLOGY, f"It is not allowed: {found.reason}", {"hint": hint})
 
 
 def wanted_values(changes: Iterable[ByHand], head: Head) -> set[UniqueValue]:
@@ -377,5 +324,5 @@ def wanted_values(changes: Iterable[ByHand], head: Head) -> set[UniqueValue]:
         value
         for change in changes
         if change.kind is not None and change.stored is not None
-        for value in unique_values(change.kind, change.type or "", change.stored, head)
+        for value in unique_values(change.kind, change.type or "", change.stored, head.ontology)
     }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.context import owners_of
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
-from graph_memory.memory.drift.adopt import Around, ByHand, wanted_values
+from graph_memory.memory.drift.adopt import Around, ByHand, gone, wanted_values
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
@@ -48,22 +49,10 @@ class MadeConnection:
     stored: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
-    """Who has a unique value."""
-
-    kind: str
-    type: str
-    property: str
-    value: str
-    owner: str
-
-
 UNNAMED_NODES = query("drift/unnamed_nodes", str)
 UNNAMED_CONNECTIONS = query("drift/unnamed_connections", SourceRow)
 NODES = query("drift/nodes", MadeNode)
 CONNECTIONS = query("drift/connections", MadeConnection)
-VALUE_OWNERS = query("drift/value_owners", OwnerRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +168,10 @@ def _made_connection(row: MadeConnection, new: str) -> ByHand:
     )
 
 
-async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tuple[Around, Mapping[str, str]]:
-    """Return what a decision looks at, and the titles of the nodes that connections join."""
+async def look_around(
+    reader: Reader, head: Head, found: Sequence[ByHand], broken: Mapping[str, str]
+) -> tuple[Around, Mapping[str, str]]:
+    """Return what a decision looks at, with the rules that are known to be broken, and the titles of nodes joined."""
     connections = [change for change in found if change.kind is Kind.CONNECTION]
     ends = {end for change in connections for end in ends_of(change) if end}
     made = {change.subject for change in connections if change.last is None}
@@ -188,11 +179,18 @@ async def look_around(reader: Reader, head: Head, found: Sequence[ByHand]) -> tu
     rows = await reader.read(LAST_EVENTS, domain=head.domain, subjects=wanted) if wanted else []
     last = [Event.from_row(row) for row in rows]
     nodes = [event.draft for event in last if event.draft.kind is Kind.NODE and event.draft.op is not Op.DELETE]
+    attached = _attached(found)
+    context = Context(
+        ontology=head.ontology,
+        living={draft.subject: draft.type or "" for draft in nodes},
+        attached={node: [gone(each) for each in those] for node, those in attached.items()},
+        owners=await owners_of(reader, head.domain, wanted_values(found, head)),
+        used={event.draft.subject for event in last} & made,
+        broken=broken,
+    )
     around = Around(
-        node_types={draft.subject: draft.type or "" for draft in nodes},
-        seen=frozenset(event.draft.subject for event in last) & made,
-        owners=await _owners(reader, head, found),
-        attached=_attached(found),
+        context=context,
+        attached=attached,
         away=[change for change in connections if change.is_known and (change.is_gone or change.is_out_of_place)],
     )
     return around, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
@@ -202,15 +200,6 @@ def ends_of(change: ByHand) -> tuple[str | None, str | None]:
     """Return what a connection joins or an observation is about, as the log has it, else as it was found."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
-
-
-async def _owners(reader: Reader, head: Head, found: Sequence[ByHand]) -> Mapping[UniqueValue, Sequence[str]]:
-    rows = [asdict(value) for value in wanted_values(found, head)]
-    owners: dict[UniqueValue, list[str]] = {}
-    for row in await reader.read(VALUE_OWNERS, domain=head.domain, rows=rows) if rows else ():
-        value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
-        owners.setdefault(value, []).append(row.owner)
-    return owners
 
 
 def _attached(found: Sequence[ByHand]) -> dict[str, list[ByHand]]:

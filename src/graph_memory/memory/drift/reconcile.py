@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
-from graph_memory.memory.drift.adopt import Around, ByHand, adoption, barred
+from graph_memory.memory.drift.adopt import Around, ByHand, adoption
 from graph_memory.memory.drift.detect import Places, ends_of
 from graph_memory.memory.drift.results import (
     HandChange,
@@ -98,7 +98,7 @@ async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Re
 def _check_lists(**given: Which) -> None:
     for name, which in given.items():
         if isinstance(which, str) and which != "all":
-            raise fault(name, f"{name} must be a list of ids, or all", 'Write ["one"] for one.')
+            raise fault(name, f"{name} must be a list of ids, or all", 'For one id, write ["one"].')
 
 
 def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> tuple[frozenset[str], frozenset[str]]:
@@ -112,9 +112,9 @@ def _chosen(changes: Mapping[str, HandChange], adopt: Which, restore: Which) -> 
     rest = (change.id for change in changes.values() if not change.beside and change.id not in adopted)
     restored = frozenset(restore if restore != "all" else rest)
     if both := adopted & restored:
-        raise fault("restore", f"{shown(min(both))} is to be adopted and restored", "Choose one of the two.")
+        raise fault("restore", f"{shown(min(both))} cannot be both adopted and restored", "Choose one of the two.")
     if unknown := (adopted | restored) - changes.keys():
-        hint = "`graph-memory reconcile` lists what was changed by hand."
+        hint = "`graph-memory reconcile` lists what was changed outside graph-memory."
         raise fault("adopt", f"{quoted(min(unknown))} does not differ from its log", hint)
     return adopted, restored
 
@@ -136,17 +136,13 @@ async def _adopt_chosen(
 
 async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, rehearse: bool) -> _Outcome:
     """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
-    refused: dict[str, GraphError] = {}
-    while places.size:
+
+    async def attempt(broken: Mapping[str, str]) -> _Outcome:
         outcome = _Outcome()
-        try:
-            outcome.receipt = await _Attempt(core, domain, places, choice, refused, outcome, rehearse).write()
-        except RulesBroken as broken:
-            by_subject = {change.subject: change.id for change in outcome.found}
-            refused |= {by_subject[subject]: barred(reason) for subject, reason in broken.reasons.items()}
-        else:
-            return outcome
-    return _Outcome()
+        outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, rehearse).write()
+        return outcome
+
+    return await until_rules_hold(attempt) if places.size else _Outcome()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ class _Attempt:
     domain: str
     places: Places
     choice: _Choice
-    barred: Mapping[str, GraphError]
+    broken: Mapping[str, str]
     outcome: _Outcome
     rehearse: bool
 
@@ -179,8 +175,8 @@ class _Attempt:
         found = await detect.found(self.core, reader, self.domain, self.places)
         self.outcome.found = found
         self.outcome.ontology = head.ontology
-        around, self.outcome.titles = await detect.look_around(reader, head, found)
-        return around, {**self._unfit(found, around), **self.barred}
+        around, self.outcome.titles = await detect.look_around(reader, head, found, self.broken)
+        return around, self._unfit(found, around)
 
     def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
         around, unfit = given
@@ -205,10 +201,10 @@ class _Attempt:
         if self.choice.is_faulty:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if taken > MOST:
-            raise _refusal(f"One write adopts {MOST:,} changes, and this is beyond", "Settle the others first.")
+            raise _refusal(f"One write adopts at most {MOST:,} changes", "Settle the others first.")
         if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
-            message = f"{count:,} connections and observations go with it, and one write takes {paging.AT_ONCE:,}"
-            raise _refusal(message, "Restore it with these, then delete it with delete_node, which takes any number.")
+            message = f"{count:,} connections and observations go with it; one write takes {paging.AT_ONCE:,}"
+            raise _refusal(message, "Restore it with them, then delete it with delete_node, which has no limit.")
         if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")
         if change.text is not None:
@@ -248,7 +244,7 @@ async def _restore(
     ids = frozenset(id_ for id_ in ids if changes[id_].settled is None)
     left = await _put_back(core, domain, places.only(ids), is_domain=DOMAIN in ids)
     for id_ in ids:
-        error = _refusal("The log does not have it whole either", "Restore the database or its blobs from a backup.")
+        error = _refusal("The log does not hold all of it either", "Restore the database or its blobs from a backup.")
         changes[id_] = _settled(changes[id_], "refused", error) if id_ in left else _settled(changes[id_], "restored")
 
 

@@ -27,18 +27,18 @@ _DERIVED = {
 class HandChange(Result):
     """One subject in the live graph that is not as the log has it."""
 
-    id: str = Field(description="Its id; for what was made without one, the name that the server gives it")
+    id: str = Field(description="Its id; for what was created without one, the server's own name for it")
     kind: str
     type: str | None = None
     title: str | None = None
     what: HandWork
-    differences: tuple[str, ...] = Field(description="What differs, in words: as the log has it → as it is")
-    adoptable: bool = Field(description="Whether it can become a change of the log")
+    differences: tuple[str, ...] = Field(description="What differs, in words: in the log → in the graph")
+    adoptable: bool = Field(description="Whether it can become a change in the log")
     beside: bool = Field(
         default=False, description="It lacks a domain or an id, so verify does not see it; restored only by its id"
     )
     reason: str | None = Field(default=None, description="Why it cannot be adopted, or was refused, and what to do")
-    settled: Settled | None = Field(default=None, description="What this call did about it; absent for nothing")
+    settled: Settled | None = Field(default=None, description="What this call did about it; absent if nothing")
 
 
 class Reconciliation(Result):
@@ -46,7 +46,7 @@ class Reconciliation(Result):
 
     domain: str
     changes: tuple[HandChange, ...]
-    batch: str | None = Field(default=None, description="The adopted changes share it in the log; absent for none")
+    batch: str | None = Field(default=None, description="The adopted changes share it in the log; absent if none")
 
     @property
     def clean(self) -> bool:

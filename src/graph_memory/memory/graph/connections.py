@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_memory.memory.changes.context import living_of, owners_of, read_context
+from graph_memory.memory.changes.plan import Changeset, Context, unique_values
+from graph_memory.memory.changes.rules import broken_rules
 from graph_memory.memory.core import (
     Core,
-    KeyOwner,
     SubjectRow,
-    check_ad_hoc,
-    check_unique,
     check_version,
     last_state,
-    unique_owners,
+    used_ids,
     version_after,
-    was_seen,
 )
-from graph_memory.memory.graph.nodes import node_not_found
-from graph_memory.memory.graph.ontology import ad_hoc_connection_type, connection_type_draft
+from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
-from graph_memory.model.ontology.ontology import ConnectionType
-from graph_memory.model.properties import PropertyValue, check_amount, check_name, check_properties
+from graph_memory.model.properties import PropertyValue, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
 from graph_memory.model.subjects import ConnectionState
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -38,26 +36,7 @@ FORMAT = "markdown"
 """The format of a connection's content: notes for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class EndsRow:
-    """The types of two nodes, None for one that does not exist."""
-
-    from_type: str | None
-    to_type: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class CardinalityRow:
-    """Whether either end has a connection of the type already."""
-
-    source_taken: bool
-    target_taken: bool
-
-
 GET = query("graph/connection", SubjectRow)
-ENDS = query("graph/ends", EndsRow)
-CARDINALITY = query("graph/cardinality", CardinalityRow)
-CYCLE = query("graph/cycle", bool)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +49,6 @@ class NewConnection:
     to_id: str
     properties: Mapping[str, PropertyValue]
     content: Content | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a decision about a new connection looks at."""
-
-    ends: EndsRow
-    seen: bool = False
-    owners: Sequence[KeyOwner] = ()
-    source_taken: bool = False
-    target_taken: bool = False
-    closes_cycle: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +84,11 @@ async def create_connection(
     if wanted.content is not None:
         await core.contents.keep(domain, wanted.content)
 
-    async def read(reader: Reader, head: Head) -> Surroundings:
-        return await _look_around(reader, head, wanted, given_id)
+    async def read(reader: Reader, head: Head) -> Context:
+        return await _context(reader, head, wanted, given_id)
 
-    def decide(head: Head, found: Surroundings) -> Sequence[Draft]:
-        return decide_create(head, wanted, found, open_type_limit=core.open_type_limit)
+    def decide(head: Head, context: Context) -> Sequence[Draft]:
+        return decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
 
     receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
     return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
@@ -136,72 +103,41 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     remembered = core.log.remembered(domain)
     if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
         return
-    ontology = await core.log.require_ontology(domain)
-    is_ad_hoc = ontology.open and ontology.find_connection_type(wanted.type) is None
+    head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
+    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(wanted.type) is None
     if not is_ad_hoc and not needs_blob:
         return
     if is_ad_hoc:
         check_name("Connection type", wanted.type)
-        check_ad_hoc(ontology, domain, core.open_type_limit)
-        ontology = ontology.with_connection_type(ad_hoc_connection_type(wanted.type))
-    ontology.connection_type(wanted.type)
-    ends = await core.store.one(ENDS, domain=domain, from_id=wanted.from_id, to_id=wanted.to_id)
-    ontology.check_topology(wanted.type, *_end_types(domain, wanted, ends or EndsRow(None, None)))
-    ontology.check_connection(wanted.type, wanted.properties)
+    else:
+        head.ontology.connection_type(wanted.type)
+    context = Context(
+        ontology=head.ontology, living=await living_of(core.store, domain, [wanted.from_id, wanted.to_id])
+    )
+    decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
     if is_ad_hoc:
         await ensure_connection_type(core.store, wanted.type)
 
 
-async def _look_around(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Surroundings:
-    ends = await reader.one(ENDS, domain=head.domain, from_id=wanted.from_id, to_id=wanted.to_id)
-    around = Surroundings(
-        ends=ends or EndsRow(None, None),
-        seen=await was_seen(reader, head.domain, given_id),
-        owners=await unique_owners(reader, head, Kind.CONNECTION, wanted.type, wanted.properties),
-    )
-    declared = head.ontology.find_connection_type(wanted.type)
-    return around if declared is None else await _look_at_rules(reader, head, wanted, declared, around)
+async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Context:
+    drafts = [creation(head, wanted)]
+    context = await read_context(reader, head, drafts)
+    used = await used_ids(reader, head.domain, given_id)
+    return replace(context, used=used, broken=await broken_rules(reader, head.domain, drafts, head.ontology))
 
 
-async def _look_at_rules(
-    reader: Reader, head: Head, wanted: NewConnection, declared: ConnectionType, around: Surroundings
-) -> Surroundings:
-    ends = {"domain": head.domain, "from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type}
-    if declared.unique_source or declared.unique_target:
-        row = await reader.one(CARDINALITY, **ends)
-        if row is not None:
-            around = replace(around, source_taken=row.source_taken, target_taken=row.target_taken)
-    if declared.acyclic:
-        around = replace(around, closes_cycle=bool(await reader.one(CYCLE, **ends)))
-    return around
-
-
-def decide_create(head: Head, wanted: NewConnection, around: Surroundings, *, open_type_limit: int) -> list[Draft]:
+def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_type_limit: int) -> list[Draft]:
     """Return the events that create a connection.
 
     Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
     UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
     """
-    drafts: list[Draft] = []
-    ontology = head.ontology
-    if ontology.open and ontology.find_connection_type(wanted.type) is None:
-        check_ad_hoc(ontology, head.domain, open_type_limit)
-        added = ad_hoc_connection_type(wanted.type)
-        ontology = ontology.with_connection_type(added)
-        drafts.append(connection_type_draft(added))
-    declared = ontology.connection_type(wanted.type)
-    from_type, to_type = _end_types(head.domain, wanted, around.ends)
-    ontology.check_topology(wanted.type, from_type, to_type)
-    ontology.check_connection(wanted.type, wanted.properties)
-    _check_rules(declared, wanted, around)
-    if around.seen:
-        raise _exists(wanted.id)
-    check_unique(wanted.type, wanted.id, around.owners)
-    return [*drafts, _draft(Op.CREATE, _begun(head, wanted), wanted.content)]
+    return Changeset.of(context, with_ad_hoc_type(head, creation(head, wanted), open_type_limit)).checked(head.domain)
 
 
-def _begun(head: Head, wanted: NewConnection) -> ConnectionState:
-    return ConnectionState(
+def creation(head: Head, wanted: NewConnection) -> Draft:
+    """Return the change that creates a connection, unchecked."""
+    state = ConnectionState(
         id=wanted.id,
         type=wanted.type,
         from_node_id=wanted.from_id,
@@ -211,26 +147,7 @@ def _begun(head: Head, wanted: NewConnection) -> ConnectionState:
         content=wanted.content.ref if wanted.content else None,
         properties=wanted.properties,
     )
-
-
-def _end_types(domain: str, wanted: NewConnection, ends: EndsRow) -> tuple[str, str]:
-    if ends.from_type is None:
-        raise node_not_found(domain, wanted.from_id)
-    if ends.to_type is None:
-        raise node_not_found(domain, wanted.to_id)
-    return ends.from_type, ends.to_type
-
-
-def _check_rules(declared: ConnectionType, wanted: NewConnection, around: Surroundings) -> None:
-    if declared.unique_source and around.source_taken:
-        message = f"Node {wanted.from_id} already has its one outgoing {wanted.type}"
-        raise _not_allowed(message, "Delete that connection first: a node may be its source once.")
-    if declared.unique_target and around.target_taken:
-        message = f"Node {wanted.to_id} already has its one incoming {wanted.type}"
-        raise _not_allowed(message, "Delete that connection first: a node may be its target once.")
-    if around.closes_cycle:
-        message = f"{wanted.type} from {wanted.from_id} to {wanted.to_id} would close a cycle"
-        raise _not_allowed(message, f"{wanted.type} is acyclic: no chain of it may lead back to where it began.")
+    return _draft(Op.CREATE, state, wanted.content)
 
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
@@ -268,22 +185,21 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
             await _found(core.store, domain, connection_id)
         await core.contents.keep(domain, edit.content)
 
-    async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Sequence[KeyOwner]]:
+    async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
         nonlocal before_version
         found, _ = await _found(reader, domain, connection_id)
         before_version = found.version
-        return found, await unique_owners(reader, head, Kind.CONNECTION, found.type, edit.properties)
+        values = unique_values(Kind.CONNECTION, found.type, edit.properties, head.ontology)
+        return found, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[ConnectionState, Sequence[KeyOwner]]) -> Sequence[Draft]:
-        return decide_update(head, found[0], edit, owners=found[1])
+    def decide(head: Head, found: tuple[ConnectionState, Context]) -> Sequence[Draft]:
+        return decide_update(head, found[0], edit, found[1])
 
     receipt = await core.log.write("update_connection", domain, core.origin, read, decide)
     return Changed(version=version_after(receipt.version_of(connection_id), before_version))
 
 
-def decide_update(
-    head: Head, before: ConnectionState, edit: ConnectionEdit, *, owners: Sequence[KeyOwner]
-) -> list[Draft]:
+def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, context: Context) -> list[Draft]:
     """Return the event that updates a connection, none when it changes nothing.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
@@ -294,12 +210,9 @@ def decide_update(
         properties={**before.properties, **edit.properties},
         content=edit.content.ref if edit.content else before.content,
     )
-    check_amount(after.properties)
-    head.ontology.check_connection(before.type, after.properties)
-    check_unique(before.type, before.id, owners)
-    if same_state(after.state(), before.state()):
-        return []
-    return [_draft(Op.UPDATE, replace(after, modified=head.at), edit.content)]
+    draft = _draft(Op.UPDATE, replace(after, modified=head.at), edit.content)
+    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    return [] if same_state(after.state(), before.state()) else drafts
 
 
 async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
@@ -351,10 +264,6 @@ def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draf
     )
 
 
-def _not_allowed(message: str, hint: str) -> GraphError:
-    return GraphError(Code.INVALID_TOPOLOGY, message, {"hint": hint})
-
-
 def connection_not_found(domain: str, connection_id: str) -> GraphError:
     """Return the error for an id that the domain does not have."""
     hint = "Find connections with query_connections; ids belong to one domain."
@@ -362,13 +271,4 @@ def connection_not_found(domain: str, connection_id: str) -> GraphError:
         Code.CONNECTION_NOT_FOUND,
         f"Connection {shown(connection_id) or quoted(connection_id)} does not exist",
         {"connection_id": shown(connection_id), "domain": domain, "hint": hint},
-    )
-
-
-def _exists(connection_id: str) -> GraphError:
-    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
-    return GraphError(
-        Code.CONNECTION_ALREADY_EXISTS,
-        f"Connection {connection_id} exists or has existed",
-        {"connection_id": connection_id, "hint": hint},
     )

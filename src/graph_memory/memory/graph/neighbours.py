@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.nodes import node_not_found
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
 from graph_memory.model.arguments import UNLIMITED, check_direction

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from graph_memory.memory.changes import paging
+from graph_memory.memory.changes.context import ATTACHED, attached_to, detaching
 from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
-from graph_memory.memory.changes.surroundings import ATTACHED, AttachedRow, attached_to, detaching
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
 from graph_memory.memory.core import Core, check_version
 from graph_memory.memory.domains.lineage import POSITION
-from graph_memory.memory.graph.nodes import node_not_found, the_node
+from graph_memory.memory.graph.nodes import the_node
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
@@ -27,11 +28,11 @@ DELETING_NODE = "deleting_node"
 async def delete_node(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:
     """Delete a node with its connections and the observations about it. `Memory.delete_node` tells the rest."""
 
-    async def read(reader: Reader, _: Head) -> tuple[NodeState, Sequence[AttachedRow]]:
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Context]:
         node = await the_node(reader, domain, node_id)
-        return node, await attached_to(reader, domain, [node_id])
+        return node, Context(ontology=head.ontology, attached=await attached_to(reader, domain, [node_id]))
 
-    def decide(_: Head, found: tuple[NodeState, Sequence[AttachedRow]]) -> Sequence[Draft]:
+    def decide(_: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:
         return decide_delete(*found, expected_version)
 
     try:
@@ -45,11 +46,11 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
     return NodeDeleted(version=receipt.changes[-1].seq, connections=len(receipt.changes) - 1)
 
 
-def decide_delete(node: NodeState, attached: Sequence[AttachedRow], expected_version: int | None) -> list[Draft]:
+def decide_delete(node: NodeState, context: Context, expected_version: int | None) -> list[Draft]:
     """Return the events that delete a node, after those of all that goes with it. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, expected_version)
     own = Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
-    return [*map(detaching, attached), own]
+    return Changeset.of(context, [own]).ordered()
 
 
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:

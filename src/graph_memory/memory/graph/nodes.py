@@ -6,31 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from graph_memory.memory.changes.context import owners_of, read_context
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found, unique_values
 from graph_memory.memory.contents import content_of
 from graph_memory.memory.core import (
     Core,
-    KeyOwner,
     SubjectRow,
-    check_ad_hoc,
-    check_unique,
     check_version,
     last_state,
-    unique_owners,
+    used_ids,
     version_after,
-    was_seen,
 )
-from graph_memory.memory.graph.ontology import ad_hoc_node_type, node_type_draft
+from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.model.arguments import check_new_id, check_path, check_tags, fault
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue, check_amount, check_properties
+from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
+from graph_memory.model.rules import check_subject
 from graph_memory.model.subjects import NodeState
 from graph_memory.model.titles import title_of
-from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -88,12 +87,12 @@ async def create_node(
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _kept(core, domain, node.content))
 
-    async def read(reader: Reader, head: Head) -> tuple[bool, Sequence[KeyOwner]]:
-        seen = await was_seen(reader, domain, given_id)
-        return seen, await unique_owners(reader, head, Kind.NODE, node.type, node.properties)
+    async def read(reader: Reader, head: Head) -> Context:
+        used = await used_ids(reader, domain, given_id)
+        return replace(await read_context(reader, head, [creation(head, node)]), used=used)
 
-    def decide(head: Head, found: tuple[bool, Sequence[KeyOwner]]) -> Sequence[Draft]:
-        return decide_create(head, node, seen=found[0], owners=found[1], open_type_limit=core.open_type_limit)
+    def decide(head: Head, context: Context) -> Sequence[Draft]:
+        return decide_create(head, node, context, open_type_limit=core.open_type_limit)
 
     receipt = await core.log.write("create_node", domain, core.origin, read, decide)
     return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
@@ -102,9 +101,9 @@ async def create_node(
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
     """Refuse what the ontology refuses before a blob is written; the decision checks it again under the lock."""
     if not core.contents.is_inline(node.content.ref):
-        ontology = await core.log.require_ontology(domain)
-        if not ontology.open or ontology.find_node_type(node.type) is not None:
-            ontology.check_node(node.type, node.properties)
+        head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
+        if not head.ontology.open or head.ontology.find_node_type(node.type) is not None:
+            check_subject(creation(head, node), head.ontology)
 
 
 async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
@@ -113,25 +112,17 @@ async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
     return await core.contents.windows(content)
 
 
-def decide_create(
-    head: Head, node: NewNode, *, seen: bool, owners: Sequence[KeyOwner], open_type_limit: int
-) -> list[Draft]:
+def decide_create(head: Head, node: NewNode, context: Context, *, open_type_limit: int) -> list[Draft]:
     """Return the events that create a node.
 
     Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN,
     NODE_ALREADY_EXISTS and TYPE_LIMIT_REACHED.
     """
-    drafts: list[Draft] = []
-    ontology = head.ontology
-    if ontology.open and ontology.find_node_type(node.type) is None:
-        check_ad_hoc(ontology, head.domain, open_type_limit)
-        added = ad_hoc_node_type(node.type)
-        ontology = ontology.with_node_type(added)
-        drafts.append(node_type_draft(added))
-    ontology.check_node(node.type, node.properties)
-    if seen:
-        raise _exists(node.id)
-    check_unique(node.type, node.id, owners)
+    return Changeset.of(context, with_ad_hoc_type(head, creation(head, node), open_type_limit)).checked(head.domain)
+
+
+def creation(head: Head, node: NewNode) -> Draft:
+    """Return the change that creates a node, unchecked."""
     state = NodeState(
         id=node.id,
         type=node.type,
@@ -143,7 +134,7 @@ def decide_create(
         tags=node.tags,
         path=node.path,
     )
-    return [*drafts, _draft(Op.CREATE, state, node.content, node.windows)]
+    return _draft(Op.CREATE, state, node.content, node.windows)
 
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
@@ -183,33 +174,31 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
             await _found(core.store, domain, node_id)
         edit = replace(edit, windows=await _kept(core, domain, edit.content))
 
-    async def read(reader: Reader, head: Head) -> tuple[NodeState, Sequence[KeyOwner]]:
+    async def read(reader: Reader, head: Head) -> tuple[NodeState, Context]:
         nonlocal before_version
         node, _ = await _found(reader, domain, node_id)
         before_version = node.version
-        return node, await unique_owners(reader, head, Kind.NODE, node.type, edit.properties)
+        values = unique_values(Kind.NODE, node.type, edit.properties, head.ontology)
+        return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
-    def decide(head: Head, found: tuple[NodeState, Sequence[KeyOwner]]) -> Sequence[Draft]:
-        return decide_update(head, found[0], edit, owners=found[1])
+    def decide(head: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:
+        return decide_update(head, found[0], edit, found[1])
 
     receipt = await core.log.write("update_node", domain, core.origin, read, decide)
     return Changed(version=version_after(receipt.version_of(node_id), before_version))
 
 
-def decide_update(head: Head, node: NodeState, edit: NodeEdit, *, owners: Sequence[KeyOwner]) -> list[Draft]:
+def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context) -> list[Draft]:
     """Return the event that updates a node, none when it changes nothing.
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _edited(node, edit)
-    check_amount(after.properties)
-    head.ontology.check_node(node.type, after.properties)
-    check_unique(node.type, node.id, owners)
-    if same_state(after.state(), node.state()):
-        return []
     rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
-    return [_draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)]
+    draft = _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
+    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    return [] if same_state(after.state(), node.state()) else drafts
 
 
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
@@ -246,7 +235,7 @@ async def edit_of(
     when there is nothing to update.
     """
     if content is not None and encoding is None:
-        hint = "Give encoding utf-8 for text, base64 for binary content."
+        hint = "Give encoding: utf-8 for text, base64 for binary content."
         raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
@@ -285,21 +274,4 @@ def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str,
         state=node.state(),
         content=content,
         windows=windows if content is not None else None,
-    )
-
-
-def node_not_found(domain: str, node_id: str) -> GraphError:
-    """Return the error for an id that the domain does not have."""
-    hint = "Find nodes with query_nodes or search_content; ids belong to one domain."
-    return GraphError(
-        Code.NODE_NOT_FOUND,
-        f"Node {shown(node_id) or quoted(node_id)} does not exist",
-        {"node_id": shown(node_id), "domain": domain, "hint": hint},
-    )
-
-
-def _exists(node_id: str) -> GraphError:
-    hint = "Ids are never used again, even after a delete: choose another, or leave it out."
-    return GraphError(
-        Code.NODE_ALREADY_EXISTS, f"Node {node_id} exists or has existed", {"node_id": node_id, "hint": hint}
     )

@@ -102,7 +102,7 @@ async def types_at(reader: Reader, place: Place) -> list[Event]:
     found = await logged_types(reader, place.domain, place.seq)
     if not found:
         hint = "Give a later point; memory_log shows the numbers."
-        raise fault("at", f"Domain {place.domain} had not begun by {place.seq}", hint)
+        raise fault("at", f"Domain {place.domain} did not exist yet at {place.seq}", hint)
     return found
 
 
@@ -164,14 +164,30 @@ def connection_type_draft(connection_type: ConnectionType) -> Draft:
     return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=type_state(connection_type))
 
 
-def ad_hoc_node_type(name: str) -> NodeType:
-    """Return the node type that an open ontology adds for an unknown name."""
-    return NodeType(name=name, ad_hoc=True)
+def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
+    """Return a new node or connection, after the type that an open ontology adds for a name that it does not have.
+
+    A connection type joins any nodes then. Raises TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for what is no name.
+    """
+    ontology, name = head.ontology, draft.type or ""
+    find = ontology.find_node_type if draft.kind is Kind.NODE else ontology.find_connection_type
+    if not ontology.open or find(name) is not None:
+        return [draft]
+    _check_ad_hoc(ontology, head.domain, limit)
+    if draft.kind is Kind.NODE:
+        return [node_type_draft(NodeType(name=name, ad_hoc=True)), draft]
+    return [connection_type_draft(ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)), draft]
 
 
-def ad_hoc_connection_type(name: str) -> ConnectionType:
-    """Return the connection type that an open ontology adds for an unknown name: between any nodes."""
-    return ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)
+def _check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
+    """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
+    count = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+    if count >= limit:
+        raise GraphError(
+            Code.TYPE_LIMIT_REACHED,
+            f"The open ontology of domain {domain} has {count} ad-hoc types, which is the limit",
+            {"limit": limit, "hint": "Use an existing type, or declare the type with add_node_type."},
+        )
 
 
 async def _nothing(_: Reader, __: Head) -> None:
@@ -181,5 +197,5 @@ async def _nothing(_: Reader, __: Head) -> None:
 def _exists(domain: str) -> GraphError:
     hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
     return GraphError(
-        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} has an ontology", {"domain": domain, "hint": hint}
+        Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} already has an ontology", {"domain": domain, "hint": hint}
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import fault
@@ -37,7 +38,7 @@ class ValidityEdit:
             valid_from=_bound(self.valid_from, before.valid_from), valid_to=_bound(self.valid_to, before.valid_to)
         )
         if after.valid_from is not None and after.valid_to is not None and after.valid_to <= after.valid_from:
-            message = f"It would hold until {rfc3339(after.valid_to)}, but only from {rfc3339(after.valid_from)} on"
+            message = f"It would end at {rfc3339(after.valid_to)}, but start at {rfc3339(after.valid_from)}"
             raise fault("valid_to", message, "Give a later valid_to, an earlier valid_from, or open.")
         return after
 
@@ -84,18 +85,17 @@ def decide_validity(head: Head, before: Subject, edit: ValidityEdit) -> list[Dra
     after = edit.of(before.validity)
     if after == before.validity:
         return []
-    return [
-        Draft(
-            op=Op.UPDATE,
-            kind=Kind.NODE if is_node else Kind.CONNECTION,
-            subject=before.id,
-            type=before.type,
-            from_id=None if isinstance(before, NodeState) else before.from_node_id,
-            to_id=None if isinstance(before, NodeState) else before.to_node_id,
-            previous=before.version,
-            state=replace(before, validity=after, modified=head.at).state(),
-        )
-    ]
+    draft = Draft(
+        op=Op.UPDATE,
+        kind=Kind.NODE if is_node else Kind.CONNECTION,
+        subject=before.id,
+        type=before.type,
+        from_id=None if isinstance(before, NodeState) else before.from_node_id,
+        to_id=None if isinstance(before, NodeState) else before.to_node_id,
+        previous=before.version,
+        state=replace(before, validity=after, modified=head.at).state(),
+    )
+    return Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
 
 
 async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
@@ -104,7 +104,7 @@ async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
         return NodeState.from_live(node.state)
     found = await last_state(reader, connections.GET, domain, subject_id)
     if found is None or found.from_id is None or found.to_id is None:
-        raise nodes.node_not_found(domain, subject_id)
+        raise node_not_found(domain, subject_id)
     return ConnectionState.from_live(found.state, found.from_id, found.to_id)
 
 

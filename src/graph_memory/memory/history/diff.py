@@ -168,7 +168,7 @@ async def _span(
     first = await seq_at(core.store, domain, "since", since)
     last = await seq_at(core.store, other, "until", until)
     if domain == other and since is None:
-        raise fault("since", "What to compare with is not clear", "Give since, or against with another domain.")
+        raise fault("since", "It is not clear what to compare with", "Give since, or against with another domain.")
     if domain == other and last < first:
         message = f"until ({last} in the log) is before since ({first})"
         raise fault("until", message, "Give the earlier point as since.")

@@ -28,7 +28,7 @@ class ContentChange(Result):
     before_bytes: int | None = None
     after_bytes: int | None = None
     diff: str | None = Field(default=None, description="Unified diff of text, on request")
-    note: str | None = Field(default=None, description="Why the diff is absent or not whole")
+    note: str | None = Field(default=None, description="Why the diff is absent or incomplete")
 
 
 class DiffEntry(Result):
@@ -40,9 +40,9 @@ class DiffEntry(Result):
     title: str | None = None
     operation: Difference
     summary: str = Field(description="The difference in words")
-    properties: tuple[ValueChange, ...] | None = Field(default=None, description="Of what changed: its properties")
+    properties: tuple[ValueChange, ...] | None = Field(default=None, description="If it changed: its properties")
     attributes: tuple[ValueChange, ...] | None = Field(
-        default=None, description="Of what changed: title, tags, path, format and others that are no properties"
+        default=None, description="If it changed: title, tags, path, format and other attributes"
     )
     more: int | None = Field(default=None, description="Number of further values that differ")
     content: ContentChange | None = None

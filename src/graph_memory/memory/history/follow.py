@@ -93,6 +93,6 @@ async def _is_settled(core: Core, stretch: Stretch) -> bool:
 
 
 def _lost(stretch: Stretch) -> GraphError:
-    hint = "Run `graph-memory verify`: it names what is missing. To go on after it, follow since a later point."
+    hint = "Run `graph-memory verify` to see what is missing. To go on after it, follow from a later point."
     message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
     return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})

@@ -74,9 +74,9 @@ class Filter:
         for operation in self.operations or ():
             if operation not in ("create", "update", "delete"):
                 message = f"{quoted(operation)} is not an operation"
-                raise fault("operations", message, "Give some of create, update and delete.")
+                raise fault("operations", message, "Use create, update or delete.")
         if self.source not in (None, "agent", "user"):
-            raise fault("source", f"{quoted(self.source)} is not a source", "Give agent or user.")
+            raise fault("source", f"{quoted(self.source)} is not a source", "Use agent or user.")
         return {
             "session": self.session,
             "source": self.source,
@@ -92,10 +92,10 @@ def session_of(core: Core, given: str | None) -> str | None:
         return given
     if core.origin.session is None:
         hint = (
-            "Give the id of a session, from the log. To have one of your own, name it: over HTTP in the header "
-            "Graph-Memory-Session, else in GRAPH_MEMORY_SESSION. Changes can be undone by event ids too."
+            "Give a session id from the log. To have a session of your own, name it over HTTP in the header "
+            "Graph-Memory-Session, or else in GRAPH_MEMORY_SESSION. You can also revert by event ids."
         )
-        raise fault("session", "Whoever asks has no session of their own, so none is current", hint)
+        raise fault("session", "You have no session of your own, so none is current", hint)
     return core.origin.session
 
 

@@ -49,13 +49,13 @@ def summary(told: Told) -> str:
     if draft.kind is Kind.DOMAIN:
         return _of_domain(draft.state or {}, told.before)
     if draft.kind is Kind.ONTOLOGY:
-        return "Ontology begun" if told.before is None else "Types taken back"
+        return "Ontology created" if told.before is None else "Types removed"
     name = _named(told)
     is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created'}"
     if draft.op is Op.DELETE:
-        return f"{name} {'taken back' if is_type else 'deleted'}{_along(told.took)}"
+        return f"{name} {'removed' if is_type else 'deleted'}{_along(told.took)}"
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
 
 
@@ -75,7 +75,7 @@ def _of_domain(state: State, before: State | None) -> str:
         return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
         return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
-    return "Domain begun"
+    return "Domain created"
 
 
 def _of_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:
@@ -107,7 +107,7 @@ def _named(told: Told) -> str:
 def _changes(before: State, after: State) -> str:
     told = [line for key in sorted({*before, *after}, key=_rank) if (line := _change(key, before, after))]
     more = [f"{len(told) - MOST_CHANGES} more changes"] if len(told) > MOST_CHANGES else []
-    return ", ".join(told[:MOST_CHANGES] + more) or "written again"
+    return ", ".join(told[:MOST_CHANGES] + more) or "rewritten"
 
 
 def _rank(key: str) -> tuple[bool, str]:

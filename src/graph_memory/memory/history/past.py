@@ -12,11 +12,12 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
-from graph_memory.memory.graph.nodes import node_info, node_not_found
+from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query
 from graph_memory.memory.graph.substring import Search, TextRow, holds
@@ -257,7 +258,7 @@ class Past:
 
     def _then(self, error: GraphError) -> GraphError:
         """Return an error about something that was not there then, saying so."""
-        message = error.message.replace("does not exist", f"did not exist after event {self.seq}")
+        message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
 
@@ -301,6 +302,6 @@ class Past:
 
 
 def _erased(domain: str, subject: str) -> GraphError:
-    hint = "Nothing of it is kept. memory_log with it as subject shows when it was erased."
+    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
     details = {"subject": subject, "domain": domain, "hint": hint}
     return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

@@ -60,7 +60,7 @@ class RevertedChange(Result):
 
     subject: str
     kind: Kind
-    operation: Operation = Field(description="create: it is back; delete: it is gone; update: it is as it was")
+    operation: Operation = Field(description="create: brought back; delete: removed; update: set back")
     seq: int = Field(description="Number of the new event; also the subject's version")
 
 
@@ -83,4 +83,4 @@ class Reverted(Result):
     more_changes: int | None = Field(default=None, description="How many there are beyond those")
     skipped: tuple[Skipped, ...]
     more_skipped: int | None = None
-    resumed: bool | None = Field(default=None, description="It was cut off before, and went on where it was")
+    resumed: bool | None = Field(default=None, description="An interrupted revert was resumed")

@@ -89,7 +89,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
 async def _given(core: Core, domain: str, own: Part, to: int, path: Path) -> Params:
     """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
-        raise unwritable(path, "it exists")
+        raise unwritable(path, "it already exists")
     return {
         "archive": str(path),
         "at": datetime.now(UTC).isoformat(),
@@ -125,7 +125,7 @@ async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
     seq = await seq_at(core.store, domain, "before", before)
     own, *older = await line_of(core.store, domain)
     if older and seq <= own.begins_at:
-        message = f"That is in the log of {older[0].domain}, which {domain} was branched from"
+        message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
         raise fault("before", message, "Compact that domain, or give a later point.")
     before_batch = await core.store.one(BATCH_BEGIN, domain=domain, seq=seq)
     return seq if before_batch is None else before_batch
@@ -169,7 +169,7 @@ async def _check_no_branch_is_made(core: Core, job: Job) -> None:
     """Raise DOMAIN_BUSY, and let the domain go, while somebody copies what would be deleted."""
     if not job.is_resumed and (names := await unfinished_branches(core.store, {job.domain})):
         await job.withdraw()
-        hint = "Wait for it. If it was cut off, ask for the same branch again, or delete it."
+        hint = "Wait for it. If it was interrupted, make the same branch again, or delete it."
         message = f"A branch is being made from domain {job.domain}: {listed(names)}"
         raise GraphError(Code.DOMAIN_BUSY, message, {"domain": job.domain, "branches": names, "hint": hint})
 

@@ -10,7 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.changes.surroundings import ATTACHED, detaching
+from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, family_of, unfinished_branches
 from graph_memory.memory.retention.results import Erased, ErasedIn
@@ -80,7 +80,7 @@ async def _check_known(reader: Reader, domain: str, subject: str) -> None:
         raise _unknown(domain, subject)
     if not kinds <= set(DATA):
         hint = "Give the id of a node, connection or observation."
-        raise fault("subject", f"{shown(subject)} is no data but belongs to the ontology or the domain", hint)
+        raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
 
 
 async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:
@@ -220,6 +220,6 @@ def _tombstone(event: Event) -> Event:
 
 
 def _unknown(domain: str, subject: str) -> GraphError:
-    hint = "Give the id of a node, connection or observation; also of one that was deleted."
+    hint = "Give the id of a node, connection or observation, even of a deleted one."
     details = {"subject": shown(subject), "domain": domain, "hint": hint}
-    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has never known {shown(subject)}", details)
+    return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {shown(subject)}", details)

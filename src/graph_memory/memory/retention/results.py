@@ -19,7 +19,7 @@ class ErasedIn(Result):
     blobs_left: int | None = Field(
         default=None, description="Blobs that stay, because another database keeps its own there too"
     )
-    resumed: bool | None = Field(default=None, description="An erasure that had been cut off was completed")
+    resumed: bool | None = Field(default=None, description="An interrupted erasure was completed")
 
 
 class Erased(Result):
@@ -27,7 +27,7 @@ class Erased(Result):
 
     subject: str
     dry_run: bool
-    domains: tuple[ErasedIn, ...] = Field(description="The domain and all that share its past, as far as they knew it")
+    domains: tuple[ErasedIn, ...] = Field(description="The domain and those that share its past, where they had it")
 
 
 class Finding(Result):
@@ -45,7 +45,7 @@ class Scanned(Result):
 
     findings: tuple[Finding, ...] = Field(description="The first of them")
     more: bool | None = Field(default=None, description="There are more than these")
-    tombstones: int = Field(description="Events that say no more than that something of this id was erased")
+    tombstones: int = Field(description="Events that say only that something with this id was erased")
     blobs: int = Field(description="Blobs that were looked through")
 
     @property
@@ -60,8 +60,8 @@ class Compacted(Result):
     domain: str
     dry_run: bool
     compacted_to: int = Field(description="First number of the log whose state can be read")
-    events: int = Field(description="Events that went; the last one of each subject stays as its state then")
-    contents: int = Field(description="Texts and blobs that only these had")
-    bytes: int = Field(description="Size of these contents; of small texts, their characters")
+    events: int = Field(description="Events removed; the last one of each subject stays as its state then")
+    contents: int = Field(description="Texts and blobs that only these referred to")
+    bytes: int = Field(description="Size of these contents; for small texts, in characters")
     archive: str | None = Field(default=None, description="File of the events and contents before that point")
-    resumed: bool | None = Field(default=None, description="A compaction that had been cut off was completed")
+    resumed: bool | None = Field(default=None, description="An interrupted compaction was completed")

@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.paging import Batch, TooMany, check_amount, goes_on
+from graph_memory.memory.changes.paging import Batch, TooMany, goes_on
 from graph_memory.memory.changes.rules import RulesBroken, check_rules, ruled
-from graph_memory.memory.changes.surroundings import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import POSITION, last_seq
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
@@ -113,11 +112,11 @@ async def _plan(
     try:
         selected = await selection.events(reader, domain, revert.MOST)
         undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
-        attached = await _attached(reader, domain, revert.going_nodes(undos))
+        context = await revert.context_of(reader, head, undos, most=revert.MOST)
     except TooMany as many:
-        message = f"These are {many.least:,} changes or more, and one revert takes {revert.MOST:,}"
+        message = f"There are at least {many.least:,} changes, and one revert takes at most {revert.MOST:,}"
         raise fault(_argument(selection), message, f"Revert at most {revert.MOST:,} changes at once.") from many
-    planned = plan(undos, await revert.surroundings(reader, head, undos, attached), head.at, choice)
+    planned = plan(undos, context, head.at, choice)
     if choice is OnConflict.STOP:
         _check_rules(planned, {undo.subject for undo in undos if undo.is_implied})
     return planned, list(pages_of(planned.drafts, _argument(selection)))
@@ -128,24 +127,13 @@ def _argument(selection: Selection) -> str:
     return "event_ids" if selection.ids is not None else "session" if selection.session is not None else "since"
 
 
-async def _attached(reader: Reader, domain: str, nodes: Sequence[str]) -> Mapping[str, Sequence[Draft]]:
-    attached: dict[str, list[Draft]] = {}
-    for start in range(0, len(nodes), revert.READ_AT_ONCE):
-        some = nodes[start : start + revert.READ_AT_ONCE]
-        rows = await reader.read(ATTACHED, domain=domain, nodes=some, limit=revert.MOST + 1)
-        check_amount(len(rows), revert.MOST)
-        for row in rows:
-            attached.setdefault(row.node, []).append(detaching(row))
-    return attached
-
-
 def _check_rules(planned: Plan, implied: set[str]) -> None:
     """Raise REVERT_CONFLICT where a rule may stand against a connection that was asked for: that shows too late."""
     asked = [draft for draft in planned.drafts if draft.subject not in implied and ruled(draft, planned.ontology)]
     if asked:
         types = sorted({draft.type or "" for draft in asked})
-        message = f"{len(asked):,} connections of types with rules about others come back: {listed(types)}"
-        hint = "on_conflict skip brings them back in pages, and leaves out those that break a rule then."
+        message = f"{len(asked):,} connections whose types have rules would come back: {listed(types)}"
+        hint = "on_conflict skip brings them back in pages, without those that then break a rule."
         raise GraphError(Code.REVERT_CONFLICT, message, {"conflicts": [], "hint": hint})
 
 
@@ -153,7 +141,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
     """Give the pages in which changes are written. Raises INVALID_ARGUMENT for too many that must go together."""
     together = [draft for draft in drafts if not _is_apart(draft)]
     if len(together) > MOST_TOGETHER:
-        message = f"{len(together):,} changes of what lives are too many for one write"
+        message = f"{len(together):,} changes to live subjects are too many for one write"
         raise fault(argument, message, f"Revert at most {MOST_TOGETHER:,} of them at once.")
     apart = [draft for draft in drafts if _is_apart(draft)]
     yield from _cut([draft for draft in apart if draft.op is Op.DELETE])

@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 from graph_memory.memory.changes import paging
+from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.paging import check_amount
-from graph_memory.memory.changes.rules import RulesBroken, check_rules
-from graph_memory.memory.changes.surroundings import LIVING, AttachedRow, attached_to, detaching
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, line_of, no_event
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
-from graph_memory.memory.revert.types import ontology_after
-from graph_memory.memory.revert.values import OnConflict, Plan, Surroundings, Undo
+from graph_memory.memory.revert.values import OnConflict, Plan, Undo
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import indexed_rules
-from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.reads import last_event
-from graph_memory.storage.queries import Query, query
+from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
-R = TypeVar("R")
-
 MOST = 250_000
 """Events that one call undoes: beyond what one transaction takes, in pages."""
-READ_AT_ONCE = 2_000
-"""Subjects that are looked at in one statement."""
 EVENTS_AT_ONCE = 10_000
 """Events that one statement gives: the driver needs a tenth of a millisecond for each."""
 
@@ -65,19 +58,10 @@ class ChainRow:
     text: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class OwnerRow:
-    """Who has a unique value that a subject would get."""
-
-    subject: str
-    owner: str
-
-
 SELECTED = query("revert/selected", Selected)
 NAMED = query("revert/named", Selected)
 TAKEN_ALONG = query("revert/taken_along", Selected)
 CHAINS = query("revert/chains", ChainRow)
-VALUE_OWNERS = query("revert/value_owners", OwnerRow)
 
 
 class TypesReturn(Exception):  # noqa: N818 - it is no error: the revert is tried again once they have their constraints
@@ -114,7 +98,7 @@ class Selection:
                 raise compacted(domain, (await line_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, "memory_log shows the sessions of changes.")
+            raise fault("session", message, "memory_log shows the session of each change.")
         check_amount(len(found), most)
         return found
 
@@ -145,20 +129,20 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
     Raises TooMany when it does not take them.
     """
     choice = choice_of(on_conflict)
-    barred: dict[str, str] = {}
     constrained: set[str] = set()
-    while True:
+
+    async def attempt(broken: Mapping[str, str]) -> Reverted:
         outcome = _Outcome(constrained)
         try:
-            receipt = await _attempt(core, domain, selection, choice, barred, outcome, dry_run=dry_run)
-        except RulesBroken as broken:
-            barred.update(broken.reasons)
+            receipt = await _attempt(core, domain, selection, choice, broken, outcome, dry_run=dry_run)
         except TypesReturn as returning:
             for name in returning.names:
                 await ensure_connection_type(core.store, name)
             constrained.update(returning.names)
-        else:
-            return _told(receipt, outcome.plan, dry_run=dry_run)
+            return await attempt(broken)
+        return _told(receipt, outcome.plan, dry_run=dry_run)
+
+    return await until_rules_hold(attempt)
 
 
 async def _attempt(
@@ -166,20 +150,19 @@ async def _attempt(
     domain: str,
     selection: Selection,
     choice: OnConflict,
-    barred: Mapping[str, str],
+    broken: Mapping[str, str],
     outcome: _Outcome,
     *,
     dry_run: bool,
 ) -> Receipt:
-    async def read(reader: Reader, head: Head) -> tuple[list[Undo], Surroundings]:
+    async def read(reader: Reader, head: Head) -> tuple[list[Undo], Context]:
         selected = await selection.events(reader, domain, paging.AT_ONCE)
         undos = await undos_of(core, reader, head, selected, most=paging.AT_ONCE)
-        going = going_nodes(undos)
-        attached = _by_node(await attached_to(reader, domain, going))
-        return undos, await surroundings(reader, head, undos, attached)
+        return undos, await context_of(reader, head, undos, most=paging.AT_ONCE)
 
-    def decide(head: Head, found: tuple[list[Undo], Surroundings]) -> Sequence[Draft]:
-        outcome.plan = plan(*found, head.at, choice, barred)
+    def decide(head: Head, found: tuple[list[Undo], Context]) -> Sequence[Draft]:
+        undos, context = found
+        outcome.plan = plan(undos, replace(context, broken=broken), head.at, choice)
         returning = returning_types(outcome.plan) - set(outcome.constrained)
         if returning and not dry_run:
             raise TypesReturn(returning)
@@ -215,11 +198,7 @@ async def undos_of(
     check_amount(len(seqs), most)
     wanted = [{"subject": subject, "first": seq} for subject, seq in first.items()]
     chains = await in_parts(reader, CHAINS, head.domain, subjects=wanted)
-    undos = [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
-    known = ontology_after(head.ontology, (undo for undo in undos if undo.target is not None))
-    undos = [replace(undo, unique=_unique(known, undo.last.draft, undo.target)) for undo in undos]
-    owners = await _owners(reader, head.domain, undos)
-    return [replace(undo, owners=tuple(owners.get(undo.subject, ()))) for undo in undos]
+    return [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
 
 
 async def _taken_along(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:
@@ -233,15 +212,6 @@ async def _taken_along(reader: Reader, domain: str, gone: Sequence[Mapping[str, 
             break
         after = rows[-1].seq
     return list(found.values())
-
-
-async def in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
-    """Return what a statement gives for rows, of which it is given some at a time."""
-    [(name, every)] = rows.items()
-    found: list[R] = []
-    for start in range(0, len(every), READ_AT_ONCE):
-        found += await reader.read(statement, domain=domain, **{name: every[start : start + READ_AT_ONCE]})
-    return found
 
 
 async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until: int, *, is_implied: bool) -> Undo:
@@ -268,52 +238,15 @@ async def _content(
     return await core.contents.fetch(domain, wanted, text)
 
 
-def _unique(ontology: Ontology, draft: Draft, target: State | None) -> frozenset[UniqueValue]:
-    rules = [rule for rule in indexed_rules(draft.kind, draft.type or "", ontology) if rule.unique]
-    values = cast("Mapping[str, PropertyValue]", target or {})
-    return frozenset(
-        UniqueValue(draft.kind, draft.type or "", rule.name, key_value(values[rule.name]))
-        for rule in rules
-        if rule.name in values
-    )
-
-
-async def _owners(reader: Reader, domain: str, undos: Sequence[Undo]) -> Mapping[str, Sequence[str]]:
-    """Return who else has the unique values that each subject would get."""
-    rows = [{"subject": undo.subject, **asdict(value)} for undo in undos for value in undo.unique]
-    owners: dict[str, list[str]] = {}
-    for found in await in_parts(reader, VALUE_OWNERS, domain, rows=rows):
-        owners.setdefault(found.subject, []).append(found.owner)
-    return owners
-
-
-def going_nodes(undos: Sequence[Undo]) -> list[str]:
-    """Return the nodes that would be deleted."""
-    return [u.subject for u in undos if u.kind is Kind.NODE and u.target is None and u.is_live]
-
-
-def _by_node(rows: Sequence[AttachedRow]) -> dict[str, list[Draft]]:
-    attached: dict[str, list[Draft]] = {}
-    for row in rows:
-        attached.setdefault(row.node, []).append(detaching(row))
-    return attached
-
-
-async def surroundings(
-    reader: Reader, head: Head, undos: Sequence[Undo], attached: Mapping[str, Sequence[Draft]]
-) -> Surroundings:
-    """Return what lives around the subjects, given what is attached to the nodes that would go."""
-    domain = head.domain
-    ends = sorted({end for undo in undos if undo.target is not None for end in undo.ends})
-    living = await in_parts(reader, LIVING, domain, ids=ends)
-    types = [undo for undo in undos if undo.is_type and undo.target is None and undo.is_live]
-    return Surroundings(
-        ontology=head.ontology,
-        living={row.id: row.type for row in living},
-        attached=attached,
-        users=await users_of(reader, domain, types, undos, attached),
-        ontology_event=await last_event(reader, domain, "ontology") if types else None,
-    )
+async def context_of(reader: Reader, head: Head, undos: Sequence[Undo], *, most: int) -> Context:
+    """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
+    drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
+    context = await read_context(reader, head, drafts, most=most)
+    types = [undo for undo in undos if undo.kind in TYPES and undo.target is None and undo.is_live]
+    if not types:
+        return context
+    users = await users_of(reader, head.domain, types, undos, context.attached)
+    return replace(context, users=users, ontology_event=await last_event(reader, head.domain, "ontology"))
 
 
 def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
@@ -340,4 +273,4 @@ def choice_of(given: str) -> OnConflict:
         return OnConflict(given)
     except ValueError:
         message = f"{quoted(given)} is not a choice"
-        raise fault("on_conflict", message, "Give stop, skip or force.") from None
+        raise fault("on_conflict", message, "Use stop, skip or force.") from None

@@ -17,7 +17,7 @@ async def of_events(
 ) -> Selection:
     """Return the events of these ids, or those from one point to another. Raises INVALID_ARGUMENT."""
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
-        raise fault("event_ids", "What to revert is not clear", "Give event_ids, or since and perhaps until.")
+        raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
     if event_ids is not None:
         return Selection(ids=tuple(dict.fromkeys(event_ids)))
     return await _between(core, domain, since, until)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
-from graph_memory.memory.revert.types import type_of
 from graph_memory.memory.revert.values import Undo
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
@@ -37,7 +37,7 @@ async def users_of(
         rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
         other = next((one for one in rows if one not in known), None)
         if other is not None:
-            found[undo.subject] = f"{kind} {other} is of it"
+            found[undo.subject] = f"{kind} {other} has this type"
     return found
 
 

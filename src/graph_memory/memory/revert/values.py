@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
@@ -42,10 +41,6 @@ class Undo:
     is_implied: bool = False
     """Whether it comes along with a node that is restored: then it is restored if it can be."""
     content: Content | None = None
-    unique: frozenset[UniqueValue] = frozenset()
-    """The values of unique properties that it would get."""
-    owners: tuple[str, ...] = ()
-    """Who else has one of them now."""
 
     @property
     def kind(self) -> Kind:
@@ -57,15 +52,11 @@ class Undo:
         """Whether it exists now."""
         return self.last.draft.op is not Op.DELETE
 
-    @property
-    def is_type(self) -> bool:
-        """Whether it is a type of the ontology."""
-        return self.kind in (Kind.NODE_TYPE, Kind.CONNECTION_TYPE)
-
-    @property
-    def ends(self) -> tuple[str, ...]:
-        """The nodes that it needs: the ends of a connection, the node of an observation."""
-        return tuple(end for end in (self.last.draft.from_id, self.last.draft.to_id) if end is not None)
+    def as_it_was(self) -> Draft:
+        """Return the change that undoes its changes."""
+        op = Op.DELETE if self.target is None else Op.UPDATE if self.is_live else Op.CREATE
+        content = self.content if self.target is not None else None
+        return replace(self.last.draft, op=op, previous=self.last.seq, state=self.target, content=content)
 
     @property
     def changes_nothing(self) -> bool:
@@ -85,21 +76,6 @@ class Conflict:
     subject: str
     reason: str
     is_forcible: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What lives around the subjects: types, nodes that are ends, and what is attached to nodes that would go."""
-
-    ontology: Ontology
-    living: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Nodes that are ends of the subjects, with their types."""
-    attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """For each node that would be deleted, the deletions of what is attached to it now."""
-    users: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For types that would be taken back, something of each that lives and is neither a subject nor attached."""
-    ontology_event: Event | None = None
-    """The last event of the ontology itself, given when types would be taken back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from typing import cast
 from graph_memory.memory.transfer.format import End, Header, at_line, damaged
 from graph_memory.memory.transfer.records import Wrong, recorded_times
 from graph_memory.model.clock import may_follow
-from graph_memory.model.events import Op
+from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import MOST_TYPES
-from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, check_rules, type_state
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_end, type_state
 from graph_memory.model.plain import parsed_json
-from graph_memory.model.subjects import DomainState, State, user_properties
+from graph_memory.model.rules import check_state
+from graph_memory.model.subjects import DomainState, State
 from graph_memory.model.wording import shown
 
 LATEST = timedelta(days=36_525)
@@ -70,7 +71,7 @@ class LogCheck:
         found = (self._events, contents, self._events, self.seq, self._ontology, domain)
         told = (end.events, end.contents, header.events, header.seq, header.ontology_version, header.state)
         if found != told or max(header.whole_after, header.state.begins_at or 0) > self.seq:
-            raise damaged(line, "or the first tells of another log than the lines between them")
+            raise damaged(line, "or line 1 does not match the lines between them")
         if self._is_open is None:
             raise damaged(line, "ends a log without an ontology")
 
@@ -84,13 +85,13 @@ class LogCheck:
         at = cast("datetime", row["_at"])
         is_neighbour = self.seq >= self.header.whole_after  # of what was compacted, too much is gone to compare times
         if self._at is not None and is_neighbour and not may_follow(self._at, at):
-            raise Wrong(f"was written at {at}, before the one before it")
+            raise Wrong(f"was written at {at}, earlier than the one before it")
         self._check_times(row)
         self.seq, self._at = seq, at
 
     def _check_times(self, state: State) -> None:
         if (latest := max(recorded_times(state))) > self._latest:
-            raise Wrong(f"tells of {latest}, which is yet to come")
+            raise Wrong(f"has the time {latest}, which is in the future")
 
     def _declare(self, kind: Kind, row: State) -> None:
         subject = str(row["_subject"])
@@ -103,9 +104,9 @@ class LogCheck:
         if subject != type_subject(kind, declared.name) or any(
             row.get(name) != value for name, value in _summary(type_state(declared)).items()
         ):
-            raise Wrong("names a type otherwise than its definition")
+            raise Wrong("names a type differently from its definition")
         if self.types.setdefault(subject, declared) != declared:
-            raise Wrong("changes a type, and types are never changed")
+            raise Wrong("changes a type, and types cannot be changed")
         if len(self.types) > MOST_TYPES:
             raise Wrong(f"declares more than {MOST_TYPES:,} types")
         if isinstance(declared, ConnectionType):
@@ -128,9 +129,11 @@ class LogCheck:
             return
         declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
         if declared is None:
-            raise Wrong(f"is of the type {shown(row['_type'])}, which no event before it declares")
+            raise Wrong(f"has the type {shown(row['_type'])}, which no earlier event declares")
         if row["_op"] != Op.DELETE:
-            check_rules(declared, user_properties(row))
+            ends = {name: cast("str | None", row.get(f"_{name}")) for name in ("from", "to")}
+            draft = Draft(op=Op.UPDATE, kind=kind, subject=str(row["_subject"]), type=declared.name, state=row)
+            check_state(replace(draft, from_id=ends["from"], to_id=ends["to"]), declared)
 
 
 def _summary(state: State) -> State:
@@ -143,4 +146,4 @@ def _parsed(definition: str) -> Mapping[str, object]:
     try:
         return cast("Mapping[str, object]", parsed_json(definition.encode()))
     except ValueError as error:
-        raise Wrong("has a _definition that is no JSON") from error
+        raise Wrong("has a _definition that is not JSON") from error

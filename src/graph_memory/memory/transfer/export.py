@@ -201,5 +201,5 @@ class _Row:
 
 
 def _changed(domain: str) -> GraphError:
-    hint = "It was compacted or deleted meanwhile: export it again."
+    hint = "It was compacted or deleted during the export: export it again."
     return GraphError(Code.DOMAIN_BUSY, f"The log of domain {domain} changed while it was exported", {"hint": hint})

@@ -52,7 +52,7 @@ def _in_folder(given: str) -> str:
         or not given.isprintable()
         or set(given) & {*"\\:"}
     ):
-        raise ValueError(f"has its content outside of the folder: {shown(given)}")
+        raise ValueError(f"has its content outside the folder: {shown(given)}")
     return given
 
 
@@ -63,7 +63,7 @@ def _moment(given: object) -> datetime:
             return in_utc(datetime.fromisoformat(given))
     except (ValueError, OverflowError):
         pass
-    raise ValueError("holds no time")
+    raise ValueError("holds no valid time")
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment)]
@@ -226,12 +226,12 @@ def entries_of(text: str, ontology: Ontology) -> tuple[dict[str, NodeEntry], dic
     connections = {subject: _as(ConnectionEntry, subject, value) for subject, value in registry.connections.items()}
     for subject, entry in (*nodes.items(), *connections.items()):
         if entry.id not in (None, subject):
-            raise wrong(subject, f"says that its id is {shown(entry.id)}")
+            raise wrong(subject, f"gives its id as {shown(entry.id)}")
         if subject in nodes and subject in connections:
-            raise wrong(subject, "is the id of a node and of a connection")
+            raise wrong(subject, "is the id of both a node and a connection")
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
-            raise wrong(subject, f"is of the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
+            raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
     return nodes, connections
 
 
@@ -241,7 +241,7 @@ def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:
     Raises INVALID_ENCODING, and INVALID_ARGUMENT for its format; and `Wrong` for another size than the registry tells.
     """
     if told.size not in (None, len(data)):
-        raise Wrong(f"has content of {told.size:,} bytes, and {told.path} has {len(data):,}")
+        raise Wrong(f"declares content of {told.size:,} bytes, but {told.path} has {len(data):,}")
     return content_from(data, told.encoding or ("utf-8" if is_text else _encoding_of(data)), told.format)
 
 

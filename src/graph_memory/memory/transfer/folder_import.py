@@ -160,7 +160,7 @@ def _content(folder: Path, subject: str, entry: Entry) -> Content | None:
         data = _read(folder, told.path)
         return content_from_file(data, told, is_text=isinstance(entry, ConnectionEntry))
     except OSError as error:
-        raise wrong(subject, f"has its content in {told.path}, which is {error.strerror}") from error
+        raise wrong(subject, f"has its content in {told.path}, which cannot be read: {error.strerror}") from error
     except Wrong as fault:
         raise wrong(subject, str(fault)) from fault
     except GraphError as error:
@@ -172,7 +172,7 @@ def _text(folder: Path, name: str) -> str:
     try:
         return _read(folder, name).decode()
     except OSError as error:
-        raise wrong(name, f"cannot be read: it is {error.strerror}") from error
+        raise wrong(name, f"cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise wrong(name, f"cannot be read: {error}") from error
 
@@ -181,7 +181,7 @@ def _read(folder: Path, name: str) -> bytes:
     """Return what is in a file of the folder. Raises OSError, also for one that is only linked to from there."""
     file = folder / name
     if not file.is_file():
-        raise OSError(0, "not there")
+        raise OSError(0, "it is missing")
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise OSError(0, "outside of the folder")
+        raise OSError(0, "it is outside the folder")
     return file.read_bytes()

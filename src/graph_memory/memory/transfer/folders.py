@@ -60,8 +60,8 @@ def _free(folder: Path) -> Path:
     """Return the whole path of a folder that is not there yet, or is empty. Raises INVALID_ARGUMENT."""
     whole = folder.absolute()
     if whole.name in ("", "..") or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
-        hint = "Give the name of a folder that is not there yet, or is empty."
-        raise fault("folder", f"{folder} is there and is not empty", hint)
+        hint = "Give the name of a new folder, or of an empty one."
+        raise fault("folder", f"{folder} exists and is not empty", hint)
     return whole
 
 

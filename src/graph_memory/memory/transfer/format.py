@@ -203,8 +203,8 @@ def read_header(line: bytes) -> Header:
     except GraphError as error:
         if "version" in error.details:
             raise
-        hint = "Give a file that `graph-memory export` wrote."
-        message = f"This is no export of a domain, or it is damaged: {error.message}"
+        hint = "Give a file written by `graph-memory export`."
+        message = f"This is not an export of a domain, or it is damaged: {error.message}"
         raise GraphError(Code.INVALID_ARCHIVE, message, {"line": 1, "hint": hint}) from error
 
 
@@ -214,7 +214,7 @@ def read_line(line: bytes, number: int) -> Line:
     if "event" in fields:
         event = fields["event"]
         if len(fields) > 1 or not isinstance(event, dict):
-            raise damaged(number, "holds more than an event, or none")
+            raise damaged(number, "does not hold exactly one event")
         with at_line(number, cast("object", event)):
             return event_from(cast("Mapping[str, object]", event))
     if "text" in fields:
@@ -225,7 +225,7 @@ def read_line(line: bytes, number: int) -> Line:
     if "end" in fields:
         end = _as(_EndLine, fields, number).end
         return End(end.events, end.contents, end.sha256)
-    raise damaged(number, "is none that an export has after the first")
+    raise damaged(number, "is not one that an export has after the first")
 
 
 @contextmanager
@@ -244,7 +244,7 @@ def at_line(number: int, event: object) -> Generator[None]:
 def _at_fault(number: int, event: object, fault: str, left: str | None = None) -> GraphError:
     """Return the error for an event; its details tell the subject and the fault for those who show no lines."""
     if left is not None:
-        error, subject = damaged(number, f"comes where the log leaves {shown(left)} as it cannot be: it {fault}"), left
+        error, subject = damaged(number, f"leaves {shown(left)} in an impossible state: it {fault}"), left
     else:
         error = damaged(number, f"holds an event that {fault}")
         subject = cast("Mapping[str, object]", event).get("_subject") if isinstance(event, dict) else None
@@ -272,12 +272,12 @@ def _parsed(line: bytes, number: int) -> Mapping[str, object]:
 
 def _header(fields: Mapping[str, object]) -> Header:
     if fields.get("format") != FORMAT:
-        raise damaged(1, "does not say so")
+        raise damaged(1, "does not name the format")
     version = fields.get("version")
     if isinstance(version, int) and version > VERSION:
         raise GraphError(
             Code.INVALID_ARCHIVE,
-            f"The file has version {shown(version)} of the format; this graph-memory knows versions up to {VERSION}",
+            f"The file has format version {shown(version)}; this graph-memory supports versions up to {VERSION}",
             {"line": 1, "version": version, "hint": "Update graph-memory to the version that wrote it, or newer."},
         )
     told = _as(_HeaderLine, fields, 1)
@@ -303,13 +303,13 @@ def _piece(told: _PieceLine, number: int) -> Piece:
 
 def damaged(line: int, what: str) -> GraphError:
     """Return the error for a line that is not as it was written."""
-    hint = "The file is damaged, or was changed by hand: export the domain again, or take another copy of the file."
+    hint = "The file is damaged or was edited: export the domain again, or use another copy of the file."
     return GraphError(Code.INVALID_ARCHIVE, f"Line {line:,} {what}", {"line": line, "hint": hint})
 
 
 def cut_short(line: int) -> GraphError:
     """Return the error for a file that ends too early."""
-    hint = "It is not whole: the export, or a copy of it, was cut off. Export the domain again."
+    hint = "The export, or a copy of it, was cut off. Export the domain again."
     return GraphError(
         Code.INVALID_ARCHIVE, f"The file ends after line {line:,}, without its last line", {"line": line, "hint": hint}
     )

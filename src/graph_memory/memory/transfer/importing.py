@@ -273,5 +273,5 @@ def _not_the_same() -> GraphError:
 
 
 def _without_ends() -> GraphError:
-    hint = "Its source needs `graph-memory verify`."
+    hint = "Run `graph-memory verify` where it was exported."
     return GraphError(Code.INVALID_ARCHIVE, "The log in the file lacks the ends of some connections", {"hint": hint})

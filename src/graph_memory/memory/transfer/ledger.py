@@ -22,6 +22,7 @@ from graph_memory.model.events import Op
 from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.types import ConnectionType
 from graph_memory.model.properties import key_value
+from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import State, content_ref, user_properties
 from graph_memory.model.wording import shown
 
@@ -114,7 +115,7 @@ class Ledger:
     def _begin_batch(self, row: State) -> None:
         """Raise `Wrong` unless its first event names a batch, as all of them do that were not copied or compacted."""
         if row["_batch"] != row["_id"] and cast("int", row["_seq"]) > self._open_until:
-            raise Wrong(f"is of the batch {row['_batch']}, which does not begin with it")
+            raise Wrong(f"belongs to the batch {row['_batch']}, which does not start with it")
         self._batch = row["_batch"]
 
     def end(self, line: int) -> None:
@@ -138,7 +139,7 @@ class Ledger:
         self._check_previous(row, op, before)
         _check_identity(row, before)
         if not self._db.execute("INSERT OR IGNORE INTO event VALUES (?)", (row["_id"],)).rowcount:
-            raise Wrong(f"has the id {row['_id']} of another")
+            raise Wrong(f"repeats the event id {row['_id']}")
         kind, lives = Kind(str(row["_kind"])), op is not Op.DELETE
         ends = (row.get("_type"), row.get("_from"), row.get("_to"))
         self._db.execute(_PUT, (subject, kind, *ends, row["_seq"], lives, "_erased" in row))
@@ -155,9 +156,9 @@ class Ledger:
         lives, is_first = before is not None and before.lives, before is None and seq <= self._old_until
         is_tombstone = "_erased" in row and "_was" not in row
         if op is Op.CREATE and lives:
-            raise Wrong(f"creates {name}, which exists")
+            raise Wrong(f"creates {name}, which already exists")
         if op is Op.SNAPSHOT and (before is not None or seq > self._open_until):
-            raise Wrong(f"is a snapshot of {name}, where none can be")
+            raise Wrong(f"is a snapshot of {name}, where none is allowed")
         if op is Op.UPDATE and not lives and not is_first:
             raise Wrong(f"updates {name}, which does not exist")
         if op is Op.DELETE and not lives and not is_first and not (is_tombstone and before is not None):
@@ -181,9 +182,9 @@ class Ledger:
         query = "SELECT size, is_text FROM content WHERE sha256 = ? AND is_line = ?"
         found = self._one(query, ref.sha256, is_text_line(ref))
         if found is None:
-            raise Wrong(f"refers to content {ref.sha256}, which does not come before it")
+            raise Wrong(f"refers to content {ref.sha256}, which no earlier line holds")
         if found[0] != ref.size or (ref.is_text and not found[1]):
-            raise Wrong(f"takes content {ref.sha256} for {ref.size:,} bytes of {ref.encoding}, which it is not")
+            raise Wrong(f"says that content {ref.sha256} is {ref.size:,} bytes of {ref.encoding}, which it is not")
         if ref.is_text:
             self.longest_text = max(self.longest_text, ref.size)
 
@@ -200,7 +201,7 @@ class Ledger:
 
     def _check_is_unused(self, kind: Kind, name: str) -> None:
         if user := self._one("SELECT id FROM subject WHERE lives AND kind = ? AND type = ? LIMIT 1", kind, name):
-            raise Wrong(f"deletes the type {shown(name)}, which {user[0]} is of")
+            raise Wrong(f"deletes the type {shown(name)}, which {user[0]} still has")
 
     def _settle(self) -> None:
         """Look at what the batch that has ended leaves."""
@@ -211,36 +212,38 @@ class Ledger:
                 self._check_tie(tie)
         for end in ("source", "target") if self._has_gone else ():
             if left := self._one(_LEFT.format(end=end), self._settled):
-                raise Wrong(f"is tied to {left[0]}, and there is no node {left[0]}", left[1])
+                raise Wrong(f"is attached to node {left[0]}, which does not exist", left[1])
         self._settled, self._has_ties, self._has_gone = self._seq, False, False
 
     def _check_tie(self, tie: tuple[Any, ...]) -> None:
         subject, kind, type_name, source, target, from_type, to_type = tie
         if from_type is None or (kind == Kind.CONNECTION and to_type is None):
             missing = source if from_type is None else target
-            raise Wrong(f"is tied to {missing}, and there is no node {missing}", subject)
+            raise Wrong(f"is attached to node {missing}, which does not exist", subject)
         if kind != Kind.CONNECTION:
             return
         declared = self._log.types.get(type_subject(Kind.CONNECTION_TYPE, type_name))
         if not isinstance(declared, ConnectionType):
-            raise Wrong(f"is of the type {shown(type_name)}, which is not declared", subject)
-        if not (declared.allows_source(from_type) and declared.allows_target(to_type)):
+            raise Wrong(f"has the type {shown(type_name)}, which is not declared", subject)
+        if not declared.allows(from_type, to_type):
             raise Wrong(f"cannot connect {shown(from_type)} to {shown(to_type)} with {shown(type_name)}", subject)
 
     def _check_rules(self, declared: ConnectionType) -> None:
         """Look at what a connection type allows once, and at what it allows in no circle."""
-        rules = (("source", declared.unique_source), ("target", declared.unique_target))
-        for end in (end for end, is_ruled in rules if is_ruled):
-            if found := self._one(_TWICE.format(end=end), declared.name):
-                raise Wrong(f"is more than once the {end} of {shown(declared.name)}", found[0])
-        if declared.acyclic:
-            graph: TopologicalSorter[str] = TopologicalSorter()
-            for source, target in self._db.execute(_EDGES, (declared.name,)):
-                graph.add(source, target)
-            try:
-                graph.prepare()
-            except CycleError as error:
-                raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
+        for rule in link_rules(declared):
+            if rule.name == "cycle":
+                self._check_cycles(declared)
+            elif found := self._one(_TWICE.format(end=rule.name), declared.name):
+                raise Wrong(f"is the {rule.name} of {shown(declared.name)} more than once", found[0])
+
+    def _check_cycles(self, declared: ConnectionType) -> None:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        for source, target in self._db.execute(_EDGES, (declared.name,)):
+            graph.add(source, target)
+        try:
+            graph.prepare()
+        except CycleError as error:
+            raise Wrong(f"is in a cycle of {shown(declared.name)}", error.args[1][0]) from error
 
     def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
         return self._db.execute(query, values).fetchone()
@@ -251,10 +254,10 @@ def _check_identity(row: State, before: _Known | None) -> None:
     if before is None:
         return
     if ("_erased" in row) != before.erased:
-        raise Wrong(f"goes on with {shown(row['_subject'])}, of which only a part was erased")
+        raise Wrong(f"continues {shown(row['_subject'])}, of which only a part was erased")
     now = (row["_kind"], row.get("_type"), row.get("_from"), row.get("_to"))
     if now != (before.kind, before.type, before.source, before.target):
-        raise Wrong(f"takes {shown(row['_subject'])} for something else than it was")
+        raise Wrong(f"changes the kind, type or ends of {shown(row['_subject'])}")
 
 
 @contextmanager
@@ -263,6 +266,6 @@ def _noting() -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        hint = "It needs room in the folder for temporary files; TMPDIR, or SQLITE_TMPDIR, can name another."
-        message = f"Cannot take notes of the file while it is checked: {error}"
+        hint = "It needs space in the folder for temporary files; set TMPDIR or SQLITE_TMPDIR to use another."
+        message = f"Cannot write temporary data while checking the file: {error}"
         raise GraphError(Code.FILE_CREATION_FAILED, message, {"hint": hint}) from error

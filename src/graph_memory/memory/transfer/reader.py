@@ -143,7 +143,7 @@ class Reader:
 
     def _check_end(self, end: End, sha256: str, lines: Iterator[bytes]) -> None:
         if end.sha256 != sha256:
-            raise damaged(self._line, "tells another SHA-256 than that of the lines before it")
+            raise damaged(self._line, "has a SHA-256 that does not match the lines before it")
         if next(lines, None) is not None:
             raise damaged(self._line, "comes after the last")
         self.sha256 = sha256
@@ -167,9 +167,7 @@ class Reader:
         try:
             file = self._path.open("rb")
         except OSError as error:
-            raise fault(
-                "path", f"Cannot read {self._path}: {error.strerror}", "Give a file that can be read."
-            ) from error
+            raise fault("path", f"Cannot read {self._path}: {error.strerror}", "Give a readable file.") from error
         with file:
             is_packed = file.read(2) == _GZIP
             file.seek(0)
@@ -217,7 +215,7 @@ class _Contents:
         self.check_whole(line)
         data = text.text.encode()
         if hashlib.sha256(data).hexdigest() != text.sha256:
-            raise damaged(line, "holds text of another SHA-256 than it says")
+            raise damaged(line, "holds text that does not match its SHA-256")
         self._take(text.sha256, is_line=True, size=len(data), is_text=True)
 
     def check_whole(self, line: int) -> None:
@@ -231,7 +229,7 @@ class _Contents:
             self.check_whole(line)
             self._begin(keeps=keeps)
         elif self._awaited != (piece.sha256, piece.part, piece.of):
-            raise damaged(line, "holds a piece of content without those before it")
+            raise damaged(line, "holds a piece of content without the pieces before it")
         self._digest.update(piece.data)
         self._size += len(piece.data)
         self._decode(piece.data, is_last=piece.part == piece.of)
@@ -261,7 +259,7 @@ class _Contents:
 
     def _ended(self, sha256: str, line: int) -> Blob | None:
         if self._digest.hexdigest() != sha256:
-            raise damaged(line, f"ends content {sha256}, which has another SHA-256")
+            raise damaged(line, f"ends content {sha256}, which does not match its SHA-256")
         self._take(sha256, is_line=False, size=self._size, is_text=self._decoder is not None)
         file, self._file = self._file, None
         return Blob(sha256, file) if file is not None else None

@@ -48,7 +48,7 @@ def _time(given: object) -> datetime:
             return found.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    raise ValueError("holds no time")
+    raise ValueError("holds no valid time")
 
 
 def _recorded(given: object) -> datetime:
@@ -60,13 +60,13 @@ def _recorded(given: object) -> datetime:
 
 def _told(given: object) -> datetime:
     if not isinstance(given, Mapping) or set(cast("Mapping[str, object]", given)) != {"time"}:
-        raise ValueError("holds no time")
+        raise ValueError("holds no valid time")
     return _time(cast("Mapping[str, object]", given)["time"])
 
 
 def _event_id(given: str) -> str:
     if not _EVENT_ID.fullmatch(given):
-        raise ValueError("holds no id of an event")
+        raise ValueError("holds no event id")
     return given
 
 
@@ -151,9 +151,9 @@ class DomainFields(_Stored):
     def _is_one_fork(self) -> DomainFields:
         told = (self.forked_from, self.forked_at, self.begins_at)
         if None in told and any(told):
-            raise ValueError("tells of a fork by half")
+            raise ValueError("describes only part of a fork")
         if self.begins_at is not None and self.begins_at <= (self.forked_at or 0):
-            raise ValueError("begins before it was forked")
+            raise ValueError("starts before it was forked")
         return self
 
 
@@ -237,7 +237,7 @@ class _Connection(_Bounded, _DeletedConnection):
     def _is_whole(self) -> _Connection:
         told = (self.content_format, self.content_encoding, self.content_size, self.content_sha256)
         if len({one is None for one in told}) > 1:
-            raise ValueError("tells of its content by half")
+            raise ValueError("describes only part of its content")
         return self
 
 
@@ -283,7 +283,7 @@ def event_from(row: Mapping[str, object]) -> State:
     has_state = op != Op.DELETE
     record = read(_shape(kind, has_state=has_state, erased="_erased" in row), own)
     if properties and not (has_state and kind in TYPE_OF):
-        raise Wrong(f"holds {shown(min(properties))}, which has no place in one of its kind")
+        raise Wrong(f"holds {shown(min(properties))}, which does not belong in its kind")
     _check_subject(kind, cast("str", row["_subject"]))
     return {**check_properties(properties), **record.model_dump(by_alias=True, exclude_none=True)}
 
@@ -308,9 +308,9 @@ def _fault(error: ValidationError) -> str:
         case "missing":
             return f"has no {name}"
         case "extra_forbidden":
-            return f"holds {name}, which has no place in it"
+            return f"holds {name}, which does not belong there"
         case "literal_error":
-            return f"holds {quoted(first['input'])} as {name}, which it never has"
+            return f"holds {quoted(first['input'])} as {name}, which is not allowed"
         case "value_error":
             return f"{first['msg'].removeprefix('Value error, ')}{f' as {name}' if name else ''}"
         case _:
@@ -321,16 +321,16 @@ def _kind(row: Mapping[str, object]) -> Kind:
     try:
         return Kind(str(row.get("_kind")))
     except ValueError:
-        raise Wrong(f"is about a {shown(row.get('_kind'))}, and there is no such thing") from None
+        raise Wrong(f"is about a {shown(row.get('_kind'))}, which is not a known kind") from None
 
 
 def _shape(kind: Kind, *, has_state: bool, erased: bool) -> type[_Event]:
     if erased:
         if has_state or kind not in DATA:
-            raise Wrong("was _erased, but is no deletion of what can be erased")
+            raise Wrong("is marked _erased, but does not delete what can be erased")
         return _Erased
     if not has_state and kind not in _DELETED:
-        raise Wrong(f"deletes a {kind}, which no log does")
+        raise Wrong(f"deletes a {kind}, which is never deleted")
     return _LIVING[kind] if has_state else _DELETED[kind]
 
 

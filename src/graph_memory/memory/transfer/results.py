@@ -11,10 +11,10 @@ class Exported(Result):
     """What was written of a domain."""
 
     domain: str = Field(description="Name of the domain")
-    seq: int = Field(description="Number of the last event that is in it")
+    seq: int = Field(description="Number of its last event")
     events: int = Field(description="Events written")
     contents: int = Field(description="Contents written")
-    sha256: str = Field(description="SHA-256 of all lines but the last, before any compression, as the last says")
+    sha256: str = Field(description="SHA-256 of all lines but the last, before compression; the last line has it")
 
 
 class Imported(Result):
@@ -24,15 +24,15 @@ class Imported(Result):
     seq: int = Field(description="Number of its last event")
     events: int = Field(description="Events in its log")
     subjects: int = Field(description="Nodes, connections and observations that live in it")
-    resumed: bool = Field(description="Whether it went on with an import that was cut off")
-    forked_from: str | None = Field(default=None, description="Domain that holds its past, for a branch that has it")
+    resumed: bool = Field(description="Whether it resumed an interrupted import")
+    forked_from: str | None = Field(default=None, description="For a branch: the domain that holds its past")
 
 
 class FolderExported(Result):
     """What was written of a domain into a folder."""
 
     domain: str = Field(description="Name of the domain")
-    seq: int = Field(description="Number of the log after which the domain was so")
+    seq: int = Field(description="Number in the log of the state that was written")
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
 

@@ -86,7 +86,7 @@ def archive_stream(path: Path, file: IO[bytes]) -> Generator[IO[bytes]]:
 
 def unwritten(target: Path | IO[bytes], error: OSError) -> GraphError:
     """Return the error for a file that cannot be written."""
-    hint = "Check that the folder is there and can be written, and that the disk has room."
+    hint = "Check that the folder exists and is writable, and that the disk has free space."
     name = str(target) if isinstance(target, Path) else "the output"
     message = f"Cannot write {name}: {error.strerror or error}"
     return GraphError(Code.FILE_CREATION_FAILED, message, {"path": name, "hint": hint})

@@ -39,7 +39,5 @@ async def _collect_domain(core: Core, domain: str, before: datetime, *, dry_run:
 
 
 def _not_ours(location: str) -> GraphError:
-    hint = (
-        "Connect to the one database that keeps its blobs here, or give each a place of its own: GRAPH_MEMORY_BLOB_URL."
-    )
+    hint = "Connect to the one database that keeps blobs here, or set GRAPH_MEMORY_BLOB_URL to give each its own place."
     return GraphError(Code.STORE_CONFLICT, f"The blobs at {location} belong to another database too", {"hint": hint})

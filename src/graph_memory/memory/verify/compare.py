@@ -305,7 +305,7 @@ class Examination:
         for row in await self._reader.read(LIVE_NODE_TYPES, domain=self._domain, names=names) if names else ():
             found[row.id, None] = Live(facts=state_facts(row.stored) | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_CONNECTION_TYPES, domain=self._domain, names=names) if names else ():
-            tied: Facts = {"tied from": tuple(row.from_types), "tied to": tuple(row.to_types)}
+            tied: Facts = {"from types": tuple(row.from_types), "to types": tuple(row.to_types)}
             found[row.id, None] = Live(facts=state_facts(row.stored) | tied | _defined(row.is_defined))
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
             found["ontology", None] = Live(facts=state_facts(row))

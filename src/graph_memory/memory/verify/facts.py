@@ -81,7 +81,7 @@ def _counted(facts: Iterable[tuple[str, object]]) -> Facts:
     """Return facts whose names may repeat: the second of a name is another fact, and so a difference."""
     found: Facts = {}
     for name, value in sorted(facts, key=repr):
-        found[name if name not in found else f"{name}, once more, {len(found)}"] = value
+        found[name if name not in found else f"{name}, repeated, {len(found)}"] = value
     return found
 
 
@@ -89,7 +89,7 @@ def _type_ends(state: State) -> Facts:
     def names(key: str) -> tuple[str, ...]:
         return tuple(sorted(set(cast("Sequence[str]", state.get(key, ()))) - {ANY}))
 
-    return {"tied from": names("_from_types"), "tied to": names("_to_types")}
+    return {"from types": names("_from_types"), "to types": names("_to_types")}
 
 
 def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Difference]:
@@ -131,7 +131,7 @@ def shape_differences(
         ("seq of the domain differs", last, seq),
         ("ontology version of the domain differs", ontology_last, ontology_version),
         ("time of the last change of the domain differs", last_at, domain_last_at),
-        ("where its times turn back differs", list(turns), list(domain_turns)),
+        ("list of times that go back differs", list(turns), list(domain_turns)),
     )
     return [
         Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))

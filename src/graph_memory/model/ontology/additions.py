@@ -35,8 +35,8 @@ def additions(present: Ontology, wanted: Ontology) -> Additions:
     if conflicts:
         raise _conflict(conflicts)
     if wanted.open and not present.open:
-        hint = "Leave `open: true` out, or begin another domain with it."
-        message = "The ontology is to be open, and that of the domain is not; that cannot be changed"
+        hint = "Leave `open: true` out, or create another domain with it."
+        message = "The ontology is open, but the domain's ontology is not, and that cannot be changed"
         raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": "open", "hint": hint})
     return Additions(_new(pairs), _new(others))
 
@@ -52,5 +52,5 @@ def _alike(one: AnyType, other: AnyType) -> bool:
 
 def _conflict(conflicts: Sequence[str]) -> GraphError:
     message = f"The domain defines these types differently: {listed(conflicts)}"
-    hint = "Nothing was changed. Types are added, never changed: keep each as it is, or choose another name."
+    hint = "Nothing was changed. Types can be added but never changed: keep each as it is, or choose another name."
     return GraphError(Code.TYPE_ALREADY_EXISTS, message, {"conflicts": list(conflicts[:MOST_LISTED]), "hint": hint})

@@ -131,7 +131,7 @@ def _check_agreement(required: Plain, named: Sequence[_Named]) -> None:
     for one in named:
         said = one.fields.get("required")
         if one.name in names and said is not None and not said.flag():
-            message = f"Property {shown(one.name)} is in required_properties and says `required: false`"
+            message = f"Property {shown(one.name)} is in required_properties but declares `required: false`"
             raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": shown(one.name), "at": said.at})
 
 
@@ -161,8 +161,8 @@ def _property_type(fields: Fields) -> PropertyType | None:
     name = found.text()
     if name in _TYPE_NAMES:
         return PropertyType(name)
-    hint = suggestion(name, _TYPE_NAMES, "Leave the type out where every value will do.")
-    raise found.fault(f"is {shown(name)}, which is no property type. Valid types: {listed(_TYPE_NAMES)}", hint, name)
+    hint = suggestion(name, _TYPE_NAMES, "Leave the type out to allow any value.")
+    raise found.fault(f"is {shown(name)}, which is not a property type. Valid types: {listed(_TYPE_NAMES)}", hint, name)
 
 
 def _enum(fields: Fields) -> tuple[PropertyValue, ...]:
@@ -171,5 +171,5 @@ def _enum(fields: Fields) -> tuple[PropertyValue, ...]:
         return ()
     values = tuple(item.value for item in found.items())
     if not values:
-        raise found.fault("has no values", "Name the values that are allowed, or leave `enum` out.")
+        raise found.fault("has no values", "List the allowed values, or leave `enum` out.")
     return cast("tuple[PropertyValue, ...]", values)

@@ -63,7 +63,7 @@ class Ontology:
     def __post_init__(self) -> None:
         count = len(self.node_types) + len(self.connection_types)
         if count > MOST_TYPES:
-            message = f"An ontology of {count:,} types is too large; {MOST_TYPES:,} is the limit"
+            message = f"The ontology has {count:,} types; the limit is {MOST_TYPES:,}"
             raise GraphError(
                 Code.INVALID_ONTOLOGY, message, {"hint": "Use properties where types differ only in detail."}
             )
@@ -113,7 +113,7 @@ class Ontology:
         """Return whether the connection type joins these node types; an unknown name gives false."""
         found = self._connections.get(connection_type)
         known = from_type in self._nodes and to_type in self._nodes
-        return found is not None and known and found.allows_source(from_type) and found.allows_target(to_type)
+        return found is not None and known and found.allows(from_type, to_type)
 
     def check_topology(self, connection_type: str, from_type: str, to_type: str) -> None:
         """Raise INVALID_TOPOLOGY unless the connection type joins these node types.
@@ -169,7 +169,7 @@ def _check_new(declared: AnyType, others: Mapping[str, AnyType]) -> None:
     if declared.name not in others:
         return
     title = declared.title[0].upper() + declared.title[1:]
-    hint = "Types are added, never changed: keep the type as it is, or choose another name."
+    hint = "Types can be added but never changed: keep the type as it is, or choose another name."
     message = f"{title} is already defined"
     raise GraphError(Code.TYPE_ALREADY_EXISTS, message, {"name": declared.name, "hint": hint})
 
@@ -192,9 +192,9 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
         "valid_sources": list(found.from_types[:MOST_LISTED]),
         "valid_targets": list(found.to_types[:MOST_LISTED]),
         "fitting_types": list(joining[:MOST_LISTED]),
-        "hint": f"From {from_type} to {to_type} go: {listed(joining)}."
+        "hint": f"Connection types from {from_type} to {to_type}: {listed(joining)}."
         if joining
-        else f"No connection type goes from {from_type} to {to_type}; get_ontology lists what there is.",
+        else f"No connection type goes from {from_type} to {to_type}; get_ontology lists all types.",
     }
     return GraphError(Code.INVALID_TOPOLOGY, message, details)
 

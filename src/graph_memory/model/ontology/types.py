@@ -54,7 +54,7 @@ class PropertyRule:
             raise self._refused(owner, self.type.wording, value, details)
         if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
             texts = [allowed for allowed in self.enum if isinstance(allowed, str)]
-            hint = suggestion(str(value), texts, "Give one of the allowed values, with the type they have.")
+            hint = suggestion(str(value), texts, "Use one of the allowed values, with the same type.")
             details = {"allowed": list(self.enum[:MOST_LISTED]), "hint": hint}
             raise self._refused(owner, f"one of {listed([quoted(value) for value in self.enum])}", value, details)
 
@@ -129,6 +129,10 @@ class ConnectionType:
         """Return whether a connection of the type may end at a node of that type."""
         return self.to_types == (ANY,) or node_type in self.to_types
 
+    def allows(self, from_type: str, to_type: str) -> bool:
+        """Return whether a connection of the type may join nodes of these types."""
+        return self.allows_source(from_type) and self.allows_target(to_type)
+
 
 AnyType = NodeType | ConnectionType
 
@@ -150,7 +154,7 @@ def _required_missing(declared: AnyType, missing: Sequence[str]) -> GraphError:
     subject = declared.title[0].upper() + declared.title[1:]
     message = f"{subject} requires properties: {listed(declared.required)}. Missing: {listed(missing)}"
     details = {"type": declared.name, "required": list(declared.required), "missing": list(missing)}
-    hint = "Give the missing properties too. Empty text, 0 and false count as given."
+    hint = "Add the missing properties. Empty text, 0 and false count as values."
     return GraphError(Code.REQUIRED_PROPERTY_MISSING, message, {**details, "hint": hint})
 
 
@@ -201,7 +205,7 @@ def _check_type(declared: AnyType) -> None:
     _check_description(declared.title, declared.name, declared.description)
     count = len(declared.properties)
     if count > PROPERTIES_PER_TYPE:
-        message = f"{count:,} properties for {declared.title} are too many; {PROPERTIES_PER_TYPE:,} is the limit"
+        message = f"{count:,} properties are too many for {declared.title}; the limit is {PROPERTIES_PER_TYPE:,}"
         raise _contradiction(declared.name, message)
     twice = first_repeated([rule.name for rule in declared.properties])
     if twice is not None:
@@ -211,19 +215,19 @@ def _check_type(declared: AnyType) -> None:
 def _check_description(title: str, name: str, description: str) -> None:
     size = len(description.encode(errors="surrogatepass"))
     if size > DESCRIPTION_BYTES:
-        message = f"The description of {title} has {size:,} bytes; {DESCRIPTION_BYTES:,} is the limit"
+        message = f"The description of {title} has {size:,} bytes; the limit is {DESCRIPTION_BYTES:,}"
         raise _contradiction(name, message)
     if any("\ud800" <= character <= "\udfff" for character in description):
-        raise _contradiction(name, f"The description of {title} holds a lone surrogate, which UTF-8 cannot write")
+        raise _contradiction(name, f"The description of {title} contains a lone surrogate, which UTF-8 cannot encode")
 
 
 def _check_ends(declared: ConnectionType, side: str, names: tuple[str, ...]) -> None:
     if not names:
-        hint = f'Name the node types, or give ["{ANY}"] for every node type.'
+        hint = f'List the node types, or use ["{ANY}"] for every node type.'
         raise _contradiction(declared.name, f"{side} of {declared.title} is empty, so nothing could be connected", hint)
     if ANY in names and len(names) > 1:
-        hint = f'Give ["{ANY}"] alone, or only names.'
-        raise _contradiction(declared.name, f'{side} of {declared.title} has "{ANY}" beside names', hint)
+        hint = f'Use ["{ANY}"] alone, or only names.'
+        raise _contradiction(declared.name, f'{side} of {declared.title} mixes "{ANY}" with names', hint)
     twice = first_repeated(names)
     if twice is not None:
         raise _contradiction(declared.name, f"{side} of {declared.title} names {shown(twice)} twice")
@@ -234,7 +238,7 @@ def check_end(connection_type: str, side: str, name: str, node_types: Collection
     if name == ANY or name in node_types:
         return
     message = (
-        f"Connection type {connection_type} names node type {shown(name)} in {side}, which is not defined. "
+        f"Node type {shown(name)} in {side} of connection type {connection_type} is not defined. "
         f"Valid types: {listed(list(node_types))}"
     )
     hint = suggestion(name, node_types, "Define the node type first, or correct the name.")
@@ -244,19 +248,19 @@ def check_end(connection_type: str, side: str, name: str, node_types: Collection
 
 def _check_enum(rule: PropertyRule) -> None:
     if len(rule.enum) > VALUES_PER_ENUM:
-        message = f"The enum of property {rule.name} has {len(rule.enum):,} values; {VALUES_PER_ENUM:,} is the limit"
+        message = f"The enum of property {rule.name} has {len(rule.enum):,} values; the limit is {VALUES_PER_ENUM:,}"
         raise _contradiction(rule.name, message)
     for value in rule.enum:
         _check_enum_value(rule, value)
     twice = first_repeated([key_value(value) for value in rule.enum])
     if twice is not None:
-        raise _contradiction(rule.name, f"The enum of property {rule.name} has {quoted(twice[2:])} twice")
+        raise _contradiction(rule.name, f"The enum of property {rule.name} lists {quoted(twice[2:])} twice")
 
 
 def _check_enum_value(rule: PropertyRule, value: PropertyValue) -> None:
     check_value(rule.name, value)
     if isinstance(value, str) and len(value) > ENUM_TEXT_CHARACTERS:
-        message = f"The enum of property {rule.name} has text of more than {ENUM_TEXT_CHARACTERS:,} characters"
+        message = f"The enum of property {rule.name} has text longer than {ENUM_TEXT_CHARACTERS:,} characters"
         raise _contradiction(rule.name, message)
     if rule.type is not None and not rule.type.accepts(value):
         message = f"The enum of property {rule.name} has {quoted(value)}, which is not {rule.type.wording}"

@@ -41,8 +41,8 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     reader = _Reader(file)
     data = reader.read(text)
     if not isinstance(data, dict):
-        hint = "Declare `node_types:` and `connection_types:`; lists of them may be empty."
-        raise reader.fault("an ontology is a mapping with node_types and connection_types", 1, hint=hint)
+        hint = "Declare `node_types:` and `connection_types:`; either list may be empty."
+        raise reader.fault("an ontology must be a mapping with node_types and connection_types", 1, hint=hint)
     try:
         return ontology_from(cast("dict[str, object]", data))
     except GraphError as error:
@@ -119,7 +119,7 @@ class _Reader:
     def _unreadable(self, error: yaml.MarkedYAMLError) -> GraphError:
         mark = error.problem_mark or error.context_mark
         problem = ", ".join(part for part in (error.context, error.problem) if part)
-        return self.fault(f"not YAML: {problem}", mark.line + 1 if mark else 1, hint=error.note)
+        return self.fault(f"invalid YAML: {problem}", mark.line + 1 if mark else 1, hint=error.note)
 
     def _document(self, events: Events) -> object:
         data: object = None
@@ -128,14 +128,14 @@ class _Reader:
             if isinstance(event, yaml.DocumentStartEvent):
                 count += 1
                 if count > 1:
-                    raise self.fault("a second YAML document begins here; one file declares one ontology", _line(event))
+                    raise self.fault("a second YAML document starts here; a file declares one ontology", _line(event))
                 data = self._value(events, next(events), "", 0)
         return data
 
     def _value(self, events: Events, event: yaml.Event, at: str, depth: int) -> object:
         self.lines.setdefault(at, _line(event))
         if depth > _MOST_NESTED:
-            raise self.fault(f"nested more than {_MOST_NESTED} deep", _line(event))
+            raise self.fault(f"nested more than {_MOST_NESTED} levels deep", _line(event))
         match event:
             case yaml.ScalarEvent():
                 return self._scalar(event)
@@ -144,8 +144,8 @@ class _Reader:
             case yaml.MappingStartEvent():
                 return self._mapping(events, event, at, depth)
             case _:
-                hint = "Write the value out where it is needed."
-                raise self.fault("aliases (*name) are not used here", _line(event), hint=hint)
+                hint = "Write the value out in full."
+                raise self.fault("aliases (*name) are not supported", _line(event), hint=hint)
 
     def _scalar(self, event: yaml.ScalarEvent) -> object:
         if event.tag is not None:
@@ -167,7 +167,7 @@ class _Reader:
             key = self._key(event, at)
             if key in found:
                 line = self.lines[place(at, key)]
-                problem = f"{place(at, key)} is there twice; the first is in line {line}"
+                problem = f"{place(at, key)} appears twice; the first is in line {line}"
                 raise self.fault(problem, _line(event), name=key)
             self.lines[place(at, key)] = _line(event)
             found[key] = self._value(events, next(events), place(at, key), depth + 1)
@@ -182,7 +182,7 @@ class _Reader:
     def _check_tag(self, tag: str | None, line: int, allowed: frozenset[str] = frozenset()) -> None:
         if tag is not None and tag not in allowed:
             hint = "Leave the tag out; put text in quotes."
-            raise self.fault(f"the tag {shown(tag)} is not used here", line, name=tag, hint=hint)
+            raise self.fault(f"the tag {shown(tag)} is not supported", line, name=tag, hint=hint)
 
     def located(self, error: GraphError) -> GraphError:
         """Return the error as one of the file, at the line where the data at fault stands."""

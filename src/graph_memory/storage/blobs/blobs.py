@@ -119,7 +119,7 @@ class Blobs:
         Pass the `before` that `garbage` was given: a write may have come to need the blob since. Fails with
         `FILE_CREATION_FAILED`.
         """
-        with self._writing(domain, "delete content at"):
+        with self._writing(domain, "delete content in"):
             return await to_thread.run_sync(self._place.remove, folder_of(domain), _checked_name(name), before)
 
     async def domains(self) -> list[str]:
@@ -166,9 +166,9 @@ class Blobs:
         try:
             yield
         except OSError as error:
-            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be written and has room, then repeat the call."
+            hint = "Check that the blob store (GRAPH_MEMORY_BLOB_URL) is writable and has free space, then try again."
             details = {"domain": domain, "hint": hint}
-            message = f"Could not {what} the place of blobs: {_cause(error)}"
+            message = f"Could not {what} the blob store: {_cause(error)}"
             raise GraphError(Code.FILE_CREATION_FAILED, message, details, path=self.location) from error
 
     @contextmanager
@@ -176,8 +176,8 @@ class Blobs:
         try:
             yield
         except OSError as error:
-            message = f"Could not list the content in the place of blobs: {_cause(error)}"
-            hint = "Check that the place (GRAPH_MEMORY_BLOB_URL) can be read."
+            message = f"Could not list the content in the blob store: {_cause(error)}"
+            hint = "Check that the blob store (GRAPH_MEMORY_BLOB_URL) is readable."
             raise GraphError(Code.CONTENT_READ_FAILED, message, {"hint": hint}, path=self.location) from error
 
 
@@ -199,7 +199,7 @@ def folder_of(domain: str) -> str:
     Fails with `INVALID_ARGUMENT` when it is not the name of a domain.
     """
     if not _DOMAIN.fullmatch(domain):
-        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a domain", {"argument": "domain"})
+        raise GraphError(Code.INVALID_ARGUMENT, "The domain name is not valid", {"argument": "domain"})
     lower = domain.lower()
     if domain == lower and not lower.endswith(".") and not _DEVICE.fullmatch(lower):
         return domain
@@ -222,14 +222,16 @@ def _local_path(place: str | Path) -> Path:
         return Path(place).expanduser().absolute()
     host, _, path = place.partition("://")[2].partition("/")
     if host not in {"", "localhost"}:
-        hint = "Write file:///folder for a folder of this machine."
-        raise GraphError(Code.INVALID_ARGUMENT, f"Not a local folder: {place}", {"argument": "blob_url", "hint": hint})
+        hint = "Use file:///folder for a folder on this machine."
+        raise GraphError(
+            Code.INVALID_ARGUMENT, f"{place} is not a local folder", {"argument": "blob_url", "hint": hint}
+        )
     return Path(url2pathname(f"/{path}"))
 
 
 def _checked_name(name: str) -> str:
     if not is_blob_name(name):
-        raise GraphError(Code.INVALID_ARGUMENT, "Not the name of a blob", {"argument": "sha256"})
+        raise GraphError(Code.INVALID_ARGUMENT, "The blob name is not valid", {"argument": "sha256"})
     return name
 
 

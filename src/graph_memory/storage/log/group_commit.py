@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio
 
@@ -78,7 +78,8 @@ class Noted(Reader):
         if query.subjects is None:
             self._subjects = None
         elif self._subjects is not None:
-            self._subjects.update(params[name] for name in query.subjects)
+            for given in (params[name] for name in query.subjects):
+                self._subjects.update(cast("list[object]", given) if isinstance(given, list) else [given])
         return await self._reader.read(query, **params)
 
 

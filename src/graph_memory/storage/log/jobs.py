@@ -198,10 +198,10 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     """Return the error for a domain in which something long goes on."""
     told = cast("Mapping[str, Mapping[str, Any]]", json.loads(job) if job else {})
     done, asked = int(told.get("progress", {}).get("done", 0)), told.get("params", {})
-    then = "ask for the same again: it goes on where it was"
+    then = "repeat the same call: it resumes where it stopped"
     if OF_FOLDER.items() <= asked.items():
-        then = "delete the domain, and import the folder again"
-    hint = f"Try again when it is done. Only if it was cut off, {then}."
+        then = "delete the domain and import the folder again"
+    hint = f"Try again when it is done. Only if it was interrupted, {then}."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if asked:
         details["asked"] = {name: _words(value) for name, value in asked.items()}
@@ -215,5 +215,5 @@ def _words(value: object) -> str:
 
 def exists(domain: str) -> GraphError:
     """Return the error for a new domain whose name is taken."""
-    hint = "Take another name, or delete that domain first."
-    return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"There is a domain {domain}", {"domain": domain, "hint": hint})
+    hint = "Choose another name, or delete that domain first."
+    return GraphError(Code.DOMAIN_ALREADY_EXISTS, f"Domain {domain} already exists", {"domain": domain, "hint": hint})

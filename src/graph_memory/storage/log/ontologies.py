@@ -132,5 +132,5 @@ def no_ontology(domain: str) -> GraphError:
     return GraphError(
         Code.ONTOLOGY_NOT_FOUND,
         f"Domain {domain} has no ontology",
-        {"domain": domain, "hint": "Call create_ontology first; it says which node and connection types may exist."},
+        {"domain": domain, "hint": "Call create_ontology first; it defines which node and connection types may exist."},
     )

@@ -110,6 +110,6 @@ def _check_found(step: Step, found: int, rows: int) -> None:
     if expected_of(step, rows) not in (None, found):
         raise GraphError(
             Code.DANGLING_REFERENCE,
-            f"{step.value}: {rows - found} of {rows} have no place in the live graph",
+            f"{step.value}: {rows - found} of {rows} rows were not found in the live graph",
             {"hint": "Run `graph-memory verify` to see where the graph and its log differ."},
         )

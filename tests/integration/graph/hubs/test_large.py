@@ -50,7 +50,7 @@ async def test_a_hub_is_deleted_and_taken_back_within_the_default_heap(large: tu
     assert (await memory.query_connections(limit=1)).connection_ids == ()
     began = time.monotonic()
     undone = await memory.history.revert(since=deleted.version, until=deleted.version)
-    tell("taken back", began, settings)
+    tell("removed", began, settings)
     assert len(undone.changes) + (undone.more_changes or 0) == links + 1
     assert undone.skipped == ()
     assert (await memory.domain_info()).connections == links

@@ -1,0 +1,127 @@
+"""What a decision about changes looks at, read for all of them in a few statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from graph_memory.memory.changes.paging import AT_ONCE, check_amount
+from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.kinds import Kind
+from graph_memory.storage.queries import Query, query
+from graph_memory.storage.store import Reader
+
+R = TypeVar("R")
+
+ROWS = 2_000
+"""Subjects that are looked at in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedRow:
+    """A connection or observation that goes when its node goes."""
+
+    node: str
+    kind: str
+    id: str
+    type: str | None
+    from_id: str
+    to_id: str | None
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class LivingRow:
+    """A node that exists."""
+
+    id: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """Who has a unique value."""
+
+    kind: str
+    type: str
+    property: str
+    value: str
+    owner: str
+
+
+ATTACHED = query("changes/attached", AttachedRow)
+LIVING = query("changes/living", LivingRow)
+OWNERS = query("changes/owners", OwnerRow)
+
+
+async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int = AT_ONCE) -> Context:
+    """Return what lives around changes: nodes to join, what is attached to nodes that go, who has unique values.
+
+    Raises TooMany when more than the most is attached.
+    """
+    kept = [draft for draft in drafts if draft.op is not Op.DELETE]
+    ontology = ontology_after(head.ontology, kept)
+    ends = {end for draft in kept if draft.op is Op.CREATE for end in ends_of(draft)}
+    going = [draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE]
+    return Context(
+        ontology=head.ontology,
+        living=await living_of(reader, head.domain, ends),
+        attached=await attached_to(reader, head.domain, going, most),
+        owners=await owners_of(reader, head.domain, {each for draft in kept for each in unique_of(draft, ontology)}),
+    )
+
+
+async def living_of(reader: Reader, domain: str, nodes: Collection[str]) -> Mapping[str, str]:
+    """Return the types of those of these nodes that exist."""
+    return {row.id: row.type for row in await in_parts(reader, LIVING, domain, ids=sorted(nodes))}
+
+
+async def attached_to(
+    reader: Reader, domain: str, nodes: Sequence[str], most: int = AT_ONCE
+) -> Mapping[str, Sequence[Draft]]:
+    """Return for each node the deletions of what is attached to it. Raises TooMany for more than the most."""
+    attached: dict[str, list[Draft]] = {}
+    count = 0
+    for start in range(0, len(nodes), ROWS):
+        rows = await reader.read(ATTACHED, domain=domain, nodes=nodes[start : start + ROWS], limit=most + 1)
+        count += len(rows)
+        check_amount(count, most)
+        for row in rows:
+            attached.setdefault(row.node, []).append(detaching(row))
+    return attached
+
+
+async def owners_of(
+    reader: Reader, domain: str, values: Collection[UniqueValue]
+) -> Mapping[UniqueValue, Sequence[str]]:
+    """Return who has which of these unique values."""
+    owners: dict[UniqueValue, list[str]] = {}
+    for row in await in_parts(reader, OWNERS, domain, rows=[asdict(value) for value in values]):
+        value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
+        owners.setdefault(value, []).append(row.owner)
+    return owners
+
+
+def detaching(row: AttachedRow) -> Draft:
+    """Return the event that deletes what goes with a node."""
+    return Draft(
+        op=Op.DELETE,
+        kind=Kind(row.kind),
+        subject=row.id,
+        type=row.type,
+        from_id=row.from_id,
+        to_id=row.to_id,
+        previous=row.version,
+    )
+
+
+async def in_parts(reader: Reader, statement: Query[R], domain: str, **rows: Sequence[object]) -> list[R]:
+    """Return what a statement gives for rows, of which it is given some at a time."""
+    [(name, every)] = rows.items()
+    found: list[R] = []
+    for start in range(0, len(every), ROWS):
+        found += await reader.read(statement, domain=domain, **{name: every[start : start + ROWS]})
+    return found

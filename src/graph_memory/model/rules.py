@@ -1,0 +1,123 @@
+"""What every write of a node, connection or observation is asked, whichever way it is made.
+
+RULES looks at one subject as it would be. LINKS are the rules of connection types about other connections, which only
+the graph can answer: `memory/changes/rules.py` asks it, and `memory/transfer/ledger.py` asks the log in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import cast
+
+from graph_memory.model.arguments import check_tags, fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft
+from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
+from graph_memory.model.properties import check_amount
+from graph_memory.model.subjects import user_properties
+
+Rule = Callable[[Draft, AnyType | None], None]
+"""Raises a GraphError unless a subject may be as it would be; its type is None where its kind has none."""
+
+
+def check_subject(draft: Draft, ontology: Ontology, ends: Sequence[str | None] = ()) -> None:
+    """Raise what the ontology has against a subject as it would be; `ends` are the types of the nodes it joins.
+
+    Raises INVALID_NODE_TYPE, INVALID_CONNECTION_TYPE, INVALID_TOPOLOGY, and what RULES raise.
+    """
+    name = draft.type or ""
+    declared = None
+    if draft.kind is Kind.NODE:
+        declared = ontology.node_type(name)
+    elif draft.kind is Kind.CONNECTION:
+        declared = ontology.connection_type(name)
+        if len(ends) == 2 and ends[0] is not None and ends[1] is not None:
+            ontology.check_topology(name, ends[0], ends[1])
+    check_state(draft, declared)
+
+
+def check_state(draft: Draft, declared: AnyType | None) -> None:
+    """Raise what RULES have against a subject as it would be, whatever it joins."""
+    for rule in RULES:
+        rule(draft, declared)
+
+
+def _keeps_to_its_type(draft: Draft, declared: AnyType | None) -> None:
+    if declared is not None:
+        check_rules(declared, user_properties(draft.state or {}))
+
+
+def _is_not_too_much(draft: Draft, _: AnyType | None) -> None:
+    state = draft.state or {}
+    check_amount(user_properties(state))
+    if "_tags" in state:
+        check_tags(cast("Sequence[str]", state["_tags"]))
+
+
+def _ends_after_it_begins(draft: Draft, _: AnyType | None) -> None:
+    begin, end = (cast("datetime | None", (draft.state or {}).get(name)) for name in ("_valid_from", "_valid_to"))
+    if begin is not None and end is not None and end <= begin:
+        raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
+
+
+RULES: tuple[Rule, ...] = (_is_not_too_much, _keeps_to_its_type, _ends_after_it_begins)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRule:
+    """A rule of connection types about other connections, and how a broken one is told."""
+
+    name: str
+    """As `changes/broken_rules` gives it."""
+    flag: str
+    """The field of the connection type that demands it."""
+    reason: str
+    message: str
+    hint: str
+
+    def holds(self, declared: ConnectionType) -> bool:
+        """Say whether a type has the rule."""
+        return attrgetter(self.flag)(declared)
+
+    def refusal(self, draft: Draft) -> GraphError:
+        """Return the error for a connection that breaks it."""
+        told = {"type": draft.type, "source": draft.from_id, "target": draft.to_id}
+        return GraphError(Code.INVALID_TOPOLOGY, self.message.format(**told), {"hint": self.hint.format(**told)})
+
+
+LINKS = {
+    rule.name: rule
+    for rule in (
+        LinkRule(
+            "source",
+            "unique_source",
+            "its source has another connection of its type, and may have only one",
+            "Node {source} already has an outgoing {type}",
+            "Delete that connection first: a node can be its source only once.",
+        ),
+        LinkRule(
+            "target",
+            "unique_target",
+            "its target has another connection of its type, and may have only one",
+            "Node {target} already has an incoming {type}",
+            "Delete that connection first: a node can be its target only once.",
+        ),
+        LinkRule(
+            "cycle",
+            "acyclic",
+            "it would form a cycle, and its type is acyclic",
+            "{type} from {source} to {target} would form a cycle",
+            "{type} is acyclic: no chain of it may lead back to its start.",
+        ),
+    )
+}
+
+
+def link_rules(declared: ConnectionType | None) -> list[LinkRule]:
+    """Return the rules that a connection type has about other connections."""
+    return [] if declared is None else [rule for rule in LINKS.values() if rule.holds(declared)]

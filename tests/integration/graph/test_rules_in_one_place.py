@@ -1,0 +1,208 @@
+"""A rule that is added in one place, `model/rules.py`, is refused by every way in which something can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.model import rules
+from graph_memory.model.events import Draft
+from graph_memory.model.ontology.types import AnyType
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from(
+    {"node_types": ["Task"], "connection_types": [{"name": "Next", "from": ["Task"], "to": ["Task"]}], "open": True}
+)
+BAD, GOOD = {"mood": "bad"}, {"mood": "good"}
+SAID = "Nobody may be in a bad mood"
+
+
+def no_bad_mood(draft: Draft, _: AnyType | None) -> None:
+    """The rule that is added."""
+    if (draft.state or {}).get("mood") == "bad":
+        raise GraphError(Code.INVALID_PROPERTY, SAID, {"hint": "Cheer up."})
+
+
+class House:
+    """A domain with two nodes and a connection that keep to the rule, and a hand that may break it."""
+
+    def __init__(self, memory: Memory, driver: Driver, domain: str, folder: Path) -> None:
+        self.memory, self.driver, self.domain, self.folder = memory, driver, domain, folder
+
+    async def fill(self) -> House:
+        await self.memory.create_ontology(ONTOLOGY)
+        self.one, self.other = [
+            (await self.memory.create_node("Task", name, properties=GOOD)).node_id for name in ("one", "other")
+        ]
+        joined = await self.memory.create_connection("Next", self.one, self.other, properties=GOOD)
+        self.joined = joined.connection_id
+        return self
+
+    def hand(self, cypher: str) -> None:
+        given = {"domain": self.domain, "one": self.one, "other": self.other, "joined": self.joined}
+        self.driver.execute_query(cypher, given)  # pyright: ignore[reportArgumentType]
+
+    async def seq(self) -> int:
+        return (await self.memory.history.log(limit=1)).entries[0].seq
+
+    async def adopt(self) -> None:
+        """Adopt all; the refusal of one is told beside it, and is raised here to be compared."""
+        [change] = (await self.memory.upkeep.reconcile(adopt="all")).changes
+        assert (change.settled, change.adoptable) == ("refused", False)
+        raise GraphError(Code.INVALID_PROPERTY, change.reason or "")
+
+
+Attempt = Callable[[], Awaitable[Any]]
+Way = Callable[[House], Awaitable[Attempt]]
+
+
+async def node_is_created(house: House) -> Attempt:
+    return lambda: house.memory.create_node("Task", "new", properties=BAD)
+
+
+async def large_node_is_created(house: House) -> Attempt:
+    return lambda: house.memory.create_node("Task", "long " * 20_000, properties=BAD)
+
+
+async def node_of_a_new_type_is_created(house: House) -> Attempt:
+    return lambda: house.memory.create_node("Met", "new", properties=BAD)
+
+
+async def node_is_updated(house: House) -> Attempt:
+    return lambda: house.memory.update_node(house.one, properties=BAD)
+
+
+async def connection_is_created(house: House) -> Attempt:
+    return lambda: house.memory.create_connection("Next", house.one, house.one, properties=BAD)
+
+
+async def connection_of_a_new_type_is_created(house: House) -> Attempt:
+    return lambda: house.memory.create_connection("Met", house.one, house.one, properties=BAD)
+
+
+async def connection_is_updated(house: House) -> Attempt:
+    return lambda: house.memory.update_connection(house.joined, properties=BAD)
+
+
+async def node_gets_bounds(house: House) -> Attempt:
+    await house.memory.update_node(house.one, properties=BAD)
+    return lambda: house.memory.set_validity(house.one, valid_to="2027-01-01")
+
+
+async def node_is_set_back(house: House) -> Attempt:
+    await house.memory.update_node(house.one, properties=BAD)
+    seq = await house.seq()
+    await house.memory.update_node(house.one, properties=GOOD)
+    return lambda: house.memory.history.revert(since=seq + 1)
+
+
+async def connection_comes_back(house: House) -> Attempt:
+    await house.memory.update_connection(house.joined, properties=BAD)
+    seq = await house.seq()
+    await house.memory.delete_connection(house.joined)
+    return lambda: house.memory.history.revert(since=seq + 1)
+
+
+async def node_is_merged(house: House) -> Attempt:
+    branch = f"{house.domain}-b"
+    await house.memory.history.branch(branch)
+    await house.memory.in_domain(branch).update_node(house.one, properties=BAD)
+    return lambda: house.memory.history.merge(branch)
+
+
+async def connection_is_merged(house: House) -> Attempt:
+    branch = f"{house.domain}-b"
+    await house.memory.history.branch(branch)
+    await house.memory.in_domain(branch).create_connection("Next", house.other, house.one, properties=BAD)
+    return lambda: house.memory.history.merge(branch)
+
+
+async def changed_node_is_adopted(house: House) -> Attempt:
+    house.hand("MATCH (n:_Node {_domain: $domain, _id: $one}) SET n.mood = 'bad'")
+    return house.adopt
+
+
+async def changed_connection_is_adopted(house: House) -> Attempt:
+    house.hand("MATCH ()-[r:Next {_domain: $domain, _id: $joined}]->() SET r.mood = 'bad'")
+    return house.adopt
+
+
+async def node_made_by_hand_is_adopted(house: House) -> Attempt:
+    house.hand("CREATE (:_Node:Task {_domain: $domain, _id: 'beside', mood: 'bad'})")
+    return house.adopt
+
+
+async def connection_made_by_hand_is_adopted(house: House) -> Attempt:
+    house.hand(
+        "MATCH (a:_Node {_domain: $domain, _id: $other}), (b:_Node {_domain: $domain, _id: $one}) "
+        "CREATE (a)-[:Next {mood: 'bad'}]->(b)"
+    )
+    return house.adopt
+
+
+async def node_is_imported(house: House) -> Attempt:
+    await house.memory.update_node(house.one, properties=BAD)
+    await house.memory.transfer.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+
+
+async def connection_is_imported(house: House) -> Attempt:
+    await house.memory.update_connection(house.joined, properties=BAD)
+    await house.memory.transfer.export_file(house.folder / "log.jsonl")
+    return lambda: house.memory.transfer.import_file(house.folder / "log.jsonl", name=f"{house.domain}-i")
+
+
+async def folder_is_imported(house: House) -> Attempt:
+    await house.memory.update_node(house.one, properties=BAD)
+    await house.memory.transfer.export_folder(house.folder / "folder")
+    return lambda: house.memory.transfer.import_folder(house.folder / "folder", name=f"{house.domain}-i")
+
+
+WAYS: list[tuple[Way, Code]] = [
+    (node_is_created, Code.INVALID_PROPERTY),
+    (large_node_is_created, Code.INVALID_PROPERTY),
+    (node_of_a_new_type_is_created, Code.INVALID_PROPERTY),
+    (node_is_updated, Code.INVALID_PROPERTY),
+    (node_gets_bounds, Code.INVALID_PROPERTY),
+    (connection_is_created, Code.INVALID_PROPERTY),
+    (connection_of_a_new_type_is_created, Code.INVALID_PROPERTY),
+    (connection_is_updated, Code.INVALID_PROPERTY),
+    (node_is_set_back, Code.REVERT_CONFLICT),
+    (connection_comes_back, Code.REVERT_CONFLICT),
+    (node_is_merged, Code.MERGE_CONFLICT),
+    (connection_is_merged, Code.MERGE_CONFLICT),
+    (changed_node_is_adopted, Code.INVALID_PROPERTY),
+    (changed_connection_is_adopted, Code.INVALID_PROPERTY),
+    (node_made_by_hand_is_adopted, Code.INVALID_PROPERTY),
+    (connection_made_by_hand_is_adopted, Code.INVALID_PROPERTY),
+    (node_is_imported, Code.INVALID_ARCHIVE),
+    (connection_is_imported, Code.INVALID_ARCHIVE),
+    (folder_is_imported, Code.INVALID_ARCHIVE),
+]
+
+
+@pytest.mark.parametrize(("way", "code"), WAYS, ids=[way.__name__ for way, _ in WAYS])
+async def test_a_rule_that_is_added_in_one_place_holds_on_every_way_of_writing(
+    memory: Memory,
+    driver: Driver,
+    domain: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    way: Way,
+    code: Code,
+) -> None:
+    house = await House(memory, driver, domain, tmp_path).fill()
+    attempt = await way(house)
+    before = await house.seq()
+    monkeypatch.setattr(rules, "RULES", (*rules.RULES, no_bad_mood))
+    with pytest.raises(GraphError) as refused:
+        await attempt()
+    assert refused.value.code is code
+    assert SAID in refused.value.message
+    assert await house.seq() == before
