@@ -124,10 +124,10 @@ async def test_a_text_that_is_too_large_to_be_searched_is_not_imported(
 ) -> None:
     await filled(memory, domain, 2)
     await memory.create_node("Task", "x" * 1001)
-    await memory.moving.export_file(tmp_path / "a.jsonl")
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
     async with open_memory(settings.model_copy(update={"text_content_bytes": 1000})) as strict:
         with pytest.raises(GraphError) as refused:
-            await strict.moving.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
+            await strict.transfer.import_file(tmp_path / "a.jsonl", name=f"{domain}-copy")
     assert refused.value.code is Code.CONTENT_TOO_LARGE
     assert f"{domain}-copy" not in {one.name for one in (await memory.list_domains()).domains}
 
