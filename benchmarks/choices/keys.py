@@ -88,7 +88,7 @@ SIDES = {
     "`_Key` rows of 4": Side("Rows4", FOUR, rows=True),
     "native indexes on 4": Side("Native4", FOUR, native=True),
 }
-EDITION = "MATCH (d:_Domain {_id: $domain}) RETURN toString(d._created) + '/' + d._mended AS edition, COLLECT {"
+EDITION = "MATCH (d:_Domain {_id: $domain}) RETURN toString(d._created) + '/' + d._mended AS epoch, COLLECT {"
 FILTER = "n._id > $after AND all(key IN keys($filter) WHERE n[key] = $filter[key]) "
 PAGE = "RETURN n._id AS id ORDER BY id LIMIT $limit } AS ids"
 STATIC = f"{EDITION} MATCH (n:Native1 {{_domain: $domain, code: $value}}) WHERE {FILTER} {PAGE}"

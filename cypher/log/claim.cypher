@@ -1,9 +1,9 @@
 // Takes the domain's write lock and goes on only if its log stands where the writer believes that it does.
 // mode: write
-// params: domain, batch, known_seq, edition
+// params: domain, batch, known_seq, epoch
 // returns: claimed
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = $batch
 WITH d
-WHERE d._seq = $known_seq AND d._state = 'ready' AND toString(d._created) + '/' + d._mended = $edition
+WHERE d._seq = $known_seq AND d._state = 'ready' AND toString(d._created) + '/' + d._mended = $epoch
 RETURN true AS claimed

@@ -1,4 +1,4 @@
-// Takes types back. The domain gets a new edition, so that nobody goes by what they remember of its ontology.
+// Takes types back. The domain gets a new epoch, so that nobody goes by what they remember of its ontology.
 // mode: write
 // params: domain, rows
 // returns: found

@@ -1,8 +1,8 @@
-// Where a domain's log and ontology stand, without the lock. The edition tells one making or mending of the domain
+// Where a domain's log and ontology stand, without the lock. The epoch tells one making or mending of the domain
 // from another.
 // mode: read
 // params: domain
-// returns: seq, ontology_version, edition
+// returns: seq, ontology_version, epoch
 MATCH (d:_Domain {_id: $domain})
 RETURN d._seq AS seq, d._ontology_version AS ontology_version,
-       toString(d._created) + '/' + d._mended AS edition
+       toString(d._created) + '/' + d._mended AS epoch

@@ -2,11 +2,11 @@
 // if an earlier run of the same write was committed after all.
 // mode: write
 // params: domain, batch
-// returns: seq, ontology_version, edition, last_at, state, job, written
+// returns: seq, ontology_version, epoch, last_at, state, job, written
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = $batch
 WITH d
 OPTIONAL MATCH (e:_Event {_domain: $domain, _id: $batch})
 RETURN d._seq AS seq, d._ontology_version AS ontology_version,
-       toString(d._created) + '/' + d._mended AS edition, d._last_at AS last_at, d._state AS state, d._job AS job,
+       toString(d._created) + '/' + d._mended AS epoch, d._last_at AS last_at, d._state AS state, d._job AS job,
        e._seq AS written

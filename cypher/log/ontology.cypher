@@ -3,7 +3,7 @@
 // not the ontology's version, or there are more or fewer types, a change was seen by halves.
 // mode: read
 // params: domain
-// returns: ontology_version, edition, newest, defined, open, node_types, connection_types
+// returns: ontology_version, epoch, newest, defined, open, node_types, connection_types
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (o:_Ontology {_domain: $domain})
 CALL () {
@@ -18,7 +18,7 @@ CALL () {
   WITH t ORDER BY t._version
   RETURN collect(t._definition) AS connection_types, max(t._version) AS connection_types_newest
 }
-RETURN d._ontology_version AS ontology_version, toString(d._created) + '/' + d._mended AS edition,
+RETURN d._ontology_version AS ontology_version, toString(d._created) + '/' + d._mended AS epoch,
        reduce(newest = 0, version IN [o._version, node_types_newest, connection_types_newest] |
          CASE WHEN version > newest THEN version ELSE newest END) AS newest,
        d._defined AS defined, coalesce(o._open, false) AS open, node_types, connection_types

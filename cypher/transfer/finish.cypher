@@ -1,6 +1,6 @@
 // Tells this making of a domain from any other, so that no process takes it for one that it knew by that name.
 // mode: write
-// params: domain, edition
+// params: domain, epoch
 // returns: -
 MATCH (d:_Domain {_id: $domain})
-SET d._mended = $edition
+SET d._mended = $epoch

@@ -12,7 +12,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, Settings, local, open_memory
 from graph_memory.local.config import admin_command, admin_environment
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.java import find_java
 from graph_memory.storage.schema import migrate, steps
 
@@ -27,7 +27,7 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     settings = Settings(home=tmp_path_factory.mktemp("old") / "home", domain="kitchen")
     local.ensure_running(settings)
     local.stop(settings)
-    place = Place.of(settings)
+    place = Home.of(settings)
     load = ("database", "load", "neo4j", f"--from-path={DUMP}", "--overwrite-destination")
     command = admin_command(place, find_java(settings).command, *load)
     subprocess.run(command, env={**os.environ, **admin_environment(place)}, check=True, capture_output=True)

@@ -100,7 +100,7 @@ COMMANDS: Mapping[str, str] = {
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
 
 
-def answerable(error: BaseException) -> GraphError:
+def masked(error: BaseException) -> GraphError:
     """Return a GraphError as it is, and anything else masked as INTERNAL; its traceback is logged at DEBUG only."""
     error = single(error)
     if isinstance(error, GraphError):

@@ -34,7 +34,7 @@ from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.validity import validity
-from graph_memory.cli.errors import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.session import read_settings
@@ -100,7 +100,7 @@ def run() -> None:
     try:
         app()
     except Exception as error:  # noqa: BLE001 - the one edge: everything is told
-        failure = answerable(error)
+        failure = masked(error)
         told = json.dumps(as_data(failure)) if _wants_json(sys.argv) else explained(failure)
         typer.echo(told, err=True)
         sys.exit(EXIT_STATUS[failure.code])

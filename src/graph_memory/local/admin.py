@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from graph_memory.local.config import admin_command, admin_environment
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 
 _NO_REASON = re.compile(r"WARNING: |-+$|Files: |Command Failed$|Run with '--verbose'|Load failed for|Dump failed for")
 
@@ -17,7 +17,7 @@ class AdminError(Exception):
     """An admin command failed; its text is the reason in a line."""
 
 
-def run_admin(place: Place, java: Path, *arguments: str, heap: str = "128m", patience: float | None = None) -> None:
+def run_admin(place: Home, java: Path, *arguments: str, heap: str = "128m", timeout: float | None = None) -> None:
     """Run a command to its end, for so many seconds at most. Raises AdminError."""
     try:
         subprocess.run(
@@ -29,13 +29,13 @@ def run_admin(place: Place, java: Path, *arguments: str, heap: str = "128m", pat
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
-            timeout=patience,
+            timeout=timeout,
             check=True,
         )
     except subprocess.CalledProcessError as error:
         raise AdminError(_reason(str(error.output))) from error
     except subprocess.TimeoutExpired as error:
-        raise AdminError(f"it took longer than {patience:.0f} s") from error
+        raise AdminError(f"it took longer than {timeout:.0f} s") from error
     except OSError as error:
         raise AdminError(error.strerror or type(error).__name__) from error
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from graph_memory.local.aot.use import fast_start
 from graph_memory.local.backup.restore import is_restoring
-from graph_memory.local.home import Place, read_run
+from graph_memory.local.home import Home, read_run
 from graph_memory.local.jars.fetch import damaged, known_list
 from graph_memory.local.java import OLDEST, asked_version, find_java
 from graph_memory.local.ports import is_free
@@ -97,7 +97,7 @@ def check_fast_start(settings: Settings) -> Check:
 
 def check_ports(settings: Settings) -> Iterator[Check]:
     """Tell which ports are or will be used."""
-    place = Place.of(settings)
+    place = Home.of(settings)
     run = read_run(place)
     if run and find(place, run):
         yield Check("bolt port", Outcome.OK, f"{run.bolt_port}, in use by the local Neo4j")
@@ -115,7 +115,7 @@ def check_disk(settings: Settings) -> Iterator[Check]:
 
 def check_restore(settings: Settings) -> Iterator[Check]:
     """Tell what a restore that was killed has left; nothing of one that is under way."""
-    home = Place.of(settings).home
+    home = Home.of(settings).home
     if is_restoring(settings):
         return
     if (home / RESTORED).exists():

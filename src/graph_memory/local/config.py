@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 from graph_memory.files import write_private
 from graph_memory.local.browser.jar import GUIDE
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.local.ports import HOST
 from graph_memory.settings import Settings
 
@@ -75,7 +75,7 @@ CACHED_FLAGS = (*_QUICK_START, *_NEO4J_JAVA)
 """Those of the server's flags that an AOT cache must have been made with."""
 
 
-def write_config(settings: Settings, place: Place, run: Run, jars: Sequence[Path]) -> None:
+def write_config(settings: Settings, place: Home, run: Run, jars: Sequence[Path]) -> None:
     """Write neo4j.conf and the argument file with the class path."""
     conf = _CONF.format(
         host=HOST,
@@ -97,28 +97,28 @@ def quoted_class_path(jars: Sequence[PurePath]) -> str:
     return f'-cp\n"{quoted}"\n'
 
 
-def server_command(settings: Settings, place: Place, java: Path, extra: Sequence[str] = ()) -> list[str]:
+def server_command(settings: Settings, place: Home, java: Path, extra: Sequence[str] = ()) -> list[str]:
     """Give the command line of the server. Its `--home-dir` is what an orphan is known by."""
     arguments = (MAIN_CLASS, home_argument(place), f"--config-dir={place.conf}", "--console-mode")
     return [*java_command(settings, place, java, extra), *arguments]
 
 
-def java_command(settings: Settings, place: Place, java: Path, extra: Sequence[str]) -> list[str]:
+def java_command(settings: Settings, place: Home, java: Path, extra: Sequence[str]) -> list[str]:
     """Give the part of the server's command line that is Java's own, with extra flags."""
     own = (f"-Xmx{settings.neo4j_heap}", f"-Djava.io.tmpdir={place.temporary}")
     return [str(java), *extra, *own, *CACHED_FLAGS, f"@{place.java_arguments}"]
 
 
-def home_argument(place: Place) -> str:
+def home_argument(place: Home) -> str:
     """Give the argument that names the server's folder."""
     return f"--home-dir={place.root}"
 
 
-def admin_command(place: Place, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
+def admin_command(place: Home, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
     """Give the command line of one of Neo4j's admin commands. It needs `admin_environment`."""
     return [str(java), f"-Xmx{heap}", *_QUICK_START, f"@{place.java_arguments}", ADMIN_CLASS, *arguments]
 
 
-def admin_environment(place: Place) -> dict[str, str]:
+def admin_environment(place: Home) -> dict[str, str]:
     """Give the variables that tell an admin command which server it is about."""
     return {"NEO4J_HOME": str(place.root), "NEO4J_CONF": str(place.conf)}

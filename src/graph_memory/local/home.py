@@ -26,13 +26,13 @@ Moment = Annotated[float, Field(ge=0, lt=1 << 33, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True)
-class Place:
+class Home:
     """The folder of one local Neo4j. One database server at most runs in it."""
 
     root: Path
 
     @classmethod
-    def of(cls, settings: Settings) -> Place:
+    def of(cls, settings: Settings) -> Home:
         """Give the place in the settings' home, by its one real path."""
         return cls(settings.home.expanduser().resolve() / "neo4j")
 
@@ -169,12 +169,12 @@ class Run:
         """Give the same without its process: the ports are remembered for the next start."""
         return replace(self, pid=None, created=0.0, ready=False)
 
-    def save(self, place: Place) -> None:
+    def save(self, place: Home) -> None:
         """Write it down, whole or not at all."""
         write_private(place.run_file, json.dumps(asdict(self)))
 
 
-def read_run(place: Place) -> Run | None:
+def read_run(place: Home) -> Run | None:
     """Give what was written down; None when nothing was, or nothing that a server of ours could have."""
     try:
         return read_json(beginning_of(place.run_file, _LARGEST), Run)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from graph_memory.local.admin import AdminError, run_admin
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.startup_errors import without_home
 from graph_memory.model.errors import Code, GraphError
 
 _PATIENCE = 60.0
 
 
-def ensure_password(place: Place, java: Path) -> None:
+def ensure_password(place: Home, java: Path) -> None:
     """Have a password that the server knows or will read at its first start.
 
     Until the first start it is set anew each time, so that an attempt that broke off anywhere does no harm. The
@@ -24,7 +24,7 @@ def ensure_password(place: Place, java: Path) -> None:
     if place.password() is None:
         place.new_password()
     try:
-        run_admin(place, java, "dbms", "set-initial-password", f"@{place.password_file}", patience=_PATIENCE)
+        run_admin(place, java, "dbms", "set-initial-password", f"@{place.password_file}", timeout=_PATIENCE)
     except AdminError as error:
         raise GraphError(
             Code.STORE_UNAVAILABLE,
@@ -33,7 +33,7 @@ def ensure_password(place: Place, java: Path) -> None:
         ) from error
 
 
-def _require_password(place: Place) -> None:
+def _require_password(place: Home) -> None:
     if place.password() is None:
         raise GraphError(
             Code.STORE_UNAVAILABLE,

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from graph_memory.local.config import MAIN_CLASS, home_argument
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.local.ports import accepts
 
 _CLOCK_STEP = 2.0
@@ -37,12 +37,12 @@ def launch(command: Sequence[str], log: Path) -> psutil.Process:
     return process
 
 
-def find(place: Place, run: Run | None) -> psutil.Process | None:
+def find(place: Home, run: Run | None) -> psutil.Process | None:
     """Give the place's server: the process written down, else one that belongs to the place."""
     return (run and recorded(place, run)) or _orphan(place)
 
 
-def recorded(place: Place, run: Run) -> psutil.Process | None:
+def recorded(place: Home, run: Run) -> psutil.Process | None:
     """Give the process written down if it is alive and the place's own.
 
     It is not when its pid is used again by another process, nor when the place was copied from the one it serves.
@@ -87,12 +87,12 @@ def lost(process: psutil.Process, port: int) -> bool:
     return accepts(port) and not listens(process, port)
 
 
-def end(process: psutil.Process, patience: float = 30.0) -> None:
+def end(process: psutil.Process, timeout: float = 30.0) -> None:
     """Ask a process to end, and kill it if it has not within the seconds given."""
     for step in (process.terminate, process.kill):
         try:
             step()
-            process.wait(patience)
+            process.wait(timeout)
         except psutil.NoSuchProcess:
             return
         except psutil.TimeoutExpired:
@@ -101,14 +101,14 @@ def end(process: psutil.Process, patience: float = 30.0) -> None:
             return
 
 
-def _orphan(place: Place) -> psutil.Process | None:
+def _orphan(place: Home) -> psutil.Process | None:
     for process in psutil.process_iter(["name"]):
         if "java" in str(process.info["name"]).lower() and _serves(process, place) and is_alive(process):
             return process
     return None
 
 
-def _serves(process: psutil.Process, place: Place) -> bool:
+def _serves(process: psutil.Process, place: Home) -> bool:
     """Tell whether a process is a Neo4j of the place.
 
     It works in the folder of its logs, which a place that was moved takes along and a copy does not have. Where that

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from graph_memory.local.home import USERNAME, Place, Run, read_run
+from graph_memory.local.home import USERNAME, Home, Run, read_run
 from graph_memory.local.lock import file_lock
 from graph_memory.local.notes import tail
 from graph_memory.local.ports import HOST, speaks_bolt
@@ -35,7 +35,7 @@ class LocalServer:
     password: str = field(repr=False)
     pid: int
     version: str
-    place: Place = field(repr=False)
+    place: Home = field(repr=False)
     run: Run = field(repr=False)
 
     @property
@@ -87,7 +87,7 @@ def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServ
 
     STORE_UNAVAILABLE when it cannot be had or started, STARTING when it takes longer than `start_timeout` seconds.
     """
-    place = Place.of(settings)
+    place = Home.of(settings)
     if server := _running(place):
         return server
     place.make()
@@ -97,7 +97,7 @@ def ensure_running(settings: Settings, progress: Progress = silent) -> LocalServ
 
 def stop(settings: Settings) -> bool:
     """Stop the local Neo4j and wait for its end; tell whether there was one to stop."""
-    place = Place.of(settings)
+    place = Home.of(settings)
     if not place.root.exists():
         return False
     with _locked(place, settings, silent):
@@ -105,9 +105,9 @@ def stop(settings: Settings) -> bool:
 
 
 @contextmanager
-def held_stopped(settings: Settings, progress: Progress = silent) -> Generator[Place]:
+def held_stopped(settings: Settings, progress: Progress = silent) -> Generator[Home]:
     """Stop the local Neo4j, and have nobody start it as long as the block lasts: who asks for it waits."""
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.make()
     with _locked(place, settings, progress):
         _stopped(place)
@@ -116,7 +116,7 @@ def held_stopped(settings: Settings, progress: Progress = silent) -> Generator[P
 
 def status(settings: Settings) -> Status:
     """Look at the local Neo4j without changing anything."""
-    place = Place.of(settings)
+    place = Home.of(settings)
     run = read_run(place)
     process = find(place, run) if place.root.exists() else None
     if process is None:
@@ -137,15 +137,15 @@ def status(settings: Settings) -> Status:
 
 def console_log(settings: Settings, lines: int = 100) -> list[str]:
     """Give the last lines that the local Neo4j wrote."""
-    return tail(Place.of(settings).console_log, lines)
+    return tail(Home.of(settings).console_log, lines)
 
 
 def password_file(settings: Settings) -> Path:
     """Tell where the password is kept, on one line."""
-    return Place.of(settings).password_file
+    return Home.of(settings).password_file
 
 
-def _stopped(place: Place) -> bool:
+def _stopped(place: Home) -> bool:
     run = read_run(place)
     process = find(place, run)
     if process:
@@ -155,7 +155,7 @@ def _stopped(place: Place) -> bool:
     return process is not None
 
 
-def _running(place: Place) -> LocalServer | None:
+def _running(place: Home) -> LocalServer | None:
     run = read_run(place)
     password = place.password()
     if run is None or password is None or not run.ready:
@@ -164,7 +164,7 @@ def _running(place: Place) -> LocalServer | None:
     return server if server.listens() and speaks_bolt(run.bolt_port) else None
 
 
-def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServer | None:
+def _adopted(place: Home, settings: Settings, progress: Progress) -> LocalServer | None:
     run = read_run(place)
     process = find(place, run)
     if process is None:
@@ -175,7 +175,7 @@ def _adopted(place: Place, settings: Settings, progress: Progress) -> LocalServe
     return _awaited(_written_down(place, run, process), process, place, settings, progress)
 
 
-def _started(place: Place, settings: Settings, progress: Progress) -> LocalServer:
+def _started(place: Home, settings: Settings, progress: Progress) -> LocalServer:
     from graph_memory.local.aot.use import look_after
     from graph_memory.local.jars.fetch import forget_checks
 
@@ -190,7 +190,7 @@ def _started(place: Place, settings: Settings, progress: Progress) -> LocalServe
     raise ended(place)
 
 
-def _launched(place: Place, settings: Settings, progress: Progress, *, turn: int = 1) -> tuple[Run, LocalServer | None]:
+def _launched(place: Home, settings: Settings, progress: Progress, *, turn: int = 1) -> tuple[Run, LocalServer | None]:
     """Start and wait for the answer, on other ports when somebody took one between our look and Neo4j's.
 
     That happens when the servers of two homes start at the same moment. None when it ends for another reason.
@@ -217,7 +217,7 @@ def _size(file: Path) -> int:
 
 
 def _awaited(
-    run: Run, process: psutil.Process, place: Place, settings: Settings, progress: Progress
+    run: Run, process: psutil.Process, place: Home, settings: Settings, progress: Progress
 ) -> LocalServer | None:
     """Wait until the server answers; None when its process ends instead."""
     progress(f"Starting Neo4j {run.version}", None)
@@ -250,19 +250,19 @@ def _is_elsewhere(run: Run, process: psutil.Process) -> bool:
     return bool(ports) and run.bolt_port not in ports
 
 
-def _give_up_if_hung(place: Place, process: psutil.Process, run: Run) -> None:
+def _give_up_if_hung(place: Home, process: psutil.Process, run: Run) -> None:
     if error := hung(place, run.created):
         end(process)
         raise error
 
 
-def _written_down(place: Place, run: Run, process: psutil.Process) -> Run:
+def _written_down(place: Home, run: Run, process: psutil.Process) -> Run:
     now = replace(run, pid=process.pid, created=process.create_time(), ready=False)
     now.save(place)
     return now
 
 
-def _described(place: Place, run: Run, password: str) -> LocalServer:
+def _described(place: Home, run: Run, password: str) -> LocalServer:
     return LocalServer(_uri(run), _http_url(run), USERNAME, password, run.pid or 0, run.version, place, run)
 
 
@@ -274,7 +274,7 @@ def _http_url(run: Run) -> str:
     return f"http://localhost:{run.http_port}"
 
 
-def _locked(place: Place, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
+def _locked(place: Home, settings: Settings, progress: Progress) -> AbstractContextManager[None]:
     def wait() -> None:
         progress("Waiting for another process that is starting or stopping Neo4j", None)
 

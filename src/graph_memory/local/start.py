@@ -9,7 +9,7 @@ import psutil
 
 from graph_memory.local.aot.use import flags
 from graph_memory.local.config import server_command, write_config
-from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.home import Home, Run, read_run
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
 from graph_memory.local.password import ensure_password
@@ -24,7 +24,7 @@ _LETTING_GO = 2.0
 
 
 def start(
-    place: Place, settings: Settings, progress: Progress, *, elsewhere: bool = False
+    place: Home, settings: Settings, progress: Progress, *, elsewhere: bool = False
 ) -> tuple[Run, psutil.Process]:
     """Launch a server and write it down; it does not answer yet.
 

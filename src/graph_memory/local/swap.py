@@ -13,13 +13,13 @@ import shutil
 from pathlib import Path
 
 from graph_memory.files import make_private_folder, sync_folder
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 
 RESTORING, RESTORED, REPLACED = "restoring", "restored", "replaced"
 _PARTS = ("neo4j/data", "blobs")
 
 
-def put_in_place(place: Place) -> None:
+def put_in_place(place: Home) -> None:
     """Have what was restored replace what the home holds. The server of the place must be held stopped."""
     home = place.home
     finish_restore(place)
@@ -30,7 +30,7 @@ def put_in_place(place: Place) -> None:
     finish_restore(place)
 
 
-def finish_restore(place: Place) -> None:
+def finish_restore(place: Home) -> None:
     """Do what is left of a restore that was complete; nothing when there was none."""
     home = place.home
     restored, replaced = home / RESTORED, home / REPLACED
@@ -54,8 +54,8 @@ def _exchange(new: Path, live: Path, aside: Path) -> None:
     sync_folder(live.parent)
 
 
-def _take_password(place: Place, restored: Path) -> None:
+def _take_password(place: Home, restored: Path) -> None:
     """Keep the password of the restored Neo4j; it is another only where the home had none."""
-    password = Place(restored / "neo4j").password()
+    password = Home(restored / "neo4j").password()
     if password and password != place.password():
         place.keep_password(password)

@@ -10,7 +10,7 @@ from graph_memory.model.errors import Code, GraphError, single, unusable_place
 logger = logging.getLogger(__name__)
 
 
-def answerable(error: BaseException) -> GraphError:
+def masked(error: BaseException) -> GraphError:
     """Return a GraphError as it is, and anything else masked as INTERNAL, its traceback logged under the id given."""
     error = single(error)
     if isinstance(error, GraphError):

@@ -12,7 +12,7 @@ from mcp.server import Server
 from pydantic_core import to_jsonable_python
 
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
-from graph_memory.mcp_server.errors import answerable
+from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.limits import check_given, check_taken
 from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
@@ -74,7 +74,7 @@ class Calls:
         try:
             return _success(await self._call(tool, params.arguments or {}, ctx))
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
-            return _failure(answerable(error))
+            return _failure(masked(error))
 
     async def _call(self, tool: AnyTool, given: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
         call = tool.bind(given)

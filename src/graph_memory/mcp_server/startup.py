@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.abc import TaskGroup
 
-from graph_memory.mcp_server.errors import answerable
+from graph_memory.mcp_server.errors import masked
 from graph_memory.model.errors import Code, GraphError
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Attempt:
                     self.settled.set()
                     await self._closing.wait()
             except Exception as error:  # noqa: BLE001 - answered to whoever waits
-                self._error = answerable(error)
+                self._error = masked(error)
                 self.settled.set()
 
     def _note(self, stage: str, _done: float | None) -> None:
@@ -67,8 +67,8 @@ class Attempt:
     def close(self) -> None:
         """Close the memory, or give up opening it."""
         self._closing.set()
-        patience = CLOSE_WITHIN if self.settled.is_set() else 0.0
-        self._scope.deadline = anyio.current_time() + patience
+        grace = CLOSE_WITHIN if self.settled.is_set() else 0.0
+        self._scope.deadline = anyio.current_time() + grace
 
 
 class Startup:

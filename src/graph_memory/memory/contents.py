@@ -33,7 +33,7 @@ class Contents:
         self._inline_limit = inline_limit
         self._text_limit = text_limit
 
-    async def keep(self, domain: str, content: Content) -> Content:
+    async def put(self, domain: str, content: Content) -> Content:
         """Return the content once it is safe to refer to.
 
         Raises CONTENT_TOO_LARGE for text over the limit, which the search windows of one write set, and

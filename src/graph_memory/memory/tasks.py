@@ -10,7 +10,7 @@ from anyio.abc import TaskGroup
 
 
 @asynccontextmanager
-async def together() -> AsyncGenerator[TaskGroup]:
+async def task_group() -> AsyncGenerator[TaskGroup]:
     """Give a task group out of which the first failure comes as it is, not in a group of its own.
 
     Callers switch on the code of an error. The failure has ended the other tasks; one that failed in the same instant

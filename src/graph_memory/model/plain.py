@@ -42,7 +42,7 @@ def _told(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class Located:
     """A value and its place. Every method that reads raises INVALID_ARGUMENT for a value of another shape."""
 
     value: object
@@ -68,11 +68,11 @@ class Plain:
             return self.value
         raise self.fault(f"must be true or false, not {_told(self.value)}")
 
-    def items(self) -> Sequence[Plain]:
+    def items(self) -> Sequence[Located]:
         """Return the entries of the value, which must be a list."""
         if isinstance(self.value, (list, tuple)):
             entries = cast("Sequence[object]", self.value)
-            return [Plain(entry, place(self.at, index)) for index, entry in enumerate(entries)]
+            return [Located(entry, place(self.at, index)) for index, entry in enumerate(entries)]
         raise self.fault(f"must be a list, not {_told(self.value)}")
 
     def texts(self) -> tuple[str, ...]:
@@ -84,12 +84,12 @@ class Plain:
             found[item.text()] = None
         return tuple(found)
 
-    def entries(self) -> Mapping[str, Plain]:
+    def entries(self) -> Mapping[str, Located]:
         """Return the entries of the value, which must be an object."""
         if not isinstance(self.value, Mapping):
             raise self.fault(f"must be an object, not {_told(self.value)}")
         found = cast("Mapping[object, object]", self.value)
-        return {self._key(key): Plain(value, place(self.at, str(key))) for key, value in found.items()}
+        return {self._key(key): Located(value, place(self.at, str(key))) for key, value in found.items()}
 
     def _key(self, key: object) -> str:
         if isinstance(key, str):
@@ -110,17 +110,17 @@ class Plain:
 class Fields:
     """The entries of an object, by name. An entry that is null counts as left out."""
 
-    owner: Plain
-    entries: Mapping[str, Plain]
+    owner: Located
+    entries: Mapping[str, Located]
 
-    def get(self, *names: str) -> Plain | None:
+    def get(self, *names: str) -> Located | None:
         """Return the entry under one of the names, which all mean the same, or nothing."""
         given = [name for name in names if name in self.entries and self.entries[name].value is not None]
         if len(given) > 1:
             raise self.owner.fault(f"has both {given[0]} and {given[1]}, which mean the same", "Keep one of them.")
         return self.entries[given[0]] if given else None
 
-    def need(self, *names: str) -> Plain:
+    def need(self, *names: str) -> Located:
         """Return the entry under one of the names; raises INVALID_ARGUMENT when there is none."""
         found = self.get(*names)
         if found is None:

@@ -25,7 +25,7 @@ _LARGEST = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class LogPosition:
     """A point in a log: exactly one of a number in it, the id of an event, and a time."""
 
     seq: int | None = None
@@ -33,7 +33,7 @@ class Moment:
     at: datetime | None = None
 
 
-def moment(argument: str, given: int | str, now: datetime) -> Moment:
+def moment(argument: str, given: int | str, now: datetime) -> LogPosition:
     """Return the point that was named. Raises INVALID_ARGUMENT.
 
     It is a number of the log, the id of an event (`evt_…`), an RFC 3339 time or date (in UTC if it does not say),
@@ -45,8 +45,8 @@ def moment(argument: str, given: int | str, now: datetime) -> Moment:
     if text.isascii() and text.isdigit() and len(text) < 20:
         return _numbered(argument, int(text))
     if text.startswith("evt_") and is_encodable(text):
-        return Moment(event=text)
-    return Moment(at=_time(argument, text, now))
+        return LogPosition(event=text)
+    return LogPosition(at=_time(argument, text, now))
 
 
 def instant(argument: str, given: datetime | str, now: datetime) -> datetime:
@@ -62,10 +62,10 @@ def instant(argument: str, given: datetime | str, now: datetime) -> datetime:
     raise fault(argument, f"{argument} is not a time: {given}", hint)
 
 
-def _numbered(argument: str, seq: int) -> Moment:
+def _numbered(argument: str, seq: int) -> LogPosition:
     if type(seq) is not int or not 0 <= seq <= _LARGEST:
         raise _unreadable(argument, seq)
-    return Moment(seq=seq)
+    return LogPosition(seq=seq)
 
 
 def _time(argument: str, text: str, now: datetime) -> datetime:

@@ -44,10 +44,10 @@ class Query(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a domain's log stood. The edition tells one making or mending of the domain from another."""
+    """Where a domain's log stood. The epoch tells one making or mending of the domain from another."""
 
     seq: int
-    edition: str
+    epoch: str
 
 
 class Nothing:
@@ -170,8 +170,8 @@ def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:
     columns = ", ".join(inner.returns)
     text = _MARKED.format(rows=_call(inner.text), columns=columns)
 
-    def row(seq: int | None, edition: str, rows: Sequence[Sequence[object]]) -> Mark | Sequence[R]:
-        return [inner.row(*values) for values in rows] if seq is None else Mark(seq, edition)
+    def row(seq: int | None, epoch: str, rows: Sequence[Sequence[object]]) -> Mark | Sequence[R]:
+        return [inner.row(*values) for values in rows] if seq is None else Mark(seq, epoch)
 
     return Query(
         name=inner.name,

@@ -108,7 +108,7 @@ class Transaction(Reader):
         return await self.run(query, **params)
 
 
-class Unsettled(Exception):  # noqa: N818 - it is no error: the write is looked at again
+class Indeterminate(Exception):  # noqa: N818 - it is no error: the write is looked at again
     """A statement that must be looked at more closely, and whether it may have been committed all the same."""
 
     def __init__(self, *, in_doubt: bool) -> None:
@@ -191,7 +191,7 @@ class Store(Reader):
             in_doubt = may_be_committed(error) or self._driver is not driver  # closed behind it
             is_for_another = is_refused(error) or isinstance(error, ConstraintError) or undid_itself(error)
             if in_doubt or is_for_another or is_passing(error):
-                raise Unsettled(in_doubt=in_doubt) from error
+                raise Indeterminate(in_doubt=in_doubt) from error
             raise ours(error, in_doubt=False) from error
 
     async def define(self, statement: LiteralString, **params: object) -> None:
@@ -256,11 +256,11 @@ class Store(Reader):
                 in_doubt = (
                     in_doubt or isinstance(error, IncompleteCommit) or (commits and isinstance(error, TimeoutError))
                 )
-                patience = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_PATIENCE
+                timeout = self._limits.retry if in_doubt or not isinstance(error, LOST) else UNREACHABLE_PATIENCE
                 if is_refused(error):  # perhaps by another server than the one that was found
                     await self._reconnect(driver, error, in_doubt=in_doubt)
                 is_worth_it = (is_passing_at_first if is_first else is_passing)(error) or self._driver is not driver
-                if not is_worth_it or time.monotonic() - first_failure > patience:
+                if not is_worth_it or time.monotonic() - first_failure > timeout:
                     uri, is_local = self._address.uri if is_first else "", self._address.guard is not None
                     raise ours(error, uri=uri, in_doubt=in_doubt, is_local=is_local) from error
                 _log.info("retrying after %s", type(error).__name__)

@@ -397,13 +397,13 @@ async def test_new_types_come_along_with_what_is_of_them(main: Memory) -> None:
     mail = {"name": "Person", "required_properties": ["name"], "properties": {"mail": {"unique": True}}}
     await branch.add_node_type(node_type_from(mail))
     await branch.add_connection_type(ConnectionType("Knows", ("Person",), ("Person",), unique_source=True))
-    await branch.add_node_type(NodeType("Place"))
+    await branch.add_node_type(NodeType("Revision"))
     ids = [
         (await branch.create_node("Person", "", properties={"name": f"n{number}", "mail": f"{number}"})).node_id
         for number in range(2)
     ]
     await branch.create_connection("Knows", *ids)
-    await main.add_node_type(NodeType("Place"))
+    await main.add_node_type(NodeType("Revision"))
     done = await merged(main, source)
     assert (done.created, done.updated) == (5, 0)
     assert (await main.query_nodes(type="Person", properties={"mail": "1"})).node_ids == (ids[1],)

@@ -105,7 +105,7 @@ async def test_a_blob_whose_write_failed_is_collected_after_its_grace_and_no_oth
 ) -> None:
     await notes.create_node("Note", LARGE)
     orphan = "orphan " * 4_000
-    await notes._core.contents.keep(domain, content_from(orphan, "utf-8", "markdown"))
+    await notes._core.contents.put(domain, content_from(orphan, "utf-8", "markdown"))
     path = blob(settings, domain, orphan.encode())
     assert path.exists()
 

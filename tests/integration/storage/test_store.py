@@ -15,7 +15,7 @@ from container.images import address_of
 from graph_memory import Code, GraphError, Settings
 from graph_memory.storage.driver_errors import ours
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Address, Limits, Store, Transaction, Unsettled, open_store
+from graph_memory.storage.store import Address, Indeterminate, Limits, Store, Transaction, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("opened")]
 
@@ -37,7 +37,7 @@ HOLD = Query(
 
 
 @dataclass(frozen=True)
-class Standing:
+class CachedHead:
     """A guard that finds all in order."""
 
     def is_alive(self) -> bool:
@@ -146,15 +146,15 @@ async def test_a_statement_that_is_refused_with_its_login_was_not_run_and_is_loo
         AsyncGraphDatabase.driver(server.uri, auth=(server.username, "wrong")) as stranger,
     ):
         own, store._driver = store._driver, stranger
-        with pytest.raises(Unsettled) as caught:
+        with pytest.raises(Indeterminate) as caught:
             await store.write_at_once(HOLD, id=domain)
         store._driver = own
         assert not caught.value.in_doubt
 
 
-@pytest.mark.parametrize(("guard", "hint"), [(None, "NEO4J_USERNAME"), (Standing(), "neo4j/run/password")])
+@pytest.mark.parametrize(("guard", "hint"), [(None, "NEO4J_USERNAME"), (CachedHead(), "neo4j/run/password")])
 async def test_a_login_that_stays_refused_says_where_to_set_it_right(
-    settings: Settings, guard: Standing | None, hint: str
+    settings: Settings, guard: CachedHead | None, hint: str
 ) -> None:
     server = address_of(settings)
 

@@ -18,7 +18,7 @@ from neo4j import GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings, local, ontology_from, open_memory
-from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.home import Home, Run, read_run
 from graph_memory.local.ports import any_free
 from graph_memory.storage import store as store_module
 from graph_memory.storage.queries import Query
@@ -74,11 +74,11 @@ def other(tmp_path: Path) -> Iterator[Settings]:
 
 def planned(settings: Settings, bolt: int, http: int) -> None:
     """Have the next start of a home choose these ports, if they are free."""
-    Run(bolt, http, settings.neo4j_version).save(Place.of(settings))
+    Run(bolt, http, settings.neo4j_version).save(Home.of(settings))
 
 
 def run_of(settings: Settings) -> Run:
-    run = read_run(Place.of(settings))
+    run = read_run(Home.of(settings))
     assert run
     return run
 
@@ -115,13 +115,13 @@ async def test_another_home_on_the_old_port_is_neither_written_to_nor_asked_to_l
         await memory.create_ontology(ONTOLOGY)
         old = local.ensure_running(home)
         local.stop(home)
-        Place.of(other).password_file.write_text("of no use: nobody is to log in\n")
+        Home.of(other).password_file.write_text("of no use: nobody is to log in\n")
         planned(other, run_of(home).bolt_port, run_of(home).http_port)
         assert local.ensure_running(other).uri == old.uri
         node = await memory.create_node("Note", "kept")
         assert (await memory.get_node(node.node_id)).version == node.version
     assert texts_of(home) == {"kept"}
-    Place.of(other).password_file.write_text(old.password)
+    Home.of(other).password_file.write_text(old.password)
     assert texts_of(other) == set()
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from acceptance.agents import COMMAND, environment_of
 from graph_memory import Memory, Settings, local, ontology_from, open_memory
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.swap import RESTORED, RESTORING
 from graph_memory.model.errors import Code
 
@@ -159,7 +159,7 @@ def test_a_home_that_serves_is_saved_and_serves_on(home, tmp_path):
 
 def test_a_backup_is_for_its_owner_and_holds_no_password(home, saved):
     assert saved.file.stat().st_mode & 0o077 == 0
-    password = Place.of(home).password()
+    password = Home.of(home).password()
     assert password
     assert password.encode() not in saved.file.read_bytes()
 
@@ -170,7 +170,7 @@ def test_a_home_is_restored_elsewhere_to_the_last_byte(home, saved, other):
     assert {one["domain"]: one["differences"] for one in answer["verified"]} == {domain: [] for domain in DOMAINS}
     assert local.status(other).state is local.State.RUNNING
     assert use(other, held) == saved.held
-    assert Place.of(other).password() != Place.of(home).password()
+    assert Home.of(other).password() != Home.of(home).password()
     assert sorted(path.name for path in other.home.iterdir()) == ["blobs", "neo4j"]
     use(other, lambda memory: memory.in_domain(DOMAINS[0]).create_node("Note", LARGE + "of the restored home"))
     assert use(other, lambda memory: memory.upkeep.collect_blobs(dry_run=True, grace=0)).blobs == ()
@@ -208,7 +208,7 @@ def test_what_a_home_holds_is_replaced_only_when_that_is_said(saved, other):
         await memory.create_node("Note", LARGE + "of another home")
 
     use(other, fill_other)
-    before, password = use(other, held), Place.of(other).password()
+    before, password = use(other, held), Home.of(other).password()
     error = refused(other, "restore", str(saved.file))
     assert (error["code"], error["details"]["argument"]) == (Code.INVALID_ARGUMENT, "--replace")
     assert use(other, held) == before
@@ -221,7 +221,7 @@ def test_what_a_home_holds_is_replaced_only_when_that_is_said(saved, other):
 
     found = use(other, across)
     assert found == saved.held
-    assert Place.of(other).password() == password
+    assert Home.of(other).password() == password
     assert not (other.home / "blobs" / "default").exists()
 
 
@@ -269,7 +269,7 @@ def test_a_disk_without_room_is_told_before_anything_is_restored(saved, tmp_path
 def test_a_restore_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(saved, other):
     use(other, fill)
     old = use(other, held)
-    beside = Place(other.home / RESTORING / "neo4j")
+    beside = Home(other.home / RESTORING / "neo4j")
     moments: dict[str, Callable[[], bool]] = {
         "unpacked": (beside.root.parent / "blobs").exists,
         "loaded": (beside.data / "databases" / "neo4j").exists,
@@ -297,7 +297,7 @@ def kill_restore(settings: Settings, file: Path, reached: Callable[[], bool]) ->
 def test_a_restore_that_is_told_to_end_leaves_nothing_behind(saved, other):
     command = [str(COMMAND), "restore", str(saved.file)]
     with subprocess.Popen(command, env=environment_of(other), stderr=subprocess.PIPE) as process:
-        run_file = Place(other.home / RESTORING / "neo4j").run_file
+        run_file = Home(other.home / RESTORING / "neo4j").run_file
         while not run_file.exists():
             assert process.poll() is None
             time.sleep(0.01)

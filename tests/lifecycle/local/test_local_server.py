@@ -14,7 +14,7 @@ from neo4j import GraphDatabase
 from neo4j.exceptions import AuthError
 
 from graph_memory import local
-from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.home import Home, Run, read_run
 from graph_memory.local.ports import any_free
 from graph_memory.local.process import find, is_alive
 from graph_memory.model.errors import Code, GraphError
@@ -74,13 +74,13 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 
 def run_of(settings: Settings) -> Run:
-    run = read_run(Place.of(settings))
+    run = read_run(Home.of(settings))
     assert run
     return run
 
 
 def servers_of(settings: Settings) -> list[int]:
-    home = f"--home-dir={Place.of(settings).root}"
+    home = f"--home-dir={Home.of(settings).root}"
     return [
         one.pid for one in psutil.process_iter(["cmdline"]) if home in (one.info["cmdline"] or []) and is_alive(one)
     ]
@@ -116,7 +116,7 @@ def test_the_status_tells_what_runs(kept):
 )
 def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(kept, write_down):
     server = local.ensure_running(kept)
-    write_down(run_of(kept)).save(Place.of(kept))
+    write_down(run_of(kept)).save(Home.of(kept))
     assert local.ensure_running(kept) == server
     assert run_of(kept).ready
 
@@ -124,7 +124,7 @@ def test_a_server_whose_starter_died_before_writing_it_down_is_adopted(kept, wri
 def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
     server = local.ensure_running(kept)
     ask(server, "CREATE (:Kept {name: 'before the kill'})")
-    temporary = Place.of(kept).temporary
+    temporary = Home.of(kept).temporary
     left = {path.name for path in temporary.iterdir()}
     assert any("jetty" in name for name in left), "Java and its libraries use the folder of the home"
     psutil.Process(server.pid).kill()
@@ -142,7 +142,7 @@ def test_a_killed_server_comes_back_with_its_data_and_its_address(kept):
 )
 def test_a_server_nobody_knows_the_ports_of_is_replaced(kept, written_down):
     server = local.ensure_running(kept)
-    Place.of(kept).run_file.write_text(written_down(run_of(kept)))
+    Home.of(kept).run_file.write_text(written_down(run_of(kept)))
     again = local.ensure_running(kept)
     assert servers_of(kept) == [again.pid] != [server.pid]
     assert ask(again, "RETURN 1") == [[1]]
@@ -165,7 +165,7 @@ def test_a_foreign_web_page_may_not_read_what_is_answered_over_http(kept):
 
 
 def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_starter(empty, starter):
-    place = Place.of(empty)
+    place = Home.of(empty)
     first = starter(empty)
     wait_for(place.beginning.exists)
     others = [starter(empty), starter(empty)]
@@ -182,7 +182,7 @@ def test_processes_that_ask_at_once_share_one_server_that_outlives_its_killed_st
 
 def test_a_first_start_killed_while_neo4j_makes_its_databases_begins_anew(empty, starter):
     first = starter(empty)
-    place = Place.of(empty)
+    place = Home.of(empty)
     wait_for(lambda: (place.data / "databases" / "system" / "neostore").exists())
     first.kill()
     first.wait()

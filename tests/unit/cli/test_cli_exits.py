@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from graph_memory.cli import main
-from graph_memory.cli.errors import EXIT_STATUS, answerable, as_data, explained
+from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
 from graph_memory.model.errors import Code, GraphError
 
 
@@ -23,7 +23,7 @@ def test_an_error_is_told_with_its_hint():
 
 
 def test_the_path_that_an_error_is_about_is_told_to_people_and_programs():
-    error = answerable(PermissionError(13, "Permission denied", "/home/me/memory"))
+    error = masked(PermissionError(13, "Permission denied", "/home/me/memory"))
     assert explained(error).splitlines()[1] == "Path: /home/me/memory"
     assert as_data(error) == {**error.to_dict(), "path": "/home/me/memory"}
     assert "path" not in as_data(GraphError(Code.TIMEOUT, "Late"))
@@ -56,7 +56,7 @@ def test_run_ends_with_the_status_of_the_code_and_without_a_traceback(
 
 
 def test_what_nobody_expected_names_its_kind_but_not_its_text():
-    error = answerable(RuntimeError("password=secret"))
+    error = masked(RuntimeError("password=secret"))
     assert "RuntimeError" in error.message
     assert "secret" not in error.message
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from graph_memory import local
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.neo4j import app as neo4j
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.local.lock import file_lock
 from graph_memory.model.errors import Code, GraphError
@@ -51,7 +51,7 @@ def test_looking_and_stopping_make_no_folder(home):
 
 
 def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
-    place = Place.of(Settings())
+    place = Home.of(Settings())
     place.make()
     Run(7687, 7474, "1", pid=1, created=1.0, ready=True).save(place)
     assert local.status(Settings()).state is local.State.STOPPED
@@ -59,7 +59,7 @@ def test_a_stale_run_file_does_not_pass_for_a_running_neo4j(home):
 
 
 def test_the_log_is_printed_from_its_end(home):
-    place = Place.of(Settings())
+    place = Home.of(Settings())
     place.make()
     place.console_log.write_text("one\ntwo\nthree\n")
     assert called(neo4j, "logs", "--lines", "2").stdout == "two\nthree\n"
@@ -139,7 +139,7 @@ def test_the_doctor_tells_of_what_a_restore_that_was_killed_has_left(home):
     (home / "restored").rename(home / "restoring")
     told = checks()["restore"]
     assert (told["outcome"], "graph-memory restore" in told["remedy"]) == ("failed", True)
-    lock = Place.of(Settings()).lock.with_name("restore.lock")
+    lock = Home.of(Settings()).lock.with_name("restore.lock")
     lock.parent.mkdir(parents=True)
     with file_lock(lock, 0.0, lambda: None):
         assert "restore" not in checks()

@@ -4,7 +4,7 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from graph_memory.local.config import quoted_class_path, server_command, write_config
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.settings import Settings
 
 POLICY = "dbms.security.http_static_content_security_policy_header"
@@ -17,7 +17,7 @@ def settings(tmp_path) -> Settings:
 
 @pytest.fixture
 def conf(settings) -> dict[str, str]:
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.make()
     write_config(settings, place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
     lines = (place.conf / "neo4j.conf").read_text().splitlines()
@@ -61,7 +61,7 @@ def test_neo4j_browser_opens_the_guide(conf):
 
 
 def test_the_domain_of_whoever_starts_the_server_is_not_in_its_configuration(settings, conf):
-    place = Place.of(settings)
+    place = Home.of(settings)
     before = (place.conf / "neo4j.conf").read_text()
     theirs = settings.model_copy(update={"domain": "work\ndbms.security.auth_enabled=false"})
     write_config(theirs, place, Run(17687, 17474, "1"), [Path("/jars/a.jar")])
@@ -70,11 +70,11 @@ def test_the_domain_of_whoever_starts_the_server_is_not_in_its_configuration(set
 
 def test_heap_and_page_cache_are_those_of_the_settings(settings, conf):
     assert conf["server.memory.pagecache.size"] == "90m"
-    assert "-Xmx700m" in server_command(settings, Place.of(settings), Path("java"))
+    assert "-Xmx700m" in server_command(settings, Home.of(settings), Path("java"))
 
 
 def test_the_command_line_names_the_home_and_no_password(settings):
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.make()
     command = server_command(settings, place, Path("java"))
     assert f"--home-dir={place.root}" in command

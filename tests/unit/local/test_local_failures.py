@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.startup_errors import ended, hung, slow
 from graph_memory.model.errors import Code
 from graph_memory.settings import Settings
@@ -14,8 +14,8 @@ CAUSE = (
 
 
 @pytest.fixture
-def place(tmp_path) -> Place:
-    place = Place.of(Settings(home=tmp_path))
+def place(tmp_path) -> Home:
+    place = Home.of(Settings(home=tmp_path))
     place.make()
     return place
 

@@ -11,7 +11,7 @@ from graph_memory.local.aot import training, use
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.aot.use import cache_of, flags, look_after
 from graph_memory.local.config import CACHED_FLAGS, server_command
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.local.lock import file_lock
 from graph_memory.settings import Settings
@@ -28,7 +28,7 @@ def settings(tmp_path) -> Settings:
         path = settings.cache / "jars" / jar.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("jar")
-    Place.of(settings).make()
+    Home.of(settings).make()
     return settings
 
 
@@ -55,7 +55,7 @@ def put(cache: AotCache) -> None:
 
 
 def used(settings: Settings) -> bool:
-    return any(flag.startswith("-XX:AOTCache=") for flag in flags(settings, Place.of(settings)))
+    return any(flag.startswith("-XX:AOTCache=") for flag in flags(settings, Home.of(settings)))
 
 
 def test_an_adopted_cache_is_used(settings, cache):
@@ -69,7 +69,7 @@ def test_a_cache_that_somebody_changed_is_not_used_and_made_anew(settings, cache
     put(cache)
     cache.file.write_text("other")
     assert not used(settings)
-    look_after(settings, Place.of(settings), None)
+    look_after(settings, Home.of(settings), None)
     assert not cache.file.exists()
     assert len(launched) == 1
 
@@ -81,7 +81,7 @@ def test_a_file_that_nobody_found_good_is_not_used(settings, cache):
 
 def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launched):
     put(cache)
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.aot_log.write_text("[0.1s][error][aot] Unable to map shared spaces\n")
     look_after(settings, place, None)
     assert not cache.file.exists()
@@ -90,7 +90,7 @@ def test_what_java_refuses_is_removed_and_made_anew(settings, cache, launched):
 
 def test_what_java_only_warns_of_is_kept(settings, cache, launched):
     put(cache)
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.aot_log.write_text("[0.1s][warning][aot] Skipping this and that\n")
     look_after(settings, place, None)
     assert cache.is_sound()
@@ -100,7 +100,7 @@ def test_what_java_only_warns_of_is_kept(settings, cache, launched):
 @pytest.mark.parametrize("crashed", [True, False])
 def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_neo4j(settings, cache, launched, crashed):
     put(cache)
-    place = Place.of(settings)
+    place = Home.of(settings)
     if crashed:
         (place.console_log.parent / "hs_err_pid12.log").touch()
     look_after(settings, place, Run(1, 2, "1", pid=12))
@@ -109,7 +109,7 @@ def test_a_cache_is_removed_after_a_crash_of_java_and_kept_after_a_failure_of_ne
 
 
 def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.aot_log.write_text("[error]")
     flags(settings, place)
     assert not place.aot_log.exists()
@@ -117,7 +117,7 @@ def test_what_an_earlier_start_was_told_does_not_count_for_the_next(settings):
 
 @pytest.mark.parametrize("aot", ["use", "off"])
 def test_no_cache_is_made_unless_it_is_wanted(settings, cache, launched, aot):
-    look_after(settings.model_copy(update={"aot": aot}), Place.of(settings), None)
+    look_after(settings.model_copy(update={"aot": aot}), Home.of(settings), None)
     assert launched == []
 
 
@@ -133,17 +133,17 @@ def test_only_one_process_makes_a_cache(settings, cache, launched):
     with file_lock(cache.lock, 0, lambda: None):
         assert cache.is_being_made()
         assert "being made" in use.fast_start(settings).found
-        look_after(settings, Place.of(settings), None)
+        look_after(settings, Home.of(settings), None)
     assert not cache.is_being_made()
     assert launched == []
 
 
 def test_what_always_fails_is_not_tried_for_ever(settings, cache, launched):
     for _ in range(4):
-        look_after(settings, Place.of(settings), None)
+        look_after(settings, Home.of(settings), None)
         cache.begin_try()
         cache.failed("the disk is full")
-    look_after(settings, Place.of(settings), None)
+    look_after(settings, Home.of(settings), None)
     assert len(launched) == 4
     found = use.fast_start(settings).found
     assert "the disk is full" in found
@@ -236,12 +236,12 @@ def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache
     old.touch()
     (tmp_path / "old" / "release").write_text('JAVA_VERSION="21.0.5"\n')
     older = settings.model_copy(update={"java": old})
-    assert flags(older, Place.of(older)) == ()
+    assert flags(older, Home.of(older)) == ()
     assert "25" in use.fast_start(older).found
 
 
 def test_the_flags_that_a_cache_depends_on_are_all_in_its_key(settings):
-    place = Place.of(settings)
+    place = Home.of(settings)
     own = [part for part in server_command(settings, place, Path("java")) if part.startswith("-") and "=/" not in part]
     assert {part for part in own if not part.startswith(("-Xmx", "--console-mode"))} == set(CACHED_FLAGS)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.jars.fetch import Stamp
 from graph_memory.local.notes import read_json
 from graph_memory.local.startup_errors import hung
@@ -33,7 +33,7 @@ def test_a_note_of_another_kind_is_none(tmp_path: Path, data: bytes):
     cache = AotCache(tmp_path / "cache.aot")
     cache.file.with_suffix(".json").write_bytes(data)
     assert cache.note() == Note()
-    place = Place(tmp_path / "neo4j")
+    place = Home(tmp_path / "neo4j")
     place.debug_log.parent.mkdir(parents=True)
     place.debug_log.write_bytes(data + b"\n")
     assert hung(place, 0.0) is None

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.home import Home, Run, read_run
 from graph_memory.settings import Settings
 
 RUN = Run(bolt_port=7687, http_port=7474, version="2026.08.1", pid=42, created=1.5, ready=True)
@@ -14,8 +14,8 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 
 
 @pytest.fixture
-def place(tmp_path) -> Place:
-    place = Place.of(Settings(home=tmp_path))
+def place(tmp_path) -> Home:
+    place = Home.of(Settings(home=tmp_path))
     place.make()
     return place
 
@@ -79,7 +79,7 @@ def test_a_stopped_run_remembers_its_ports_only(place):
 def test_one_home_is_one_place_however_it_is_spelled(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "home")
-    assert Place.of(Settings(home=tmp_path / "link")) == Place.of(Settings(home=tmp_path / "x" / ".." / "home"))
+    assert Home.of(Settings(home=tmp_path / "link")) == Home.of(Settings(home=tmp_path / "x" / ".." / "home"))
 
 
 @posix_only

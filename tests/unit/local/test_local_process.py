@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from graph_memory.local.config import MAIN_CLASS, home_argument
-from graph_memory.local.home import Place, Run, read_run
+from graph_memory.local.home import Home, Run, read_run
 from graph_memory.local.process import end, find, is_alive, launch, listens, lost, recorded
 from graph_memory.settings import Settings
 
@@ -28,8 +28,8 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="sessions and si
 
 
 @pytest.fixture
-def place(tmp_path) -> Place:
-    place = Place.of(Settings(home=tmp_path))
+def place(tmp_path) -> Home:
+    place = Home.of(Settings(home=tmp_path))
     place.make()
     return place
 
@@ -46,11 +46,11 @@ def run_of(process: psutil.Process) -> Run:
     return Run(1, 2, "1", pid=process.pid, created=process.create_time())
 
 
-def python(place: Place, launched: list[psutil.Process], code: str) -> psutil.Process:
+def python(place: Home, launched: list[psutil.Process], code: str) -> psutil.Process:
     return java(place, launched, Path(sys.executable), code, MAIN_CLASS, home_argument(place))
 
 
-def java(place: Place, launched: list[psutil.Process], command: Path, code: str, *arguments: str) -> psutil.Process:
+def java(place: Home, launched: list[psutil.Process], command: Path, code: str, *arguments: str) -> psutil.Process:
     launched.append(launch([str(command), "-c", code, *arguments], place.console_log))
     wait_for(lambda: place.console_log.read_text().strip())
     return launched[-1]
@@ -78,7 +78,7 @@ def test_the_server_of_a_place_is_not_that_of_a_copy(place, launched, tmp_path):
     run = run_of(python(place, launched, SLEEP))
     run.save(place)
     shutil.copytree(place.root, tmp_path / "copy")
-    copy = Place(tmp_path / "copy")
+    copy = Home(tmp_path / "copy")
     assert read_run(copy) == run
     assert find(copy, run) is None
 
@@ -87,7 +87,7 @@ def test_a_place_that_was_moved_keeps_its_server_and_whoever_takes_its_name_has_
     process = python(place, launched, SLEEP)
     run = run_of(process)
     place.root.rename(tmp_path / "moved")
-    assert recorded(Place(tmp_path / "moved"), run) == process
+    assert recorded(Home(tmp_path / "moved"), run) == process
     place.make()
     assert find(place, run) is None
 
@@ -105,7 +105,7 @@ def test_where_the_folder_of_a_process_cannot_be_seen_its_command_line_tells(pla
     process = python(place, launched, SLEEP)
     monkeypatch.setattr(psutil.Process, "cwd", cwd)
     assert recorded(place, run_of(process)) == process
-    assert recorded(Place(tmp_path / "other"), run_of(process)) is None
+    assert recorded(Home(tmp_path / "other"), run_of(process)) is None
 
 
 def test_another_process_under_a_pid_used_again_is_not_ours(place, launched):
@@ -181,7 +181,7 @@ def test_ending_a_process_that_ended_does_nothing(place, launched):
 def test_an_orphan_is_known_by_the_home_in_its_command_line(place, launched, tmp_path):
     command = tmp_path / "java"
     command.symlink_to(sys.executable)
-    other = Place(tmp_path / "other")
+    other = Home(tmp_path / "other")
     other.make()
     java(other, launched, command, SLEEP, MAIN_CLASS, home_argument(other))
     orphan = java(place, launched, command, SLEEP, MAIN_CLASS, home_argument(place))

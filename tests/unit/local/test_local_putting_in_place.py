@@ -9,7 +9,7 @@ import pytest
 
 from graph_memory.files import write_private
 from graph_memory.local import swap
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.swap import finish_restore, put_in_place
 
 
@@ -17,8 +17,8 @@ class Killed(BaseException):
     """What stands for the end of a process."""
 
 
-def fill(home: Path, mark: str, password: str | None) -> Place:
-    place = Place(home / "neo4j")
+def fill(home: Path, mark: str, password: str | None) -> Home:
+    place = Home(home / "neo4j")
     place.make()
     for file in (place.data / "databases" / mark, home / "blobs" / "garden" / mark):
         file.parent.mkdir(parents=True)
@@ -29,7 +29,7 @@ def fill(home: Path, mark: str, password: str | None) -> Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> Home:
     """A home with data, and a complete restored one in it."""
     place = fill(tmp_path, "old", "secret")
     fill(tmp_path / "restoring", "new", "secret")
@@ -65,7 +65,7 @@ def killed_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]
     monkeypatch.undo()
 
 
-def held(place: Place) -> list[str]:
+def held(place: Home) -> list[str]:
     home = place.root.parent
     return sorted(str(path.relative_to(home)) for path in home.rglob("*") if path.name in {"old", "new", "newest"})
 
@@ -119,7 +119,7 @@ def test_one_that_was_killed_before_leaves_the_old(place, killed_at, monkeypatch
 
 
 def test_a_home_without_a_memory_takes_the_password_too(tmp_path):
-    place = Place(tmp_path / "neo4j")
+    place = Home(tmp_path / "neo4j")
     place.make()
     place.begin()
     fill(tmp_path / "restoring", "new", "fresh")

@@ -15,7 +15,16 @@ import yaml
 
 from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.subject import merge_subject, merged_tags
-from graph_memory.memory.branches.values import Choices, Clash, Resolution, Strategy, Take, Trio, Version, same
+from graph_memory.memory.branches.values import (
+    Choices,
+    ConflictKind,
+    ConflictSide,
+    Resolution,
+    Strategy,
+    ThreeWay,
+    Version,
+    same,
+)
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
@@ -127,7 +136,7 @@ def _type(kind: Kind, given: Mapping[str, Any]) -> Version:
     return Version(kind=kind, state=draft.state or {})
 
 
-def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> Trio:
+def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> ThreeWay:
     last = ours or base
     event = None
     if last is not None:
@@ -141,7 +150,7 @@ def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Vers
             state=ours.state if ours else None,
         )
         event = Event(domain="d", seq=7, id="evt_7", at=THEN, batch="evt_7", origin=Origin(), draft=draft)
-    return Trio(subject=subject, base=base, ours=ours, theirs=theirs, last=event)
+    return ThreeWay(subject=subject, base=base, ours=ours, theirs=theirs, last=event)
 
 
 def _choices(case: Mapping[str, Any], strategy: Strategy) -> Choices:
@@ -149,7 +158,7 @@ def _choices(case: Mapping[str, Any], strategy: Strategy) -> Choices:
         Resolution(
             subject=one["subject"],
             name=one.get("name"),
-            take=Take(one["take"]) if "take" in one else None,
+            take=ConflictSide(one["take"]) if "take" in one else None,
             value=one.get("value"),
         )
         for one in case.get("resolve", ())
@@ -162,7 +171,7 @@ def _names(found: Plan, subject: str) -> list[str]:
     return sorted(f"{conflict.clash} {conflict.name}" if conflict.name else conflict.clash for conflict in conflicts)
 
 
-def _check_draft(found: Plan, trio: Trio | None, subject: str, expected: Version | None) -> None:
+def _check_draft(found: Plan, trio: ThreeWay | None, subject: str, expected: Version | None) -> None:
     """Check that a subject gets a state, or is deleted where None is expected."""
     [draft] = [draft for draft in found.drafts if draft.subject == subject]
     assert not _names(found, subject)
@@ -182,7 +191,7 @@ def _check_draft(found: Plan, trio: Trio | None, subject: str, expected: Version
     assert (draft.content.ref if draft.content else None) == (expected.ref if is_new else None)
 
 
-def _check(found: Plan, trio: Trio | None, subject: str, expected: Any, like: Version | None) -> None:
+def _check(found: Plan, trio: ThreeWay | None, subject: str, expected: Any, like: Version | None) -> None:
     match expected:
         case list():
             assert _names(found, subject) == sorted(expected)
@@ -233,7 +242,7 @@ def test_what_only_the_whole_shows(case: Mapping[str, Any], strategy: Strategy) 
         _check(found, trio, subject, wanted, trio and (trio.theirs or trio.ours))
 
 
-def _subjects(case: Mapping[str, Any]) -> Iterator[Trio]:
+def _subjects(case: Mapping[str, Any]) -> Iterator[ThreeWay]:
     types = case.get("types", {})
     for name, versions in case.get("node_types", {}).items():
         yield _trio(f"node_type/{name}", *(_version(Kind.NODE_TYPE, one) for one in versions))
@@ -288,7 +297,7 @@ def test_a_choice_is_told_of_as_what_it_settled() -> None:
     trio = _trio("x", *(_version(Kind.NODE, {"s": value}) for value in "abc"))
     found = plan([trio], Context(ontology=ONTOLOGY), Choices(Strategy.THEIRS), NOW)
     assert [(one.clash, one.name, one.base, one.ours, one.theirs) for one in found.settled] == [
-        (Clash.PROPERTY, "s", "a", "b", "c")
+        (ConflictKind.PROPERTY, "s", "a", "b", "c")
     ]
 
 
@@ -309,25 +318,25 @@ def test_changes_come_in_an_order_in_which_each_could_be_made() -> None:
     assert [draft.subject for draft in found.drafts] == ["i", "g", "node_type/T", "n0", "n1", "c"]
 
 
-def _told(name: str, value: object = None, take: Take | None = None) -> Choices:
+def _told(name: str, value: object = None, take: ConflictSide | None = None) -> Choices:
     return Choices.of(Strategy.THEIRS, [Resolution(subject="x", name=name, value=value, take=take)])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "take"),
     [
-        (Kind.NODE, "_content_sha256", Take.THEIRS),
-        (Kind.NODE, "_title", Take.THEIRS),
-        (Kind.NODE, "_created", Take.OURS),
+        (Kind.NODE, "_content_sha256", ConflictSide.THEIRS),
+        (Kind.NODE, "_title", ConflictSide.THEIRS),
+        (Kind.NODE, "_created", ConflictSide.OURS),
         (Kind.NODE, "_text", None),
-        (Kind.CONNECTION, "_tags", Take.OURS),
+        (Kind.CONNECTION, "_tags", ConflictSide.OURS),
         (Kind.CONNECTION, "_path", None),
         (Kind.OBSERVATION, "_content", None),
         (Kind.OBSERVATION, "s", None),
-        (Kind.NODE_TYPE, "_definition", Take.THEIRS),
+        (Kind.NODE_TYPE, "_definition", ConflictSide.THEIRS),
     ],
 )
-def test_a_value_that_a_subject_cannot_have_is_not_resolved(kind: Kind, name: str, take: Take | None) -> None:
+def test_a_value_that_a_subject_cannot_have_is_not_resolved(kind: Kind, name: str, take: ConflictSide | None) -> None:
     short: dict[Kind, Any] = {Kind.OBSERVATION: {"$text": "t"}, Kind.NODE_TYPE: {"name": "T"}}
     both = _version(kind, short.get(kind, {"s": "a", "$content": "c"}))
     with pytest.raises(GraphError) as refused:
@@ -339,9 +348,9 @@ def test_what_a_subject_needs_is_not_taken_from_a_side_that_has_none() -> None:
     new = _trio("x", None, None, _version(Kind.NODE, {"$content": "c", "$tags": ["t"]}))
     for name in ("_content", "_content_format"):
         with pytest.raises(GraphError) as refused:
-            merge_subject(new, _told(name, take=Take.OURS))
+            merge_subject(new, _told(name, take=ConflictSide.OURS))
         assert refused.value.code is Code.INVALID_ARGUMENT
-    merged = merge_subject(new, _told("_tags", take=Take.OURS)).after
+    merged = merge_subject(new, _told("_tags", take=ConflictSide.OURS)).after
     assert merged is not None
     assert "_tags" not in merged.state
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory.memory.history.narration import Told, summary
+from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import State
@@ -13,7 +13,7 @@ CALL: State = {"_title": "Call", "status": "next", "_content_sha256": "a", "_con
 
 
 def node(op: Op, state: State | None, before: State | None = None) -> str:
-    return summary(Told(Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state), before))
+    return summary(Rendered(Draft(op=op, kind=Kind.NODE, subject="mem_1", type="Action", state=state), before))
 
 
 def test_a_node_is_named_by_type_and_title() -> None:
@@ -50,19 +50,19 @@ def test_a_value_of_another_kind_is_a_change() -> None:
 
 def test_a_connection_is_named_by_its_ends() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.CONNECTION, subject="c", type="NextAction", from_id="a", to_id="b", state={})
-    assert summary(Told(draft, None, "Kitchen", "Call")) == '"Kitchen" NextAction "Call" created'
-    assert summary(Told(draft)) == '"a" NextAction "b" created'
+    assert summary(Rendered(draft, None, "Kitchen", "Call")) == '"Kitchen" NextAction "Call" created'
+    assert summary(Rendered(draft)) == '"a" NextAction "b" created'
 
 
 def test_types_and_beginnings_are_told() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject="node_type/Action", state={"_name": "Action"})
-    assert summary(Told(draft)) == "Node type Action defined"
-    assert summary(Told(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain created"
+    assert summary(Rendered(draft)) == "Node type Action defined"
+    assert summary(Rendered(Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state={}))) == "Domain created"
 
 
 def test_an_observation_is_told_with_the_node_it_is_about() -> None:
     draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject="obs_1", from_id="mem_1", state={"_text": "likes tea"})
-    assert summary(Told(draft, None, "Ann")) == 'Observation "likes tea" on "Ann" created'
+    assert summary(Rendered(draft, None, "Ann")) == 'Observation "likes tea" on "Ann" created'
 
 
 def test_what_a_terminal_would_obey_is_shown_as_text() -> None:
@@ -79,7 +79,7 @@ def test_a_merge_is_named_by_what_was_merged_and_so_is_undoing_it() -> None:
 
     def told(before: State | None, state: State) -> str:
         op = Op.UPDATE if before else Op.CREATE
-        return summary(Told(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
+        return summary(Rendered(Draft(op=op, kind=Kind.DOMAIN, subject="domain", state=state), before))
 
     assert told(None, states[0]) == "Branched from main as it was at 7"
     assert told(states[0], states[1]) == "Merged trial as it was at 30"

@@ -14,7 +14,7 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.values import OnConflict, Plan, Undo
+from graph_memory.memory.revert.values import OnConflict, Plan, Reversal
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
@@ -35,8 +35,8 @@ def event(draft: Draft, seq: int = 9) -> Event:
     return Event(domain="d", seq=seq, id=f"evt_{seq}", at=NOW, batch="evt_1", origin=Origin(), draft=draft)
 
 
-def undo(draft: Draft, before: State | None, **more: Any) -> Undo:
-    return Undo(subject=draft.subject, last=event(draft), target=before, **more)
+def undo(draft: Draft, before: State | None, **more: Any) -> Reversal:
+    return Reversal(subject=draft.subject, last=event(draft), target=before, **more)
 
 
 def node(name: str, type_name: str = "Note", *, is_live: bool = True, **properties: Any) -> Draft:
@@ -58,17 +58,17 @@ def _fields(draft: Draft) -> dict[str, Any]:
     return {name: getattr(draft, name) for name in ("op", "kind", "subject", "type", "from_id", "to_id", "state")}
 
 
-def created(draft: Draft, **more: Any) -> Undo:
+def created(draft: Draft, **more: Any) -> Reversal:
     """The undoing of what came to be: it goes."""
     return undo(draft, None, **more)
 
 
-def deleted(draft: Draft, before: State | None = None, **more: Any) -> Undo:
+def deleted(draft: Draft, before: State | None = None, **more: Any) -> Reversal:
     """The undoing of what is gone: it comes back."""
     return undo(draft, before or {}, **more)
 
 
-def type_back(one: AnyType) -> Undo:
+def type_back(one: AnyType) -> Reversal:
     return undo(declared(one, is_live=False), declared(one).state)
 
 
@@ -90,7 +90,7 @@ def written(found: Plan) -> list[tuple[str, str]]:
     return [(str(draft.op), draft.subject) for draft in found.drafts]
 
 
-def planned(undos: Sequence[Undo], there: Context, choice: OnConflict = OnConflict.SKIP) -> Plan:
+def planned(undos: Sequence[Reversal], there: Context, choice: OnConflict = OnConflict.SKIP) -> Plan:
     return plan(undos, there, NOW, choice)
 
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError
-from graph_memory.memory.tasks import together
+from graph_memory.memory.tasks import task_group
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +24,7 @@ async def test_the_first_failure_comes_as_it_is_and_ends_the_others() -> None:
         raise GraphError(Code.DOMAIN_BUSY, "Busy")
 
     async def both() -> None:
-        async with together() as tasks:
+        async with task_group() as tasks:
             tasks.start_soon(wait)
             await anyio.lowlevel.checkpoint()
             tasks.start_soon(fail)
@@ -41,7 +41,7 @@ async def test_all_is_done_when_nothing_fails() -> None:
         await anyio.lowlevel.checkpoint()
         done.append(number)
 
-    async with together() as tasks:
+    async with task_group() as tasks:
         for number in range(3):
             tasks.start_soon(note, number)
     assert sorted(done) == [0, 1, 2]

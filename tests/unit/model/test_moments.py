@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import Moment, moment
+from graph_memory.model.points import LogPosition, moment
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -15,22 +15,22 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (7, Moment(seq=7)),
-        ("7", Moment(seq=7)),
-        (" 0 ", Moment(seq=0)),
-        ("evt_01M8", Moment(event="evt_01M8")),
-        ("2026-02-28T10:00:00Z", Moment(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
-        ("2026-02-28T10:00:00+02:00", Moment(at=datetime(2026, 2, 28, 8, tzinfo=UTC))),
-        ("2026-02-28T10:00:00", Moment(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
-        ("2026-02-28", Moment(at=datetime(2026, 2, 28, tzinfo=UTC))),
-        ("now", Moment(at=NOW)),
-        ("2 hours ago", Moment(at=NOW - timedelta(hours=2))),
-        ("an hour ago", Moment(at=NOW - timedelta(hours=1))),
-        ("1 Day Ago", Moment(at=NOW - timedelta(days=1))),
-        ("3 weeks ago", Moment(at=NOW - timedelta(weeks=3))),
+        (7, LogPosition(seq=7)),
+        ("7", LogPosition(seq=7)),
+        (" 0 ", LogPosition(seq=0)),
+        ("evt_01M8", LogPosition(event="evt_01M8")),
+        ("2026-02-28T10:00:00Z", LogPosition(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
+        ("2026-02-28T10:00:00+02:00", LogPosition(at=datetime(2026, 2, 28, 8, tzinfo=UTC))),
+        ("2026-02-28T10:00:00", LogPosition(at=datetime(2026, 2, 28, 10, tzinfo=UTC))),
+        ("2026-02-28", LogPosition(at=datetime(2026, 2, 28, tzinfo=UTC))),
+        ("now", LogPosition(at=NOW)),
+        ("2 hours ago", LogPosition(at=NOW - timedelta(hours=2))),
+        ("an hour ago", LogPosition(at=NOW - timedelta(hours=1))),
+        ("1 Day Ago", LogPosition(at=NOW - timedelta(days=1))),
+        ("3 weeks ago", LogPosition(at=NOW - timedelta(weeks=3))),
     ],
 )
-def test_a_point_is_read(given: int | str, expected: Moment) -> None:
+def test_a_point_is_read(given: int | str, expected: LogPosition) -> None:
     assert moment("since", given, NOW) == expected
 
 

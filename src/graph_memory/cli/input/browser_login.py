@@ -79,8 +79,8 @@ def has_display() -> bool:
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in asked)
 
 
-def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], object], patience: float) -> bool:
-    """Have a page opened that fetches its login; tell whether it did within `patience` seconds.
+def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], object], timeout: float) -> bool:
+    """Have a page opened that fetches its login; tell whether it did within `timeout` seconds.
 
     `open_page` may take as long as it likes; some web browsers return only when they are closed. Where it gives False,
     nobody is waited for. What the web browser writes on stdout comes on stderr.
@@ -88,7 +88,7 @@ def hand_over(page: str, login: Mapping[str, str], open_page: Callable[[str], ob
     with _Desk(page, login) as desk, stdout_on_stderr():
         Thread(target=desk.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         Thread(target=_open, args=(desk, open_page), daemon=True).start()
-        desk.done.wait(patience)
+        desk.done.wait(timeout)
         desk.shutdown()
     return desk.came
 

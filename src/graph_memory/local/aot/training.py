@@ -20,7 +20,7 @@ import requests
 from graph_memory.local.aot.cache import AotCache
 from graph_memory.local.aot.use import cache_of
 from graph_memory.local.config import java_command, server_command, write_config
-from graph_memory.local.home import USERNAME, Place, Run
+from graph_memory.local.home import USERNAME, Home, Run
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
 from graph_memory.local.lock import file_lock
@@ -58,7 +58,7 @@ def make(settings: Settings) -> None:
 
 
 def _train(settings: Settings, cache: AotCache) -> None:
-    place = Place(cache.workshop)
+    place = Home(cache.workshop)
     if left := find(place, None):  # by a process that was killed
         end(left)
     shutil.rmtree(place.root, ignore_errors=True)
@@ -70,7 +70,7 @@ def _train(settings: Settings, cache: AotCache) -> None:
     cache.adopt(made)
 
 
-def _run(settings: Settings, place: Place, made: Path) -> None:
+def _run(settings: Settings, place: Home, made: Path) -> None:
     """Let a Neo4j start, answer and end. Java writes the cache when it ends."""
     java, run = find_java(settings).command, Run(any_free(), any_free(), settings.neo4j_version)
     place.make()
@@ -89,7 +89,7 @@ def _run(settings: Settings, place: Place, made: Path) -> None:
             process.kill()
 
 
-def _await(process: psutil.Process, run: Run, place: Place) -> None:
+def _await(process: psutil.Process, run: Run, place: Home) -> None:
     deadline = time.monotonic() + _PATIENCE
     while not (speaks_bolt(run.bolt_port) and accepts(run.http_port)):
         if time.monotonic() > deadline or not is_alive(process):
@@ -108,7 +108,7 @@ def _ask(run: Run, password: str) -> None:
             answer.raise_for_status()
 
 
-def _check(settings: Settings, place: Place, made: Path) -> None:
+def _check(settings: Settings, place: Home, made: Path) -> None:
     """Have Java itself say that it takes the cache, every checksum looked at."""
     strict = ("-XX:AOTMode=on", "-XX:+VerifySharedSpaces", f"-XX:AOTCache={made}")
     command = [*java_command(settings, place, find_java(settings).command, strict), "-version"]

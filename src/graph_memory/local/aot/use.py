@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.config import CACHED_FLAGS
-from graph_memory.local.home import Place, Run
+from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
 from graph_memory.local.java import find_java, identity, major_version
@@ -46,7 +46,7 @@ def cache_of(settings: Settings) -> AotCache | None:
     return None if _hindrance(settings) else _cache(settings)
 
 
-def flags(settings: Settings, place: Place) -> tuple[str, ...]:
+def flags(settings: Settings, place: Home) -> tuple[str, ...]:
     """Give the flags that let a server start by its cache; none where there is no sound one."""
     place.aot_log.unlink(missing_ok=True)
     cache = None if settings.aot == "off" else cache_of(settings)
@@ -55,12 +55,12 @@ def flags(settings: Settings, place: Place) -> tuple[str, ...]:
     return (f"-XX:AOTCache={cache.file}", *(part.format(name=place.aot_log.name) for part in _LOG))
 
 
-def was_refused(place: Place) -> bool:
+def was_refused(place: Home) -> bool:
     """Tell whether Java refused the cache that the last start offered it."""
     return place.aot_log.is_file() and _REFUSED in place.aot_log.read_text("utf-8", "replace")
 
 
-def look_after(settings: Settings, place: Place, failed: Run | None) -> None:
+def look_after(settings: Settings, place: Home, failed: Run | None) -> None:
     """See to the cache after a start: drop one that Java refused or that brought it down, have a missing one made.
 
     `failed` is the attempt before, if there was one. What goes wrong here is told by `fast_start`, never raised: the

@@ -22,7 +22,7 @@ from graph_memory.local.backup.archive import (
     blob_files,
     write_archive,
 )
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.java import find_java
 from graph_memory.local.server import ensure_running, held_stopped
 from graph_memory.model.errors import Code, GraphError
@@ -51,7 +51,7 @@ class Backup:
 
 def is_empty(settings: Settings) -> bool:
     """Tell whether a home has no database that anybody wrote into."""
-    place = Place.of(settings)
+    place = Home.of(settings)
     return place.beginning.exists() or not place.data.exists()
 
 
@@ -76,7 +76,7 @@ def back_up(settings: Settings, file: Path, facts: Facts, *, keep_running: bool,
     With `keep_running` it is started again, whatever happened. Raises FILE_CREATION_FAILED when there is no room or the
     file cannot be written, STORE_UNAVAILABLE when Neo4j cannot make its dump, and STARTING.
     """
-    blobs = None if facts.blobs_elsewhere else Place.of(settings).home / "blobs"
+    blobs = None if facts.blobs_elsewhere else Home.of(settings).home / "blobs"
     with _writing(file), _aside(file) as work:
         manifest = _dumped(settings, work, facts, keep_running=keep_running, progress=progress)
         _require_room(file, manifest, blobs)
@@ -113,7 +113,7 @@ def _dumped(settings: Settings, work: Path, facts: Facts, *, keep_running: bool,
     )
 
 
-def _dump(settings: Settings, place: Place, work: Path) -> None:
+def _dump(settings: Settings, place: Home, work: Path) -> None:
     java = find_java(settings).command
     try:
         run_admin(place, java, "database", "dump", "neo4j", f"--to-path={work}", heap=settings.neo4j_heap)

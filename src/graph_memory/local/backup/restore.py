@@ -13,7 +13,7 @@ from graph_memory.local.admin import AdminError, run_admin
 from graph_memory.local.backup.archive import DUMP, Manifest, unpack
 from graph_memory.local.backup.backup import is_empty
 from graph_memory.local.config import write_config
-from graph_memory.local.home import Place
+from graph_memory.local.home import Home
 from graph_memory.local.jars.fetch import class_path
 from graph_memory.local.java import find_java
 from graph_memory.local.lock import file_lock, is_locked
@@ -30,14 +30,14 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 def holds_data(settings: Settings) -> bool:
     """Tell whether a restore into a home would replace something."""
-    home = Place.of(settings).home
+    home = Home.of(settings).home
     blobs = home / "blobs"
     return not is_empty(settings) or (home / RESTORED).exists() or (blobs.is_dir() and any(blobs.iterdir()))
 
 
 def is_restoring(settings: Settings) -> bool:
     """Tell whether a restore into a home is under way."""
-    return is_locked(_lock(Place.of(settings)))
+    return is_locked(_lock(Home.of(settings)))
 
 
 def check_fits(settings: Settings, manifest: Manifest, schema_version: int) -> None:
@@ -66,7 +66,7 @@ def restoring(settings: Settings, file: Path, manifest: Manifest, progress: Prog
     removed in the end. Raises FILE_CREATION_FAILED when there is no room, CONTENT_READ_FAILED for a damaged backup,
     STORE_UNAVAILABLE when Neo4j cannot load it, and DOMAIN_BUSY while another restore is under way.
     """
-    place = Place.of(settings)
+    place = Home.of(settings)
     place.make()
     with _alone(place):
         beside = _beside(settings)
@@ -86,7 +86,7 @@ def take_into_use(settings: Settings, progress: Progress = silent) -> None:
     stop(_beside(settings))
     progress("Swapping it in", None)
     for name in ("conf", "logs"):
-        shutil.rmtree(Place.of(_beside(settings)).root / name, ignore_errors=True)
+        shutil.rmtree(Home.of(_beside(settings)).root / name, ignore_errors=True)
     with held_stopped(settings, progress) as place:
         put_in_place(place)
 
@@ -94,7 +94,7 @@ def take_into_use(settings: Settings, progress: Progress = silent) -> None:
 def _beside(settings: Settings) -> Settings:
     """Return settings for the home that is being made: on ports of its own, with nothing made in the background."""
     own = {
-        "home": Place.of(settings).home / RESTORING,
+        "home": Home.of(settings).home / RESTORING,
         "neo4j_bolt_port": 0,
         "neo4j_http_port": 0,
         "neo4j_salvage": False,
@@ -120,7 +120,7 @@ def _unpack(file: Path, home: Path, progress: Progress) -> None:
 
 def _load(beside: Settings, password: str | None, progress: Progress) -> None:
     """Load the dump into a database that has never been started, with the password that the old one had."""
-    place, java = Place.of(beside), find_java(beside).command
+    place, java = Home.of(beside), find_java(beside).command
     jars = class_path(beside, progress)
     progress("Loading the database", None)
     place.make()
@@ -142,7 +142,7 @@ def _load(beside: Settings, password: str | None, progress: Progress) -> None:
 
 
 @contextmanager
-def _alone(place: Place) -> Generator[None]:
+def _alone(place: Home) -> Generator[None]:
     if is_locked(_lock(place)):
         hint = "Wait for it to end, then look at the result."
         raise GraphError(Code.DOMAIN_BUSY, "Another restore into this home is under way", {"hint": hint})
@@ -150,7 +150,7 @@ def _alone(place: Place) -> Generator[None]:
         yield
 
 
-def _lock(place: Place) -> Path:
+def _lock(place: Home) -> Path:
     return place.lock.with_name("restore.lock")
 
 

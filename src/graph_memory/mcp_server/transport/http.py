@@ -137,17 +137,17 @@ def _config(app: Lifetimes, log_requests: bool, limits: Limits) -> uvicorn.Confi
     )
 
 
-async def _serve(server: HttpServer, listener: socket.socket, app: Lifetimes, patience: float) -> None:
+async def _serve(server: HttpServer, listener: socket.socket, app: Lifetimes, grace: float) -> None:
     requests = requests_to_end()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_end_at, requests, server, app, patience)
+        tasks.start_soon(_end_at, requests, server, app, grace)
         await server.serve([listener])
         tasks.cancel_scope.cancel()
 
 
-async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, patience: float) -> None:
+async def _end_at(requests: AsyncIterator[None], server: uvicorn.Server, app: Lifetimes, grace: float) -> None:
     async for _ in requests:
-        app.end(0.0 if server.should_exit else patience)
+        app.end(0.0 if server.should_exit else grace)
         server.should_exit = True
 
 

@@ -152,14 +152,14 @@ class Lifetimes:
         self._calls: set[anyio.CancelScope] = set()
         self._ending = False
 
-    def end(self, patience: float) -> None:
+    def end(self, grace: float) -> None:
         """Take no more; end the streams that wait for messages to the client, and in so many seconds the calls."""
         self._ending = True
         now = anyio.current_time()
         for scope in self._streams:
             scope.deadline = now
         for scope in self._calls:
-            scope.deadline = now + patience
+            scope.deadline = now + grace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, to the end or as far as it came."""

@@ -14,10 +14,10 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, compacted, place_of, seq_at
+from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
-from graph_memory.memory.tasks import together
+from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -80,7 +80,7 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
     return Branched(domain=name, forked_from=place.domain, forked_at=place.seq, seq=seq, subjects=job.progress.done)
 
 
-async def _fork(core: Core, source: str, at: int) -> Place:
+async def _fork(core: Core, source: str, at: int) -> Revision:
     """Return whose log has the state to begin with; nothing goes on in it that would change or delete that log.
 
     A branch asks for it before and after it begins, and who begins such a thing looks for branches afterwards: so one
@@ -95,7 +95,7 @@ async def _fork(core: Core, source: str, at: int) -> Place:
 class _Branching:
     """The stages of making a branch, from wherever an earlier run of it was cut off."""
 
-    def __init__(self, core: Core, job: Job, fork: Place, types: Sequence[Event]) -> None:
+    def __init__(self, core: Core, job: Job, fork: Revision, types: Sequence[Event]) -> None:
         self._core = core
         self._job = job
         self._source = fork.domain
@@ -128,7 +128,7 @@ class _Branching:
 
     async def _copy_subjects(self) -> None:
         """Copy a page of subjects after the other, and read the next one while one is written."""
-        async with together() as tasks:
+        async with task_group() as tasks:
             send, pages = anyio.create_memory_object_stream[Sequence[SubjectAt]](0)
             tasks.start_soon(self._read_pages, send, self._job.progress.after)
             async with pages:

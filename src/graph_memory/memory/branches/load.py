@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memory.branches.values import Choices, Trio, Version
+from graph_memory.memory.branches.values import Choices, ThreeWay, Version
 from graph_memory.memory.changes.context import attached_to, living_of, owners_of
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, Stretch, changes_between
+from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
-from graph_memory.memory.tasks import together
+from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
@@ -51,11 +51,11 @@ VERSIONS = query("branches/versions", VersionsRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class MergeScope:
     """The states that a merge looks at: the one that both come from, and the source's."""
 
-    base: Place
-    source: Place
+    base: Revision
+    source: Revision
     target: str
 
     @property
@@ -70,7 +70,7 @@ class Between:
         }
 
 
-async def trios_of(reader: Reader, between: Between) -> list[Trio]:
+async def three_ways_of(reader: Reader, between: MergeScope) -> list[ThreeWay]:
     """Return the subjects that are not in the source as they were in the base, with the contents that it takes.
 
     Raises INVALID_ARGUMENT when there are too many for one write, and CONTENT_READ_FAILED.
@@ -89,7 +89,7 @@ async def trios_of(reader: Reader, between: Between) -> list[Trio]:
     return left
 
 
-def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
+def _too_many_gone(between: MergeScope, gone: Mapping[str, Version]) -> GraphError:
     """Return the error for more deletions than one transaction takes; the node that has most of them is named."""
     message = f"The source deleted {len(gone):,} subjects, and one merge deletes at most {MOST_GONE:,}"
     ends = Counter(end for version in gone.values() for end in set(version.ends) if end in gone)
@@ -102,18 +102,18 @@ def _too_many_gone(between: Between, gone: Mapping[str, Version]) -> GraphError:
     return fault("source", message, hint)
 
 
-async def _stretches(reader: Reader, between: Between) -> Sequence[Stretch]:
+async def _stretches(reader: Reader, between: MergeScope) -> Sequence[EventRange]:
     """Return the stretches of logs in which all is that differs; where changes were compacted, all that is kept."""
     try:
         return await changes_between(reader, between.base, between.source)
     except GraphError as error:
         if error.code is not Code.HISTORY_COMPACTED:
             raise
-    return [Stretch(place.domain, 0, place.seq) for place in (between.base, between.source)]
+    return [EventRange(place.domain, 0, place.seq) for place in (between.base, between.source)]
 
 
-async def _trios(reader: Reader, between: Between, subjects: Sequence[str], *, all_of_them: bool) -> list[Trio]:
-    trios: list[Trio] = []
+async def _trios(reader: Reader, between: MergeScope, subjects: Sequence[str], *, all_of_them: bool) -> list[ThreeWay]:
+    trios: list[ThreeWay] = []
     given = {**between.params, "ignored": sorted(IGNORED), "all": all_of_them}
     for start in range(0, len(subjects), PAGE):
         rows = await reader.read(VERSIONS, subjects=subjects[start : start + PAGE], **given)
@@ -121,16 +121,18 @@ async def _trios(reader: Reader, between: Between, subjects: Sequence[str], *, a
     return trios
 
 
-def _trio(row: VersionsRow) -> Trio:
+def _trio(row: VersionsRow) -> ThreeWay:
     base, ours, theirs = (
         Event.from_row(event) if event is not None else None for event in (row.base_event, row.ours, row.theirs)
     )
-    return Trio(subject=row.subject, base=Version.of(base), ours=Version.of(ours), theirs=Version.of(theirs), last=ours)
+    return ThreeWay(
+        subject=row.subject, base=Version.of(base), ours=Version.of(ours), theirs=Version.of(theirs), last=ours
+    )
 
 
 async def with_context(
-    core: Core, reader: Reader, head: Head, between: Between, trios: Sequence[Trio], choices: Choices
-) -> tuple[list[Trio], Context]:
+    core: Core, reader: Reader, head: Head, between: MergeScope, trios: Sequence[ThreeWay], choices: Choices
+) -> tuple[list[ThreeWay], Context]:
     """Return the subjects with their contents, and with nodes that a choice may bring back; and what is around them.
 
     Raises INVALID_ARGUMENT if more would go than one merge deletes.
@@ -156,14 +158,14 @@ async def with_context(
     return await _with_contents(core, reader, between, every), context
 
 
-async def _living(reader: Reader, domain: str, trios: Iterable[Trio]) -> Mapping[str, str]:
+async def _living(reader: Reader, domain: str, trios: Iterable[ThreeWay]) -> Mapping[str, str]:
     versions = [one for trio in trios for one in (trio.ours, trio.theirs) if one is not None]
     ends = {end for version in versions for end in version.ends}
     nodes = {trio.subject for trio in trios if trio.kind is Kind.NODE}
     return await living_of(reader, domain, ends | nodes)
 
 
-def _wanted(trio: Trio, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
+def _wanted(trio: ThreeWay, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
     yield from unique_values(theirs.kind, theirs.type or "", theirs.state, head.ontology)
     for told in choices.named(trio.subject):
         if isinstance(told.value, (str, int, float)):
@@ -178,7 +180,7 @@ class _Wanted:
     ref: ContentRef
 
 
-async def _with_contents(core: Core, reader: Reader, between: Between, trios: Sequence[Trio]) -> list[Trio]:
+async def _with_contents(core: Core, reader: Reader, between: MergeScope, trios: Sequence[ThreeWay]) -> list[ThreeWay]:
     """Give the subjects the contents that are taken over or merged line by line."""
     wanted = {trio.subject: _contents_of(trio, between) for trio in trios}
     found = await _fetched(core, reader, {one for sides in wanted.values() for one in sides.values()})
@@ -188,7 +190,7 @@ async def _with_contents(core: Core, reader: Reader, between: Between, trios: Se
     ]
 
 
-def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
+def _contents_of(trio: ThreeWay, between: MergeScope) -> Mapping[str, _Wanted]:
     refs = {side: version and version.ref for side, version in _sides(trio)}
     domains = {"base": between.base.domain, "ours": between.target, "theirs": between.source.domain}
     ours, theirs = refs["ours"], refs["theirs"]
@@ -198,7 +200,7 @@ def _contents_of(trio: Trio, between: Between) -> Mapping[str, _Wanted]:
     return {side: _Wanted(domains[side], ref) for side in sides if (ref := refs[side]) is not None}
 
 
-def _sides(trio: Trio) -> Iterable[tuple[str, Version | None]]:
+def _sides(trio: ThreeWay) -> Iterable[tuple[str, Version | None]]:
     return ("base", trio.base), ("ours", trio.ours), ("theirs", trio.theirs)
 
 
@@ -228,7 +230,7 @@ async def _contents(core: Core, wanted: Mapping[_Wanted, str | None]) -> Mapping
         found[one] = await core.contents.fetch(one.domain, one.ref, wanted[one])
 
     for start in range(0, len(texts), AT_ONCE):
-        async with together() as tasks:
+        async with task_group() as tasks:
             for one in texts[start : start + AT_ONCE]:
                 tasks.start_soon(read, one)
     return found

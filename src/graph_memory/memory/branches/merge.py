@@ -10,15 +10,15 @@ from typing import cast
 
 import anyio.to_thread
 
-from graph_memory.memory.branches.load import Between, trios_of, with_context
-from graph_memory.memory.branches.merge_base import base_of, check_is_kept, noted
+from graph_memory.memory.branches.load import MergeScope, three_ways_of, with_context
+from graph_memory.memory.branches.merge_base import base_of, check_is_kept, merge_record
 from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.branches.results import Merged, MergedChange
-from graph_memory.memory.branches.values import Choices, Trio
+from graph_memory.memory.branches.values import Choices, ThreeWay
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place
+from graph_memory.memory.domains.lineage import Revision
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
@@ -33,8 +33,8 @@ from graph_memory.storage.store import Reader
 class Found:
     """What a merge comes to, and what is to be told of the target then."""
 
-    between: Between
-    trios: Mapping[str, Trio]
+    between: MergeScope
+    trios: Mapping[str, ThreeWay]
     plan: Plan
     domain: DomainState
     told_at: int
@@ -60,7 +60,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
     async def attempt(broken: Mapping[str, str]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
         receipt = await core.log.write(
-            "merge", target, core.origin, merging.read, merging.decide, confirm=merging.confirm, rehearse=preview
+            "merge", target, core.origin, merging.read, merging.decide, after_write=merging.confirm, dry_run=preview
         )
         return merging.told(receipt)
 
@@ -85,13 +85,13 @@ class _Merging:
             raise no_ontology(self._source)
         if row.state != READY:
             raise busy(self._source, row.state, row.job)
-        source, target = Place(self._source, row.seq), Place(head.domain, head.seq)
-        between = Between(await base_of(reader, source, target), source, head.domain)
-        trios = await trios_of(reader, between)
+        source, target = Revision(self._source, row.seq), Revision(head.domain, head.seq)
+        between = MergeScope(await base_of(reader, source, target), source, head.domain)
+        trios = await three_ways_of(reader, between)
         trios, context = await with_context(self._core, reader, head, between, trios, self._choices)
         made = partial(plan, trios, replace(context, broken=self._broken), self._choices, head.at)
         planned = await anyio.to_thread.run_sync(made)
-        domain, told_at = await noted(reader, source, target, head.seq + len(planned.drafts) + 1)
+        domain, told_at = await merge_record(reader, source, target, head.seq + len(planned.drafts) + 1)
         self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at)
         if not (self._preview or planned.conflicts):
             await self._keep_contents(head.domain, planned.drafts)
@@ -103,7 +103,7 @@ class _Merging:
             if draft.content is None or ref is None or self._core.contents.is_inline(ref):
                 continue
             if draft.content.sha256 == ref.sha256:
-                await self._core.contents.keep(domain, draft.content)
+                await self._core.contents.put(domain, draft.content)
             else:
                 await self._core.contents.copy(self._source, domain, ref.sha256)
 

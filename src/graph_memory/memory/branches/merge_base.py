@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
 
-from graph_memory.memory.domains.lineage import Place, line_of
+from graph_memory.memory.domains.lineage import Revision, segments_of
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -44,8 +44,8 @@ class Lost:
     Whatever has it included has `through` included: what was made of it, or what it was merged into.
     """
 
-    place: Place
-    through: Place
+    place: Revision
+    through: Revision
     compacted_to: int
     at: datetime
 
@@ -62,8 +62,8 @@ class Included:
 class _Waiting:
     """A state that is included, to be followed; it is not after `at`, and has that event if one is named."""
 
-    place: Place
-    through: Place
+    place: Revision
+    through: Revision
     at: datetime | None = None
     event: str | None = None
 
@@ -76,8 +76,8 @@ class _Waiting:
 class _Shared:
     """A state that both include, and where it can be read: its own log may have been compacted."""
 
-    place: Place
-    kept: Place | None
+    place: Revision
+    kept: Revision | None
     at: datetime
     compacted_to: int
 
@@ -89,7 +89,7 @@ class _Shared:
         return has_it or (self.kept == self.place and self.at >= lost.at)
 
 
-async def base_of(reader: Reader, source: Place, target: Place) -> Place:
+async def base_of(reader: Reader, source: Revision, target: Revision) -> Revision:
     """Return the latest state that both domains include. Raises INVALID_ARGUMENT when there is none.
 
     A domain includes its own states, those of the domain that it was made from until then, those of what was merged
@@ -97,7 +97,7 @@ async def base_of(reader: Reader, source: Place, target: Place) -> Place:
     sides, and knows what was decided by then: HISTORY_COMPACTED is raised where it was compacted, or may have been.
     """
     one, other = await included(reader, source), await included(reader, target)
-    places = [Place(name, min(one.places[name], other.places[name])) for name in one.places.keys() & other.places]
+    places = [Revision(name, min(one.places[name], other.places[name])) for name in one.places.keys() & other.places]
     copies = {**await _copies(reader, source.domain), **await _copies(reader, target.domain)}
     shared = [found for place in places if (found := await _shared(reader, place, copies))]
     ends = await _not_within_another(reader, shared)
@@ -114,7 +114,7 @@ async def base_of(reader: Reader, source: Place, target: Place) -> Place:
     return latest.kept
 
 
-async def check_is_kept(reader: Reader, base: Place) -> None:
+async def check_is_kept(reader: Reader, base: Revision) -> None:
     """Raise HISTORY_COMPACTED or DOMAIN_BUSY when a state that was read may have been gone, or going, meanwhile."""
     await check_past_is_kept(reader, base.domain)
     row = await _told(reader, base)
@@ -122,7 +122,7 @@ async def check_is_kept(reader: Reader, base: Place) -> None:
         raise _base_gone(base.domain, row.compacted_to if row else base.seq)
 
 
-async def included(reader: Reader, place: Place) -> Included:
+async def included(reader: Reader, place: Revision) -> Included:
     """Return what a state includes."""
     found = Included()
     waiting = [_Waiting(place, place)]
@@ -140,21 +140,23 @@ async def included(reader: Reader, place: Place) -> Included:
     return found
 
 
-def _made_of(place: Place, row: PlaceRow) -> Iterable[_Waiting]:
+def _made_of(place: Revision, row: PlaceRow) -> Iterable[_Waiting]:
     """Give what a state includes of other domains, as far as it is known."""
     state = DomainState.from_state(row.about)
     if row.forked_from is not None:
-        fork = Place(row.forked_from, row.forked_at or 0)
-        yield _Waiting(fork, Place(place.domain, state.begins_at or 0), state.created)
+        fork = Revision(row.forked_from, row.forked_at or 0)
+        yield _Waiting(fork, Revision(place.domain, state.begins_at or 0), state.created)
     for name, told in merges_of(state).items() if row.is_exact else ():
-        yield _Waiting(Place(name, told["source_seq"]), Place(place.domain, told["own_seq"]), row.at, told["event"])
+        yield _Waiting(
+            Revision(name, told["source_seq"]), Revision(place.domain, told["own_seq"]), row.at, told["event"]
+        )
 
 
-async def _copies(reader: Reader, domain: str) -> dict[Place, Place]:
+async def _copies(reader: Reader, domain: str) -> dict[Revision, Revision]:
     """Return where else the states are kept from which the branches along a domain's line were made: in these."""
-    line = await line_of(reader, domain)
+    line = await segments_of(reader, domain)
     return {
-        Place(older.domain, part.forked_at or 0): Place(part.domain, part.begins_at)
+        Revision(older.domain, part.forked_at or 0): Revision(part.domain, part.begins_at)
         for part, older in pairwise(line)
         if part.begins_at >= part.compacted_to
     }
@@ -172,7 +174,7 @@ async def _not_within_another(reader: Reader, shared: Sequence[_Shared]) -> Sequ
     ]
 
 
-async def _shared(reader: Reader, place: Place, copies: Mapping[Place, Place]) -> _Shared | None:
+async def _shared(reader: Reader, place: Revision, copies: Mapping[Revision, Revision]) -> _Shared | None:
     row = await _told(reader, place)
     if row is None or place.seq >= row.compacted_to:
         return row and _Shared(place, place, row.at, row.compacted_to)
@@ -181,7 +183,7 @@ async def _shared(reader: Reader, place: Place, copies: Mapping[Place, Place]) -
     return _Shared(place, copy, min(row.at, told.at) if told else row.at, row.compacted_to)
 
 
-async def noted(reader: Reader, source: Place, target: Place, own_seq: int) -> tuple[DomainState, int]:
+async def merge_record(reader: Reader, source: Revision, target: Revision, own_seq: int) -> tuple[DomainState, int]:
     """Return what is to be told of the target once it includes a state, and the number of the event that told it last.
 
     The event in the source is told by its id too: another domain may get that name one day.
@@ -198,7 +200,7 @@ def merges_of(state: DomainState) -> Mapping[str, Any]:
     return json.loads(state.merges) if state.merges else {}
 
 
-async def _told(reader: Reader, place: Place) -> PlaceRow | None:
+async def _told(reader: Reader, place: Revision) -> PlaceRow | None:
     return await reader.one(PLACE, domain=place.domain, seq=place.seq)
 
 

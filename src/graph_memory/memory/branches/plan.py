@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.memory.branches.subject import merge_subject
-from graph_memory.memory.branches.values import Choices, Clash, Conflict, Take, Trio, Version, same
+from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind, ConflictSide, ThreeWay, Version, same
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
@@ -18,7 +18,7 @@ from graph_memory.model.projection import with_types
 from graph_memory.model.search_windows import windows
 
 _KINDS = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
-_OURS = frozenset({Take.OURS})
+_OURS = frozenset({ConflictSide.OURS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Plan:
     """With the types that come along."""
 
 
-def plan(trios: Iterable[Trio], around: Context, choices: Choices, at: datetime) -> Plan:
+def plan(trios: Iterable[ThreeWay], around: Context, choices: Choices, at: datetime) -> Plan:
     """Return what to write, with the search windows of its texts. Raises INVALID_ARGUMENT for an unfit resolution.
 
     A subject that is not there in the target, but is an end of what the source changed, is given too: a choice may
     bring it back.
     """
-    whole = _Whole({trio.subject: trio for trio in trios}, around, choices, at)
+    whole = _GraphMerge({trio.subject: trio for trio in trios}, around, choices, at)
     whole.merge_each()
     whole.add_types()
     while found := list(whole.found()):
@@ -50,10 +50,10 @@ def plan(trios: Iterable[Trio], around: Context, choices: Choices, at: datetime)
     return Plan(tuple(map(_with_windows, whole.drafts())), tuple(whole.conflicts), tuple(whole.settled), whole.ontology)
 
 
-class _Whole:
+class _GraphMerge:
     """The merge of all subjects, from what each comes to by itself to a graph that may be."""
 
-    def __init__(self, trios: Mapping[str, Trio], around: Context, choices: Choices, at: datetime) -> None:
+    def __init__(self, trios: Mapping[str, ThreeWay], around: Context, choices: Choices, at: datetime) -> None:
         self.trios = trios
         self.around = around
         self.choices = choices
@@ -87,7 +87,7 @@ class _Whole:
                 try:
                     self.ontology = with_types(self.ontology, [draft])
                 except GraphError as error:
-                    self.settle(self._conflict(draft, Clash.INVALID, error.message))
+                    self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
 
     def found(self) -> Iterator[Conflict]:
         """Give the conflicts that the whole has now, at most one for each subject and rule."""
@@ -102,30 +102,30 @@ class _Whole:
                 first, more = found.others[0], len(found.others) - 1
                 what = f"{first} and {more} more are" if more else f"{first} is"
                 reason = f"the source deleted it, but {what} attached to it in the target; theirs deletes that too"
-                yield self._conflict(draft, Clash.ATTACHED, reason, takes=frozenset(Take))
+                yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
         for draft in (*self._puts(Kind.NODE), *self._puts(Kind.CONNECTION)):
             if taken := changes.unique(draft):
                 reason = f"{taken.others[0]} already has its value of the unique property {taken.property}"
-                yield replace(self._conflict(draft, Clash.UNIQUE, reason), name=taken.property)
+                yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
     def _by_itself(self, changes: Changeset, draft: Draft) -> Conflict | None:
         """Return what stands against a subject but for the values of others and what is attached to it."""
         if missing := self._missing(changes, draft):
             can_return = all(self._can_return(end) for end in missing)
-            takes = frozenset(Take) if can_return else _OURS
+            takes = frozenset(ConflictSide) if can_return else _OURS
             told = "; theirs restores it" if can_return else ""
             reason = f"node {missing[0]}, which it needs, is not in the target{told}"
-            return self._conflict(draft, Clash.END, reason, takes=takes)
+            return self._conflict(draft, ConflictKind.END, reason, takes=takes)
         if not self._is_undecided(draft) and (found := changes.not_allowed(draft)) and found.error:
-            return self._conflict(draft, Clash.INVALID, f"the target does not allow it: {found.error.message}")
+            return self._conflict(draft, ConflictKind.INVALID, f"the target does not allow it: {found.error.message}")
         broken = changes.breaking_a_link(draft)
-        return self._conflict(draft, Clash.RULE, broken.reason) if broken else None
+        return self._conflict(draft, ConflictKind.RULE, broken.reason) if broken else None
 
     def settle(self, conflict: Conflict) -> None:
         """Do what is chosen about a conflict, or leave the subject as it is and keep the conflict."""
         take = self.choices.take(conflict)
         (self.conflicts if take is None else self.settled).append(conflict)
-        if take is Take.THEIRS:
+        if take is ConflictSide.THEIRS:
             self._take_theirs(conflict)
             return
         self.after.pop(conflict.subject, None)
@@ -150,7 +150,7 @@ class _Whole:
         return [draft for draft in self.after.values() if draft.kind is kind and draft.op is not Op.DELETE]
 
     def _take_theirs(self, conflict: Conflict) -> None:
-        if conflict.clash is Clash.ATTACHED:
+        if conflict.clash is ConflictKind.ATTACHED:
             self.taking_along.add(conflict.subject)
             return
         draft = self.after.get(conflict.subject)
@@ -170,12 +170,14 @@ class _Whole:
         """Say whether it cannot be checked before other conflicts are settled."""
         return type_of(draft) in self.open or any(end in self.open for end in ends_of(draft))
 
-    def _conflict(self, draft: Draft, clash: Clash, reason: str, takes: frozenset[Take] = _OURS) -> Conflict:
+    def _conflict(
+        self, draft: Draft, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = _OURS
+    ) -> Conflict:
         kind = self.trios[draft.subject].kind
         return Conflict(subject=draft.subject, kind=kind, clash=clash, reason=reason, takes=takes)
 
 
-def _draft(trio: Trio, after: Version | None, at: datetime) -> Draft:
+def _draft(trio: ThreeWay, after: Version | None, at: datetime) -> Draft:
     """Return the change that a merged subject is in the target."""
     version = after or cast("Version", trio.ours)
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}

@@ -7,7 +7,7 @@ from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
-from graph_memory.memory.branches.values import CONTENT, Choices, Conflict, Resolution, Strategy, Take, Trio
+from graph_memory.memory.branches.values import CONTENT, Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
 from graph_memory.memory.history.comparison import told_value
 from graph_memory.model.arguments import check_path, fault, is_encodable
 from graph_memory.model.content import checked_format
@@ -23,13 +23,15 @@ _LONGEST = 500
 _TEXTS = frozenset({CONTENT, "_text"})
 
 
-def told_conflicts(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> tuple[tuple[MergeConflict, ...], int]:
+def told_conflicts(
+    conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]
+) -> tuple[tuple[MergeConflict, ...], int]:
     """Return the first conflicts as they are told, and how many more there are."""
     told = tuple(_told(conflict, trios[conflict.subject]) for conflict in conflicts[:MOST_CONFLICTS])
     return told, len(conflicts) - len(told)
 
 
-def refused(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> GraphError:
+def refused(conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]) -> GraphError:
     """Return the error that names what stands against a merge."""
     told, more = told_conflicts(conflicts, trios)
     first = conflicts[0]
@@ -43,7 +45,7 @@ def refused(conflicts: Sequence[Conflict], trios: Mapping[str, Trio]) -> GraphEr
     return GraphError(Code.MERGE_CONFLICT, message, details)
 
 
-def _told(conflict: Conflict, trio: Trio) -> MergeConflict:
+def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:
     version = trio.ours or trio.theirs or trio.base
     title = version.state.get("_title") if version else None
     sides = (conflict.base, conflict.ours, conflict.theirs)
@@ -60,7 +62,7 @@ def _told(conflict: Conflict, trio: Trio) -> MergeConflict:
         ours=ours,
         theirs=theirs,
         lines=tuple(map(_lines, conflict.chunks[:_MOST_CHUNKS])) or None,
-        takes=tuple(cast("Side", str(take)) for take in Take if take in conflict.takes),
+        takes=tuple(cast("Side", str(take)) for take in ConflictSide if take in conflict.takes),
     )
 
 
@@ -94,10 +96,10 @@ def _read(one: Mapping[str, object]) -> Resolution:
     subject, name, take = one.get("subject"), one.get("property"), one.get("take")
     if not isinstance(subject, str) or one.keys() - _KEYS or not isinstance(name, str | None):
         raise _unfit(one)
-    if (take is None) == (one.get("value") is None) or take not in (None, *Take):
+    if (take is None) == (one.get("value") is None) or take not in (None, *ConflictSide):
         raise _unfit(one)
     if take is not None:
-        return Resolution(subject=subject, name=name, take=Take(str(take)))
+        return Resolution(subject=subject, name=name, take=ConflictSide(str(take)))
     if name is None:
         raise _unfit(one)
     return Resolution(subject=subject, name=name, value=_value(name, one["value"]))

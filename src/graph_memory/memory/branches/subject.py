@@ -12,11 +12,11 @@ from graph_memory.memory.branches.values import (
     CONTENT,
     WRITTEN,
     Choices,
-    Clash,
     Conflict,
+    ConflictKind,
+    ConflictSide,
     Resolution,
-    Take,
-    Trio,
+    ThreeWay,
     Version,
     check_resolution,
     same,
@@ -45,7 +45,7 @@ class Merged:
     settled: tuple[Conflict, ...] = ()
 
 
-def merge_subject(trio: Trio, choices: Choices) -> Merged:
+def merge_subject(trio: ThreeWay, choices: Choices) -> Merged:
     """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution."""
     named = choices.named(trio.subject)
     for told in named:
@@ -61,32 +61,32 @@ def merge_subject(trio: Trio, choices: Choices) -> Merged:
     return _ByValue(trio, choices).merged(named)
 
 
-def _is_taken_back(trio: Trio) -> bool:
+def _is_taken_back(trio: ThreeWay) -> bool:
     """Say whether the source has taken a type back: the target keeps it, because it may need it."""
     return trio.theirs is None and trio.kind in ONTOLOGY_KINDS
 
 
-def _as_a_whole(trio: Trio) -> Conflict | None:
+def _as_a_whole(trio: ThreeWay) -> Conflict | None:
     """Return the conflict that is not about single values, if there is one."""
     base, ours, theirs = trio.base, trio.ours, trio.theirs
     if theirs is None:
         reason = "the source deleted it, but the target changed it"
-        return None if same(ours, base) else _conflict(trio, Clash.CHANGED, reason)
+        return None if same(ours, base) else _conflict(trio, ConflictKind.CHANGED, reason)
     if theirs.identity != _known(trio, theirs):
         reason = "its id has another type or other ends in the target"
-        return _conflict(trio, Clash.TYPE, reason, takes=frozenset({Take.OURS}))
+        return _conflict(trio, ConflictKind.TYPE, reason, takes=frozenset({ConflictSide.OURS}))
     if ours is None:
         reason = "the target deleted it, but the source changed it"
-        return None if base is None else _conflict(trio, Clash.DELETED, reason)
+        return None if base is None else _conflict(trio, ConflictKind.DELETED, reason)
     if trio.kind in ONTOLOGY_KINDS:
         reason = "the target and the source declare it differently, and types cannot be changed"
-        return _conflict(trio, Clash.ONTOLOGY, reason, takes=frozenset({Take.OURS}))
+        return _conflict(trio, ConflictKind.ONTOLOGY, reason, takes=frozenset({ConflictSide.OURS}))
     if base is None:
-        return _conflict(trio, Clash.CREATED, "the target and the source both created it, but differently")
+        return _conflict(trio, ConflictKind.CREATED, "the target and the source both created it, but differently")
     return None
 
 
-def _known(trio: Trio, theirs: Version) -> object:
+def _known(trio: ThreeWay, theirs: Version) -> object:
     """Return what the target knows under that id, also if it was deleted."""
     if trio.ours is not None:
         return trio.ours.identity
@@ -96,26 +96,28 @@ def _known(trio: Trio, theirs: Version) -> object:
     return draft.kind, draft.type, draft.from_id, draft.to_id
 
 
-def _settled_as_a_whole(trio: Trio, conflict: Conflict, choices: Choices) -> Merged:
+def _settled_as_a_whole(trio: ThreeWay, conflict: Conflict, choices: Choices) -> Merged:
     values = _ByValue(trio, choices)
     match choices.take(conflict):
         case None:
             return Merged(trio.ours, conflicts=(conflict,))
-        case Take.OURS:
+        case ConflictSide.OURS:
             after = trio.ours
-        case Take.THEIRS:
+        case ConflictSide.THEIRS:
             after = trio.theirs and _finished(trio, dict(trio.theirs.state), trio.theirs.content)
     return Merged(values.changed(after, choices.named(trio.subject)), settled=(conflict,))
 
 
-def _conflict(trio: Trio, clash: Clash, reason: str, takes: frozenset[Take] = frozenset(Take)) -> Conflict:
+def _conflict(
+    trio: ThreeWay, clash: ConflictKind, reason: str, takes: frozenset[ConflictSide] = frozenset(ConflictSide)
+) -> Conflict:
     return Conflict(subject=trio.subject, kind=trio.kind, clash=clash, reason=reason, takes=takes)
 
 
 class _ByValue:
     """The merge of a subject value by value."""
 
-    def __init__(self, trio: Trio, choices: Choices) -> None:
+    def __init__(self, trio: ThreeWay, choices: Choices) -> None:
         self.trio = trio
         self.choices = choices
         self.conflicts: dict[str, Conflict] = {}
@@ -160,23 +162,23 @@ class _ByValue:
             if merge is not None and merge.text is not None:
                 return self._put(name, merge.text)
             chunks = merge.conflicts if merge else ()
-        self._clash(name, Clash.PROPERTY, (base, ours, theirs), chunks)
+        self._clash(name, ConflictKind.PROPERTY, (base, ours, theirs), chunks)
         return None
 
     def _merge_content(self) -> None:
         base, ours, theirs = map(_content_key, (self.base, self.ours, self.theirs))
-        self._take(CONTENT, Take.OURS)
+        self._take(CONTENT, ConflictSide.OURS)
         if theirs in (base, ours):
             return
         if ours == base:
-            self._take(CONTENT, Take.THEIRS)
+            self._take(CONTENT, ConflictSide.THEIRS)
             return
         merge = merge_texts(*texts) if (texts := self._texts()) else None
         if merge is not None and merge.text is not None:
             self._put_text(merge.text)
             return
         hashes = [key and key[1] for key in (base, ours, theirs)]
-        self._clash(CONTENT, Clash.CONTENT, hashes, merge.conflicts if merge else ())
+        self._clash(CONTENT, ConflictKind.CONTENT, hashes, merge.conflicts if merge else ())
 
     def _texts(self) -> tuple[str, str, str] | None:
         if not self.trio.needs_lines:
@@ -185,7 +187,9 @@ class _ByValue:
         base, ours, theirs = (content and content.text for content in contents)
         return None if base is None or ours is None or theirs is None else (base, ours, theirs)
 
-    def _clash(self, name: str, clash: Clash, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]) -> None:
+    def _clash(
+        self, name: str, clash: ConflictKind, sides: Sequence[StoredValue | None], chunks: tuple[Chunk, ...]
+    ) -> None:
         what = "its content" if name == CONTENT else name.removeprefix("_").replace("_", " ")
         where = f", in {len(chunks)} places" if len(chunks) > 1 else ""
         conflict = _conflict(self.trio, clash, f"both changed {what} differently{where}")
@@ -202,14 +206,14 @@ class _ByValue:
         else:
             self._put(name, told.value)
 
-    def _choose(self, name: str, take: Take) -> None:
+    def _choose(self, name: str, take: ConflictSide) -> None:
         """Take one side's value; content that was chosen keeps its format."""
         self._take(name, take)
         if name == CONTENT:
             self._take(_FORMAT, take)
 
-    def _take(self, name: str, take: Take) -> None:
-        version = self.trio.ours if take is Take.OURS else self.trio.theirs
+    def _take(self, name: str, take: ConflictSide) -> None:
+        version = self.trio.ours if take is ConflictSide.OURS else self.trio.theirs
         state = version.state if version else {}
         if name != CONTENT:
             return self._put(name, state.get(name))
@@ -237,7 +241,7 @@ class _ByValue:
         return self.after
 
 
-def _finished(trio: Trio, state: State, content: Content | None, like: Version | None = None) -> Version:
+def _finished(trio: ThreeWay, state: State, content: Content | None, like: Version | None = None) -> Version:
     """Return the version, by default like the source's, with what a write sets by itself: oldest creation, title.
 
     Its content is that which is to be written, None where the target has it.
@@ -254,7 +258,7 @@ def _finished(trio: Trio, state: State, content: Content | None, like: Version |
     return replace(like, state=state, content=None if has_it else content)
 
 
-def _title(trio: Trio, like: Version, state: State, content: Content | None) -> str:
+def _title(trio: ThreeWay, like: Version, state: State, content: Content | None) -> str:
     """Return the title that properties and text make; that of a side with the same text where it is not at hand."""
     properties = replace(like, state=state).properties
     sides = [one.state for one in (trio.ours, trio.theirs) if one and _content_key(one.state) == _content_key(state)]

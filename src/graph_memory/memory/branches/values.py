@@ -42,7 +42,7 @@ WRITTEN = frozenset({"_created", "_modified", "_title"})
 """What a write sets by itself."""
 
 
-class Take(StrEnum):
+class ConflictSide(StrEnum):
     """Whose side settles a conflict."""
 
     OURS = "ours"
@@ -60,7 +60,7 @@ class Strategy(StrEnum):
     """The source's side is taken, where that is possible."""
 
 
-class Clash(StrEnum):
+class ConflictKind(StrEnum):
     """What a conflict is about."""
 
     PROPERTY = "property"
@@ -132,7 +132,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trio:
+class ThreeWay:
     """A subject to merge, and the last that the target's log says of it."""
 
     subject: str
@@ -171,9 +171,9 @@ class Conflict:
 
     subject: str
     kind: Kind
-    clash: Clash
+    clash: ConflictKind
     reason: str
-    takes: frozenset[Take] = frozenset(Take)
+    takes: frozenset[ConflictSide] = frozenset(ConflictSide)
     name: str | None = None
     base: StoredValue | None = None
     ours: StoredValue | None = None
@@ -191,7 +191,7 @@ class Resolution:
 
     subject: str
     name: str | None = None
-    take: Take | None = None
+    take: ConflictSide | None = None
     value: PropertyValue | Sequence[str] | None = None
 
 
@@ -214,15 +214,15 @@ class Choices:
         """Return what is told about single values of a subject."""
         return [one for one in self.resolutions.get(subject, ()) if one.name is not None]
 
-    def take(self, conflict: Conflict) -> Take | None:
+    def take(self, conflict: Conflict) -> ConflictSide | None:
         """Return whose side settles a conflict, None when nothing does."""
         told = [one.take for one in self.resolutions.get(conflict.subject, ()) if one.name is None]
-        by_strategy = None if self.strategy is Strategy.MANUAL else Take(self.strategy)
+        by_strategy = None if self.strategy is Strategy.MANUAL else ConflictSide(self.strategy)
         wanted = told[0] if told else by_strategy
         return wanted if wanted in conflict.takes else None
 
 
-def check_resolution(told: Resolution, trio: Trio) -> None:
+def check_resolution(told: Resolution, trio: ThreeWay) -> None:
     """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without."""
     kind, name = trio.kind, told.name or ""
     is_property = not name.startswith("_") and kind in (Kind.NODE, Kind.CONNECTION)
@@ -231,7 +231,7 @@ def check_resolution(told: Resolution, trio: Trio) -> None:
         raise fault("resolutions", f"{told.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}.")
     if told.take is None or name not in _REQUIRED[kind]:
         return
-    side = trio.ours if told.take is Take.OURS else trio.theirs
+    side = trio.ours if told.take is ConflictSide.OURS else trio.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
         message = f"{told.subject} needs a {shown(name)}, and the side {told.take} has none"
         raise fault("resolutions", message, "Take the other side, or give a value.")

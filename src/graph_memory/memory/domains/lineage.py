@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import Moment, moment
+from graph_memory.model.points import LogPosition, moment
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
@@ -70,7 +70,7 @@ NEXT_EVENTS = query("domains/next_events", TimedRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Revision:
     """A state of a domain: after that number of its own log."""
 
     domain: str
@@ -78,7 +78,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class EventRange:
     """The events of one log after a number and up to another."""
 
     domain: str
@@ -87,7 +87,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LogSegment:
     """One log of a line, the newest first: its changes come after `begins_at` and count up to `until`.
 
     A branch's log begins with a snapshot of what it was made from; the event that tells of the fork, at `begins_at`, is
@@ -118,9 +118,9 @@ class Part:
         return max(after, self.begins_at) < min(until, self.until, self.compacted_to)
 
 
-async def line_of(reader: Reader, domain: str) -> list[Part]:
+async def segments_of(reader: Reader, domain: str) -> list[LogSegment]:
     """Return the logs that hold a domain's past, its own first. Raises ONTOLOGY_NOT_FOUND."""
-    parts: list[Part] = []
+    parts: list[LogSegment] = []
     name: str | None = domain
     until = END
     while name is not None:
@@ -129,65 +129,65 @@ async def line_of(reader: Reader, domain: str) -> list[Part]:
             raise no_ontology(name)
         for row in rows:
             begins_at, compacted_to = row.begins_at or 0, row.compacted_to or 0
-            parts.append(Part(row.name, until, begins_at, row.forked_at, compacted_to, tuple(row.turns)))
+            parts.append(LogSegment(row.name, until, begins_at, row.forked_at, compacted_to, tuple(row.turns)))
             name, until = row.forked_from, row.forked_at or 0
     return parts
 
 
-async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Place:
+async def place_at(reader: Reader, domain: str, argument: str, given: int | str) -> Revision:
     """Return whose log holds what a domain was at a point that somebody named. Raises what `seq_at` does."""
-    parts = await line_of(reader, domain)
+    parts = await segments_of(reader, domain)
     return _place_in(parts, await _found(reader, parts, argument, given))
 
 
-async def place_of(reader: Reader, domain: str, seq: int) -> Place:
+async def place_of(reader: Reader, domain: str, seq: int) -> Revision:
     """Return whose log holds what a domain was after a number. Raises ONTOLOGY_NOT_FOUND and HISTORY_COMPACTED."""
-    return _place_in(await line_of(reader, domain), seq)
+    return _place_in(await segments_of(reader, domain), seq)
 
 
-def _place_in(parts: Sequence[Part], seq: int) -> Place:
+def _place_in(parts: Sequence[LogSegment], seq: int) -> Revision:
     """Return whose log of a line holds the state after a number; that at a fork is at both of its sides."""
     for part in parts:
         at = max(min(seq, part.until), part.begins_at)
         is_there = part.forked_at is None or seq >= part.forked_at
         if is_there and at >= part.compacted_to:
-            return Place(part.domain, at)
+            return Revision(part.domain, at)
         if is_there and (part.forked_at is None or at > part.begins_at):
             raise compacted(part.domain, part.compacted_to)
     raise _without_source(parts[-1])
 
 
-async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[Stretch]:
+async def past_of(reader: Reader, domain: str, after: int, before: int) -> list[EventRange]:
     """Return the stretches of logs that lie between two numbers along a domain's line, the newest first."""
-    return past_in(await line_of(reader, domain), after, before)
+    return past_in(await segments_of(reader, domain), after, before)
 
 
-def past_in(parts: Sequence[Part], after: int, before: int) -> list[Stretch]:
+def past_in(parts: Sequence[LogSegment], after: int, before: int) -> list[EventRange]:
     """Return the stretches of the logs of a line that lie between two numbers, the newest first."""
-    stretches = [Stretch(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
+    stretches = [EventRange(part.domain, max(after, part.kept_after), min(before - 1, part.until)) for part in parts]
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
-def check_kept(parts: Sequence[Part], after: int, until: int) -> None:
+def check_kept(parts: Sequence[LogSegment], after: int, until: int) -> None:
     """Raise HISTORY_COMPACTED where some of the changes between two numbers of a line were."""
     for part in parts:
         if part.lacks(after, until):
             raise compacted(part.domain, part.compacted_to)
 
 
-async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stretch]:
+async def changes_between(reader: Reader, one: Revision, other: Revision) -> list[EventRange]:
     """Return the stretches of logs that lead from one state to another: whatever differs was changed in one of them.
 
     For states that share no past these are all that led to either. Raises HISTORY_COMPACTED where some of the changes
     since a past that is shared are no longer there.
     """
-    first, second = await line_of(reader, one.domain), await line_of(reader, other.domain)
+    first, second = await segments_of(reader, one.domain), await segments_of(reader, other.domain)
     shared = next((part.domain for part in first if part.domain in {other.domain for other in second}), None)
     if shared is None:  # what a log was compacted to, or begins with, tells of all that lived then
-        return [Stretch(place.domain, 0, place.seq) for place in (one, other) if place.seq]
+        return [EventRange(place.domain, 0, place.seq) for place in (one, other) if place.seq]
     ways = [_way(first, one, shared), _way(second, other, shared)]
     low, high = sorted(end for _, end in ways)
-    stretches = [*(stretch for way, _ in ways for stretch in way), Stretch(shared, low, high)]
+    stretches = [*(stretch for way, _ in ways for stretch in way), EventRange(shared, low, high)]
     for part in (*first, *second):
         for stretch in stretches:
             if part.domain == stretch.domain and part.lacks(stretch.after, stretch.until):
@@ -195,14 +195,14 @@ async def changes_between(reader: Reader, one: Place, other: Place) -> list[Stre
     return [stretch for stretch in stretches if stretch.after < stretch.until]
 
 
-def _way(parts: Sequence[Part], place: Place, shared: str) -> tuple[list[Stretch], int]:
+def _way(parts: Sequence[LogSegment], place: Revision, shared: str) -> tuple[list[EventRange], int]:
     """Return the changes on the way back from a state to the domain that is shared, and the number reached there."""
-    stretches: list[Stretch] = []
+    stretches: list[EventRange] = []
     seq = place.seq
     for part in parts:
         if part.domain == shared:
             break
-        stretches.append(Stretch(part.domain, part.begins_at, seq))
+        stretches.append(EventRange(part.domain, part.begins_at, seq))
         seq = part.forked_at or 0
     return stretches, seq
 
@@ -220,7 +220,7 @@ async def seq_at(reader: Reader, domain: str, argument: str, given: int | str | 
 
     Raises ONTOLOGY_NOT_FOUND, EVENT_NOT_FOUND, INVALID_ARGUMENT, and HISTORY_COMPACTED for a point whose state is gone.
     """
-    parts = await line_of(reader, domain)
+    parts = await segments_of(reader, domain)
     seq = await _found(reader, parts, argument, END if given is None else given)
     _place_in(parts, seq)
     return seq
@@ -232,7 +232,7 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
     Without an end it is where the log ends now: beyond that a reader could meet a commit of which it sees a part.
     Raises HISTORY_COMPACTED where some of them were, or the last of them was.
     """
-    parts = await line_of(reader, domain)
+    parts = await segments_of(reader, domain)
     after, last = 0, END
     if since is not None:
         after = await _found(reader, parts, "since", since, strictly=True)
@@ -243,13 +243,15 @@ async def bounds(reader: Reader, domain: str, since: int | str | None, until: in
 
 
 async def _found(
-    reader: Reader, parts: Sequence[Part], argument: str, given: int | str, *, strictly: bool = False
+    reader: Reader, parts: Sequence[LogSegment], argument: str, given: int | str, *, strictly: bool = False
 ) -> int:
     now = utc_now()
     return await _seq_at(reader, parts, moment(argument, given, now), now, strictly=strictly)
 
 
-async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, now: datetime, *, strictly: bool) -> int:
+async def _seq_at(
+    reader: Reader, parts: Sequence[LogSegment], point: LogPosition, now: datetime, *, strictly: bool
+) -> int:
     """Return the number of the last event at or before a point, or strictly before it."""
     for part in parts:
         position = await reader.one(POSITION, domain=part.domain, event=point.event)
@@ -271,7 +273,7 @@ async def _seq_at(reader: Reader, parts: Sequence[Part], point: Moment, now: dat
     return 0
 
 
-async def _last_until(reader: Reader, part: Part, at: datetime, last: int, *, strictly: bool) -> int | None:
+async def _last_until(reader: Reader, part: LogSegment, at: datetime, last: int, *, strictly: bool) -> int | None:
     """Return the number of the last event until a time, or before it; None when it is before the log begins.
 
     Times go back only at the turns of a log; what has a later number is later. So it is the last event of all that has
@@ -298,7 +300,7 @@ async def _last_in(reader: Reader, domain: str, after: int, last: int, at: datet
     return low if low > after else None
 
 
-def no_event(parts: Sequence[Part], event: str) -> GraphError:
+def no_event(parts: Sequence[LogSegment], event: str) -> GraphError:
     """Return the error for an event that no log of a line has; where one was compacted, it may have been in that."""
     domain = parts[0].domain
     for part in parts:
@@ -312,7 +314,7 @@ def no_event(parts: Sequence[Part], event: str) -> GraphError:
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
 
 
-def _without_source(part: Part) -> GraphError:
+def _without_source(part: LogSegment) -> GraphError:
     """Return the error for the past of a branch that was imported without the domain that it was made from."""
     first = max(part.forked_at or 0, part.compacted_to)
     hint = f"Give {first} or a later point. To have all of its past, import what it was made from, then the branch."

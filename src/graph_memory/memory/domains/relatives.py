@@ -14,7 +14,7 @@ COMPACTING = "compacting"
 STATE = query("domains/state", JobRow)
 
 
-async def family_of(reader: Reader, domain: str) -> list[str]:
+async def related_domains(reader: Reader, domain: str) -> list[str]:
     """Return the domain, those that it was branched from, and the branches of all of these, in the order of names."""
     ties = [{row.name, source_of(row)} for row in await reader.read(BRANCHES)]
     family = {domain}

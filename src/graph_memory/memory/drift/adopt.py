@@ -33,7 +33,7 @@ FORMAT = "markdown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByHand:
+class DriftedSubject:
     """One subject that a hand changed: as the log has it, and as it was found. `id` names it to people."""
 
     id: str
@@ -68,9 +68,9 @@ class Around:
     """What a decision about changes by hand looks at besides these; the context is as the log has it."""
 
     context: Context
-    attached: Mapping[str, Sequence[ByHand]] = field(default_factory=dict[str, Sequence[ByHand]])
+    attached: Mapping[str, Sequence[DriftedSubject]] = field(default_factory=dict[str, Sequence[DriftedSubject]])
     """For each node that is gone, what the log ties to it."""
-    away: Sequence[ByHand] = ()
+    away: Sequence[DriftedSubject] = ()
     """Connections of the log that a hand deleted or moved, and that may be restored."""
 
 
@@ -82,7 +82,9 @@ class Adoption:
     refused: Mapping[str, GraphError]
 
 
-def adoption(changes: Sequence[ByHand], around: Around, head: Head, unfit: Mapping[str, GraphError]) -> Adoption:
+def adoption(
+    changes: Sequence[DriftedSubject], around: Around, head: Head, unfit: Mapping[str, GraphError]
+) -> Adoption:
     """Return the events that adopt changes; one that is refused takes those with it that need it."""
     refused = dict(unfit)
     while True:
@@ -93,7 +95,7 @@ def adoption(changes: Sequence[ByHand], around: Around, head: Head, unfit: Mappi
         refused |= found
 
 
-def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
+def _attempt(left: Sequence[DriftedSubject], around: Around, head: Head) -> tuple[list[Draft], dict[str, GraphError]]:
     """Return the changes, or what refuses some of them; one rule at a time, as what it refuses is asked no other."""
     made, refused = _made(left, around, head)
     if refused:
@@ -107,7 +109,7 @@ def _attempt(left: Sequence[ByHand], around: Around, head: Head) -> tuple[list[D
     return drafts, _barring(made, drafts, around, head)
 
 
-def _made(left: Sequence[ByHand], around: Around, head: Head) -> tuple[dict[str, Draft], dict[str, GraphError]]:
+def _made(left: Sequence[DriftedSubject], around: Around, head: Head) -> tuple[dict[str, Draft], dict[str, GraphError]]:
     """Return the change of each by its id, and what refuses to be one."""
     made: dict[str, Draft] = {}
     refused: dict[str, GraphError] = {}
@@ -144,7 +146,7 @@ def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     return [(rule.name, draft.type or "", ends.get(rule.name)) for rule in link_rules(declared)]
 
 
-def _draft(change: ByHand, around: Around, head: Head) -> Draft:
+def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:
     if change.kind is Kind.CONNECTION and change.is_known and change.is_out_of_place:
         hint = "Restore it, and create the other connection without its _id."
         raise _refusal("The type and ends of a connection cannot change, and these did", hint)
@@ -169,7 +171,7 @@ def _draft(change: ByHand, around: Around, head: Head) -> Draft:
             raise _refusal("It is neither a node nor a connection", "Restore it.")
 
 
-def _check_gone(change: ByHand, around: Around) -> None:
+def _check_gone(change: DriftedSubject, around: Around) -> None:
     """Raise STORE_CONFLICT for a node that still has a connection: a hand took its label, or moved the connection."""
     attached = around.attached.get(change.subject, ())
     if there := [each.id for each in attached if each.kind is Kind.CONNECTION and each.stored is not None]:
@@ -177,7 +179,7 @@ def _check_gone(change: ByHand, around: Around) -> None:
         raise _refusal(message, "Restore both, then delete it if it should go.")
 
 
-def gone(change: ByHand) -> Draft:
+def gone(change: DriftedSubject) -> Draft:
     """Return the change that adopts a deletion. Raises STORE_CONFLICT for what no hand can delete."""
     if change.kind not in (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION) or change.last is None:
         raise _refusal("The ontology cannot be changed outside graph-memory", "Restore it.")
@@ -185,7 +187,7 @@ def gone(change: ByHand) -> Draft:
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)
 
 
-def _changed_node(change: ByHand, head: Head) -> Draft:
+def _changed_node(change: DriftedSubject, head: Head) -> Draft:
     last, stored = _both(change)
     before = NodeState.from_live(live_state(last))
     if set(change.labels) != {before.type}:
@@ -206,7 +208,7 @@ def _changed_node(change: ByHand, head: Head) -> Draft:
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
 
-def _changed_connection(change: ByHand, head: Head) -> Draft:
+def _changed_connection(change: DriftedSubject, head: Head) -> Draft:
     last, stored = _both(change)
     before = ConnectionState.from_live(live_state(last), last.draft.from_id or "", last.draft.to_id or "")
     content = _content(change, before.content.format if before.content is not None else FORMAT)
@@ -220,7 +222,7 @@ def _changed_connection(change: ByHand, head: Head) -> Draft:
     return replace(last.draft, op=Op.UPDATE, previous=last.seq, state=state, content=content)
 
 
-def _made_node(change: ByHand, head: Head) -> Draft:
+def _made_node(change: DriftedSubject, head: Head) -> Draft:
     stored = _found(change)
     if len(change.labels) != 1 or stored.get("_type", change.labels[0]) != change.labels[0]:
         raise _refusal(f"A node has one type, and this one has the labels {listed(change.labels)}", "Give it one.")
@@ -237,7 +239,7 @@ def _made_node(change: ByHand, head: Head) -> Draft:
     return replace(nodes.creation(head, wanted), windows=None)
 
 
-def _made_connection(change: ByHand, head: Head) -> Draft:
+def _made_connection(change: DriftedSubject, head: Head) -> Draft:
     stored, type_name = _found(change), change.type or ""
     if change.from_id is None or change.to_id is None:
         raise _refusal("It does not join two nodes of the domain", "Restore it, which removes it.")
@@ -254,7 +256,7 @@ def _made_connection(change: ByHand, head: Head) -> Draft:
     return connections.creation(head, wanted)
 
 
-def _check_fresh(change: ByHand) -> None:
+def _check_fresh(change: DriftedSubject) -> None:
     if change.last is not None:
         hint = "Remove its _id, give it another, or restore it, which removes it."
         raise _refusal(f"{change.subject} was deleted, and ids are never reused", hint)
@@ -279,7 +281,7 @@ def _path(stored: Mapping[str, object]) -> str | None:
     return None if path is None else check_path(cast("str", path))
 
 
-def _content(change: ByHand, content_format: str) -> Content | None:
+def _content(change: DriftedSubject, content_format: str) -> Content | None:
     """Return the content that a known subject gets: the text that a hand wrote, else the log's own, to be put right."""
     last, _ = _both(change)
     ref = content_ref(last.draft.state or {})
@@ -291,16 +293,16 @@ def _content(change: ByHand, content_format: str) -> Content | None:
     return content_from(change.text, "utf-8", content_format)
 
 
-def _new_content(change: ByHand) -> Content:
+def _new_content(change: DriftedSubject) -> Content:
     given = _found(change).get("_content_format")
     return content_from(change.text or "", "utf-8", given if isinstance(given, str) else FORMAT)
 
 
-def _both(change: ByHand) -> tuple[Event, Mapping[str, object]]:
+def _both(change: DriftedSubject) -> tuple[Event, Mapping[str, object]]:
     return cast("Event", change.last), _found(change)
 
 
-def _found(change: ByHand) -> Mapping[str, object]:
+def _found(change: DriftedSubject) -> Mapping[str, object]:
     if change.stored is None:
         raise _refusal("Only rows that the service derived are left", "Restore it.")
     return change.stored
@@ -318,7 +320,7 @@ def _against(found: Violation, head: Head) -> GraphError:
     return GraphError(Code.INVALID_TOPOLOGY, f"It is not allowed: {found.reason}", {"hint": hint})
 
 
-def wanted_values(changes: Iterable[ByHand], head: Head) -> set[UniqueValue]:
+def wanted_values(changes: Iterable[DriftedSubject], head: Head) -> set[UniqueValue]:
     """Return the unique values that changes would give."""
     return {
         value

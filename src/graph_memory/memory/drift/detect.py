@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graph_memory.memory.changes.context import owners_of
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core
-from graph_memory.memory.drift.adopt import Around, ByHand, gone, wanted_values
+from graph_memory.memory.drift.adopt import Around, DriftedSubject, gone, wanted_values
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
@@ -94,7 +94,7 @@ async def places(core: Core, domain: str) -> Places:
     )
 
 
-async def found(core: Core, reader: Reader, domain: str, places: Places) -> list[ByHand]:
+async def found(core: Core, reader: Reader, domain: str, places: Places) -> list[DriftedSubject]:
     """Return what differs there; under the domain's lock it truly does."""
     findings = await verify.examined(core, reader, domain, places.subjects)
     doubles = {finding.subject.id for finding in findings if finding.is_double}
@@ -108,10 +108,10 @@ async def found(core: Core, reader: Reader, domain: str, places: Places) -> list
     return [*named, *made, *(_made_connection(row, places.connections[row.element]) for row in joined)]
 
 
-def _by_hand(finding: Finding, doubles: set[str]) -> ByHand:
+def _by_hand(finding: Finding, doubles: set[str]) -> DriftedSubject:
     live, draft = finding.live, finding.event.draft if finding.event else None
     ends = [end if isinstance(end := live.facts.get(name), str) else None for name in ("from", "to")]
-    return ByHand(
+    return DriftedSubject(
         id=finding.subject.id,
         subject=finding.subject.id,
         kind=draft.kind if draft else _kind(finding),
@@ -139,9 +139,9 @@ def _kind(finding: Finding) -> Kind | None:
     return Kind.OBSERVATION if finding.live.stored is not None else None
 
 
-def _made_node(row: MadeNode, new: str) -> ByHand:
+def _made_node(row: MadeNode, new: str) -> DriftedSubject:
     labels = tuple(sorted(set(row.labels) - {"_Node"}))
-    return ByHand(
+    return DriftedSubject(
         id=row.element,
         element=row.element,
         subject=new,
@@ -153,9 +153,9 @@ def _made_node(row: MadeNode, new: str) -> ByHand:
     )
 
 
-def _made_connection(row: MadeConnection, new: str) -> ByHand:
+def _made_connection(row: MadeConnection, new: str) -> DriftedSubject:
     own = row.stored.get("_id")
-    return ByHand(
+    return DriftedSubject(
         id=row.element,
         element=row.element,
         subject=own if isinstance(own, str) else new,
@@ -168,8 +168,8 @@ def _made_connection(row: MadeConnection, new: str) -> ByHand:
     )
 
 
-async def look_around(
-    reader: Reader, head: Head, found: Sequence[ByHand], broken: Mapping[str, str]
+async def read_context(
+    reader: Reader, head: Head, found: Sequence[DriftedSubject], broken: Mapping[str, str]
 ) -> tuple[Around, Mapping[str, str]]:
     """Return what a decision looks at, with the rules that are known to be broken, and the titles of nodes joined."""
     connections = [change for change in found if change.kind is Kind.CONNECTION]
@@ -196,15 +196,15 @@ async def look_around(
     return around, {draft.subject: str((draft.state or {}).get("_title", draft.subject)) for draft in nodes}
 
 
-def ends_of(change: ByHand) -> tuple[str | None, str | None]:
+def ends_of(change: DriftedSubject) -> tuple[str | None, str | None]:
     """Return what a connection joins or an observation is about, as the log has it, else as it was found."""
     last = change.last.draft if change.last else None
     return (last.from_id, last.to_id) if last else (change.from_id, change.to_id)
 
 
-def _attached(found: Sequence[ByHand]) -> dict[str, list[ByHand]]:
+def _attached(found: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]]:
     """Return what the log ties to each node that is gone."""
-    attached: dict[str, list[ByHand]] = {
+    attached: dict[str, list[DriftedSubject]] = {
         change.subject: [] for change in found if change.kind is Kind.NODE and change.is_gone
     }
     for change in found:

@@ -13,7 +13,7 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import detect
-from graph_memory.memory.drift.adopt import Around, ByHand, adoption
+from graph_memory.memory.drift.adopt import Around, DriftedSubject, adoption
 from graph_memory.memory.drift.detect import Places, ends_of
 from graph_memory.memory.drift.results import (
     HandChange,
@@ -58,7 +58,7 @@ class _Choice:
     is_faulty: bool = False
     """Whether the counters of the log itself were changed."""
 
-    def takes(self, change: ByHand) -> bool:
+    def takes(self, change: DriftedSubject) -> bool:
         return self.ids is None or change.id in self.ids
 
 
@@ -66,7 +66,7 @@ class _Choice:
 class _Outcome:
     """What the last attempt found and decided."""
 
-    found: Sequence[ByHand] = ()
+    found: Sequence[DriftedSubject] = ()
     titles: Mapping[str, str] = field(default_factory=dict[str, str])
     refused: Mapping[str, GraphError] = field(default_factory=dict[str, GraphError])
     ontology: Ontology | None = None
@@ -83,7 +83,7 @@ async def reconcile(core: Core, domain: str, adopt: Which, restore: Which) -> Re
     _check_lists(adopt=adopt, restore=restore)
     places = await detect.places(core, domain)
     faults = await verify.shape_faults(core.store, domain)
-    tried = await _adopt(core, domain, places, _Choice(is_faulty=bool(faults)), rehearse=True)
+    tried = await _adopt(core, domain, places, _Choice(is_faulty=bool(faults)), dry_run=True)
     changes = {change.id: _told(change, tried) for change in tried.found}
     if faults:
         changes[DOMAIN] = _domain_change(faults)
@@ -123,7 +123,7 @@ async def _adopt_chosen(
     core: Core, domain: str, places: Places, changes: dict[str, HandChange], choice: _Choice
 ) -> str | None:
     """Adopt what was chosen, note it in `changes`, and return the batch."""
-    done = await _adopt(core, domain, places, choice, rehearse=False)
+    done = await _adopt(core, domain, places, choice, dry_run=False)
     for change in done.found:
         if change.subject in done.adopted:
             changes[change.id] = _settled(changes[change.id], "adopted")
@@ -134,12 +134,12 @@ async def _adopt_chosen(
     return done.receipt.batch if done.receipt and done.receipt.changes else None
 
 
-async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, rehearse: bool) -> _Outcome:
+async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, dry_run: bool) -> _Outcome:
     """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
 
     async def attempt(broken: Mapping[str, str]) -> _Outcome:
         outcome = _Outcome()
-        outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, rehearse).write()
+        outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, dry_run).write()
         return outcome
 
     return await until_rules_hold(attempt) if places.size else _Outcome()
@@ -155,7 +155,7 @@ class _Attempt:
     choice: _Choice
     broken: Mapping[str, str]
     outcome: _Outcome
-    rehearse: bool
+    dry_run: bool
 
     async def write(self) -> Receipt:
         """Read under the lock, decide, and write."""
@@ -166,16 +166,16 @@ class _Attempt:
             origin,
             self._read,
             self._decide,
-            prepare=self._prepare,
-            confirm=self._confirm,
-            rehearse=self.rehearse,
+            before_projection=self._prepare,
+            after_write=self._confirm,
+            dry_run=self.dry_run,
         )
 
     async def _read(self, reader: Reader, head: Head) -> tuple[Around, Mapping[str, GraphError]]:
         found = await detect.found(self.core, reader, self.domain, self.places)
         self.outcome.found = found
         self.outcome.ontology = head.ontology
-        around, self.outcome.titles = await detect.look_around(reader, head, found, self.broken)
+        around, self.outcome.titles = await detect.read_context(reader, head, found, self.broken)
         return around, self._unfit(found, around)
 
     def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
@@ -185,7 +185,7 @@ class _Attempt:
         self.outcome.refused = decided.refused
         return decided.drafts
 
-    def _unfit(self, found: Sequence[ByHand], around: Around) -> dict[str, GraphError]:
+    def _unfit(self, found: Sequence[DriftedSubject], around: Around) -> dict[str, GraphError]:
         """Return what cannot be adopted for reasons that the ontology does not know."""
         refused: dict[str, GraphError] = {}
         taken = 0
@@ -197,7 +197,7 @@ class _Attempt:
                 refused[change.id] = error
         return refused
 
-    def _check_fit(self, taken: int, change: ByHand, around: Around) -> None:
+    def _check_fit(self, taken: int, change: DriftedSubject, around: Around) -> None:
         if self.choice.is_faulty:
             raise _refusal("The counters of the log itself were changed", f"Restore {DOMAIN} first.")
         if taken > MOST:
@@ -212,10 +212,10 @@ class _Attempt:
 
     async def _prepare(self, transaction: Transaction, events: Sequence[Event]) -> None:
         """Keep the contents, and give what was made by hand the ids of its events."""
-        if not self.rehearse:
+        if not self.dry_run:
             for event in events:
                 if event.draft.content is not None:
-                    await self.core.contents.keep(self.domain, event.draft.content)
+                    await self.core.contents.put(self.domain, event.draft.content)
         written = {event.draft.subject for event in events}
         named = [change for change in self.outcome.found if change.element and change.subject in written]
         for kind, statement in ((Kind.NODE, NAME_NODES), (Kind.CONNECTION, NAME_CONNECTIONS)):
@@ -233,7 +233,7 @@ async def _restore(
     places: Places,
     changes: dict[str, HandChange],
     chosen: Sequence[HandChange],
-    found: Mapping[str, ByHand],
+    found: Mapping[str, DriftedSubject],
 ) -> None:
     """Put back what the log has of the subjects that were chosen, and note it in `changes`."""
     ids = frozenset(change.id for change in chosen)
@@ -248,7 +248,9 @@ async def _restore(
         changes[id_] = _settled(changes[id_], "refused", error) if id_ in left else _settled(changes[id_], "restored")
 
 
-def _missing_end(change: ByHand | None, found: Mapping[str, ByHand], restored: frozenset[str]) -> str | None:
+def _missing_end(
+    change: DriftedSubject | None, found: Mapping[str, DriftedSubject], restored: frozenset[str]
+) -> str | None:
     if change is None or not change.is_known or change.kind not in (Kind.CONNECTION, Kind.OBSERVATION):
         return None
     missing = (end for end in ends_of(change) if end and end in found and found[end].is_gone and end not in restored)
@@ -279,7 +281,7 @@ async def _drop_made(core: Core, domain: str, places: Places) -> None:
         await core.store.write("reconcile", work)
 
 
-def _told(change: ByHand, tried: _Outcome) -> HandChange:
+def _told(change: DriftedSubject, tried: _Outcome) -> HandChange:
     refusal = tried.refused.get(change.id)
     return HandChange(
         id=change.id,
@@ -294,13 +296,13 @@ def _told(change: ByHand, tried: _Outcome) -> HandChange:
     )
 
 
-def _work(change: ByHand) -> HandWork:
+def _work(change: DriftedSubject) -> HandWork:
     if change.is_gone:
         return "deleted"
     return "changed" if change.is_known else "made"
 
 
-def _differences(change: ByHand) -> tuple[str, ...]:
+def _differences(change: DriftedSubject) -> tuple[str, ...]:
     if change.stored is not None and not change.is_known:
         return tuple(listed_properties(change.stored))
     if change.is_gone:
@@ -309,7 +311,7 @@ def _differences(change: ByHand) -> tuple[str, ...]:
     return worded(change.differences, before, change.stored or {})
 
 
-def _title(change: ByHand, titles: Mapping[str, str]) -> str | None:
+def _title(change: DriftedSubject, titles: Mapping[str, str]) -> str | None:
     if change.kind is Kind.CONNECTION:
         ends = (quoted(titles.get(end or "", end or "?")) for end in ends_of(change))
         return " → ".join(ends)

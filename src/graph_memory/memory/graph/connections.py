@@ -82,7 +82,7 @@ async def create_connection(
     )
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
-        await core.contents.keep(domain, wanted.content)
+        await core.contents.put(domain, wanted.content)
 
     async def read(reader: Reader, head: Head) -> Context:
         return await _context(reader, head, wanted, given_id)
@@ -100,7 +100,7 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     The decision checks it all again under the lock. A type that was there once has its constraint for ever.
     """
     needs_blob = wanted.content is not None and not core.contents.is_inline(wanted.content.ref)
-    remembered = core.log.remembered(domain)
+    remembered = core.log.cached_ontology(domain)
     if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
@@ -183,7 +183,7 @@ async def update_connection(core: Core, domain: str, connection_id: str, edit: C
     if edit.content is not None:
         if not core.contents.is_inline(edit.content.ref):
             await _found(core.store, domain, connection_id)
-        await core.contents.keep(domain, edit.content)
+        await core.contents.put(domain, edit.content)
 
     async def read(reader: Reader, head: Head) -> tuple[ConnectionState, Context]:
         nonlocal before_version

@@ -74,7 +74,7 @@ async def get_connected_nodes(
     around = Around(direction, connection_type, page.valid_at)
     given = {"id": node_id, "after": page.after, "limit": page.size, **around.params}
     found = await look(core, CONNECTED_NODES, domain, **given)
-    if not found.edition:
+    if not found.epoch:
         raise no_ontology(domain)
     if not found.rows:
         raise node_not_found(domain, node_id)

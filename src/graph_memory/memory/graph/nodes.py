@@ -108,7 +108,7 @@ async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
 
 async def _kept(core: Core, domain: str, content: Content) -> tuple[str, ...]:
     """Put content where it is safe to refer to, and return its search windows."""
-    await core.contents.keep(domain, content)
+    await core.contents.put(domain, content)
     return await core.contents.windows(content)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, Place
+from graph_memory.memory.domains.lineage import END, Revision
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
@@ -39,7 +39,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolo
     def decide(head: Head, _: None) -> Sequence[Draft]:
         return decide_ontology(head, ontology)
 
-    receipt = await core.log.write("create_ontology", domain, core.origin, _nothing, decide, begins=True)
+    receipt = await core.log.write("create_ontology", domain, core.origin, _nothing, decide, creates_domain=True)
     return OntologyChanged(version=receipt.seq or 0)
 
 
@@ -87,7 +87,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         added = missing_types(None if created else head.ontology, wanted)
         return decide_ontology(head, wanted) if created else type_drafts(added)
 
-    receipt = await core.log.write("apply_ontology", domain, core.origin, _nothing, decide, begins=True)
+    receipt = await core.log.write("apply_ontology", domain, core.origin, _nothing, decide, creates_domain=True)
     head = await core.store.one(HEAD, domain=domain)
     return OntologyApplied(
         version=receipt.seq or (head.ontology_version if head else 0),
@@ -97,7 +97,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     )
 
 
-async def types_at(reader: Reader, place: Place) -> list[Event]:
+async def types_at(reader: Reader, place: Revision) -> list[Event]:
     """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
     found = await logged_types(reader, place.domain, place.seq)
     if not found:

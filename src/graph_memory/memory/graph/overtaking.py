@@ -50,7 +50,7 @@ class Look(Generic[R]):
     rows: Sequence[R]
     after: int = 0
     until: int = 0
-    edition: str = ""
+    epoch: str = ""
 
     @property
     def is_overtaken(self) -> bool:
@@ -59,7 +59,7 @@ class Look(Generic[R]):
 
     def of(self, rows: Sequence[S]) -> Look[S]:
         """Return the same look with other rows, made of these."""
-        return Look(rows, self.after, self.until, self.edition)
+        return Look(rows, self.after, self.until, self.epoch)
 
 
 async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **params: object) -> Look[R]:
@@ -72,12 +72,12 @@ async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **
         if not isinstance(last, Mark):
             core.log.forget(domain)
             return Look(())
-        is_same_log = known is not None and known.edition == last.edition and known.seq <= last.seq
+        is_same_log = known is not None and known.epoch == last.epoch and known.seq <= last.seq
         if not is_same_log:
             core.log.forget(domain)
         core.log.met(domain, last)
         after = known.seq if known is not None and is_same_log else 0
-        found = Look(unmarked(rows), after, last.seq, last.edition)
+        found = Look(unmarked(rows), after, last.seq, last.epoch)
         if is_same_log and last.seq - after <= MANY:
             break
         known = last
@@ -86,7 +86,7 @@ async def look(core: Core, statement: Query[Mark | Sequence[R]], domain: str, **
 
 async def _first_mark(core: Core, domain: str) -> Mark | None:
     head = await core.store.one(HEAD, domain=domain)
-    return Mark(head.seq, head.edition) if head else None
+    return Mark(head.seq, head.epoch) if head else None
 
 
 async def overtaken(core: Core, domain: str, found: Look[R], at: int = END) -> Sequence[OvertakenRow]:

@@ -17,7 +17,7 @@ from graph_memory.model.points import instant
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.properties import PropertyValue, check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
-from graph_memory.storage.log.ontologies import Remembered
+from graph_memory.storage.log.ontologies import CachedOntology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
 
@@ -139,7 +139,7 @@ def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
 async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[str | None] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
-    The ontology that this process remembers will do if the domain is still of the same edition: types are only
+    The ontology that this process remembers will do if the domain is still of the same epoch: types are only
     added within it.
     """
     for _ in range(2 if wanted.properties else 0):
@@ -148,18 +148,18 @@ async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, o
         if known is None or key is None:
             return None
         found = await look(core, BY_KEY[wanted.kind], domain, **key, **given)
-        if found.edition == known.edition:
+        if found.epoch == known.epoch:
             return found
         core.log.forget(domain)
     return None
 
 
-async def _known(core: Core, domain: str, kind: Kind, type_name: str) -> Remembered | None:
+async def _known(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
     """Return what is remembered of a domain, read anew if that does not have the type."""
-    known = core.log.remembered(domain)
+    known = core.log.cached_ontology(domain)
     if known is None or not known.has(kind, type_name):
         await core.log.ontology(domain)
-        known = core.log.remembered(domain)
+        known = core.log.cached_ontology(domain)
     return known
 
 

@@ -14,7 +14,7 @@ from graph_memory.memory.domains.lineage import END, changes_between, place_of, 
 from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.log import PAGE
-from graph_memory.memory.history.narration import Told, summary
+from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.model.arguments import check_domain, check_limit, fault, is_encodable, not_a_cursor
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
@@ -101,7 +101,7 @@ class Pair:
             type=self.draft.type,
             title=cast("str | None", (self.after or self.before or {}).get("_title")),
             operation=self.operation,
-            summary=summary(Told(self.draft, self.before, self.from_title, self.to_title)),
+            summary=summary(Rendered(self.draft, self.before, self.from_title, self.to_title)),
             properties=values.properties if values else None,
             attributes=values.attributes if values else None,
             more=values.more if values else None,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import anyio
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Stretch, bounds, check_kept, last_seq, line_of, past_in
+from graph_memory.memory.domains.lineage import EventRange, bounds, check_kept, last_seq, past_in, segments_of
 from graph_memory.memory.history.log import Filter, entry_of, events_in
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
@@ -52,34 +52,34 @@ async def follow(
         seen = min(seen, last)  # an older state of the database was restored
 
 
-async def _stretches(core: Core, domain: str, seen: int, last: int) -> Sequence[Stretch]:
+async def _stretches(core: Core, domain: str, seen: int, last: int) -> Sequence[EventRange]:
     """Return what is to be looked through after one number up to another, along the domain's line, the oldest first.
 
     Raises HISTORY_COMPACTED where some of it was.
     """
     if seen >= last:
         return ()
-    parts = await line_of(core.store, domain)
+    parts = await segments_of(core.store, domain)
     check_kept(parts, seen, last)
     return [
-        Stretch(part.domain, after, min(after + _STRETCH, part.until))
+        EventRange(part.domain, after, min(after + _STRETCH, part.until))
         for part in reversed(past_in(parts, seen, last + 1))
         for after in range(part.after, part.until, _STRETCH)
     ]
 
 
-async def _told(core: Core, domain: str, wanted: Filter, stretch: Stretch, *, full: bool) -> list[LogEntry]:
+async def _told(core: Core, domain: str, wanted: Filter, stretch: EventRange, *, full: bool) -> list[LogEntry]:
     """Return the changes in a stretch that are wanted, oldest first. Raises HISTORY_COMPACTED where some have gone.
 
     Those of a subject are picked out here: they come from the index that was seen to have all of them.
     """
     rows = await events_in(core, replace(wanted, subject=None), stretch, _STRETCH)
-    check_kept(await line_of(core.store, domain), stretch.after, stretch.until)
+    check_kept(await segments_of(core.store, domain), stretch.after, stretch.until)
     entries = [entry_of(row, full=full) for row in reversed(rows)]
     return [entry for entry in entries if wanted.subject in (None, entry.subject)]
 
 
-async def _is_settled(core: Core, stretch: Stretch) -> bool:
+async def _is_settled(core: Core, stretch: EventRange) -> bool:
     """Say whether all events can be seen: a commit shows the end of the log an instant before the index has them.
 
     It waits up to a second for that. What cannot be seen then is looked for at the next turn: nothing is passed over.
@@ -92,7 +92,7 @@ async def _is_settled(core: Core, stretch: Stretch) -> bool:
     return False
 
 
-def _lost(stretch: Stretch) -> GraphError:
+def _lost(stretch: EventRange) -> GraphError:
     hint = "Run `graph-memory verify` to see what is missing. To go on after it, follow from a later point."
     message = f"Events of domain {stretch.domain} from {stretch.after + 1} to {stretch.until} are missing from its log"
     return GraphError(Code.STORE_CONFLICT, message, {"domain": stretch.domain, "hint": hint})

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, Stretch, bounds, past_of
-from graph_memory.memory.history.narration import Told, summary
+from graph_memory.memory.domains.lineage import END, EventRange, bounds, past_of
+from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
 from graph_memory.model.arguments import check_limit, fault, not_a_cursor
 from graph_memory.model.events import Event
@@ -122,7 +122,7 @@ async def log(
     return LogPage(entries=tuple(entries), next_cursor=f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None)
 
 
-async def events_in(core: Core, wanted: Filter, stretch: Stretch, limit: int) -> list[EventRow]:
+async def events_in(core: Core, wanted: Filter, stretch: EventRange, limit: int) -> list[EventRow]:
     """Return the newest changes in a stretch of one log."""
     span = {"domain": stretch.domain, "after": stretch.after, "before": stretch.until + 1, "limit": limit}
     if wanted.subject is None:
@@ -189,7 +189,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         seq=event.seq,
         id=event.id,
         at=event.at,
-        summary=summary(Told(draft, before, row.from_title, row.to_title, row.took)),
+        summary=summary(Rendered(draft, before, row.from_title, row.to_title, row.took)),
         operation=cast("Operation", str(draft.was or draft.op)),
         kind=draft.kind,
         subject=draft.subject,

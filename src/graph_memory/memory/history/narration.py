@@ -30,7 +30,7 @@ _LONGEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Rendered:
     """What is told of one event: what it did, what was before, the titles of a connection's ends, what a node took."""
 
     draft: Draft
@@ -41,7 +41,7 @@ class Told:
     """Connections that went with a node."""
 
 
-def summary(told: Told) -> str:
+def summary(told: Rendered) -> str:
     """Return one line on a change, such as `Action "Call contractor": status "next" → "done"`."""
     draft = told.draft
     if draft.erased:
@@ -89,7 +89,7 @@ def _merges(state: State) -> Mapping[str, Mapping[str, object]]:
     return json.loads(str(state.get("_merges", "{}")))
 
 
-def _named(told: Told) -> str:
+def _named(told: Rendered) -> str:
     draft, state = told.draft, told.draft.state or told.before or {}
     match draft.kind:
         case Kind.NODE:

@@ -16,7 +16,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Part, line_of, seq_at
+from graph_memory.memory.domains.lineage import LogSegment, segments_of, seq_at
 from graph_memory.memory.domains.listing import domain_info
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history.log import sessions_between
@@ -71,7 +71,7 @@ PRUNE = query("retention/prune", int)
 async def compact(core: Core, domain: str, before: int | str, archive: Path | None, *, dry_run: bool) -> Compacted:
     """Compact a domain's log up to a point. `History.compact` tells the rest."""
     await core.log.require_ontology(domain)
-    own = (await line_of(core.store, domain))[0]
+    own = (await segments_of(core.store, domain))[0]
     cut_off = await _unfinished(core.store, domain)
     to = cut_off.to if cut_off else await _last_to_go(core, domain, before)
     if cut_off is None and to <= own.kept_after:
@@ -86,7 +86,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     return await _Compacting(core, job, own, to).run()
 
 
-async def _given(core: Core, domain: str, own: Part, to: int, path: Path) -> Params:
+async def _given(core: Core, domain: str, own: LogSegment, to: int, path: Path) -> Params:
     """Return what is remembered of a compaction while it goes on. Raises FILE_CREATION_FAILED."""
     if await to_thread.run_sync(path.exists):
         raise unwritable(path, "it already exists")
@@ -123,7 +123,7 @@ async def _unfinished(reader: Reader, domain: str) -> _CutOff | None:
 async def _last_to_go(core: Core, domain: str, before: int | str) -> int:
     """Return the number up to which to compact: never in the midst of a batch, nor before a branch begins."""
     seq = await seq_at(core.store, domain, "before", before)
-    own, *older = await line_of(core.store, domain)
+    own, *older = await segments_of(core.store, domain)
     if older and seq <= own.begins_at:
         message = f"That point is in the log of {older[0].domain}, which {domain} was branched from"
         raise fault("before", message, "Compact that domain, or give a later point.")
@@ -150,7 +150,7 @@ async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> lis
     return sorted(set(hashes).difference(rows))
 
 
-async def _sessions(core: Core, domain: str, own: Part, to: int) -> str:
+async def _sessions(core: Core, domain: str, own: LogSegment, to: int) -> str:
     """Return the sessions whose changes go, counted together with those that went before."""
     state = (await _domain_state(core, domain))[0]
     went = await sessions_between(core.store, domain, own.kept_after, to + 1, 1_000_000)
@@ -177,7 +177,7 @@ async def _check_no_branch_is_made(core: Core, job: Job) -> None:
 class _Compacting:
     """The stages of a compaction, from wherever an earlier run of it was cut off."""
 
-    def __init__(self, core: Core, job: Job, own: Part, to: int) -> None:
+    def __init__(self, core: Core, job: Job, own: LogSegment, to: int) -> None:
         self._core = core
         self._job = job
         self._begin = own.forked_at or 0

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.relatives import ERASING, family_of, unfinished_branches
+from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.retention.results import Erased, ErasedIn
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
@@ -69,12 +69,12 @@ async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Eras
 
 async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
     """Return the domains of a family that are not done: also such as a merge may have brought the subject into."""
-    return [name for name in await family_of(reader, domain) if name not in done]
+    return [name for name in await related_domains(reader, domain) if name not in done]
 
 
 async def _check_known(reader: Reader, domain: str, subject: str) -> None:
     """Raise NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased."""
-    events = [await last_event(reader, name, subject) for name in await family_of(reader, domain)]
+    events = [await last_event(reader, name, subject) for name in await related_domains(reader, domain)]
     kinds = {event.draft.kind for event in events if event is not None}
     if not kinds:
         raise _unknown(domain, subject)

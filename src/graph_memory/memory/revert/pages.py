@@ -111,7 +111,7 @@ async def _plan(
     head = Head(domain, until, utc_now(), await core.log.require_ontology(domain))
     try:
         selected = await selection.events(reader, domain, revert.MOST)
-        undos = await revert.undos_of(core, reader, head, selected, most=revert.MOST, until=until)
+        undos = await revert.reversals_of(core, reader, head, selected, most=revert.MOST, until=until)
         context = await revert.context_of(reader, head, undos, most=revert.MOST)
     except TooMany as many:
         message = f"There are at least {many.least:,} changes, and one revert takes at most {revert.MOST:,}"

@@ -7,18 +7,18 @@ from dataclasses import replace
 from datetime import datetime
 
 from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule
-from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Undo, refused
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.subjects import State
 
-Against = Callable[[Undo], Conflict | None]
+Against = Callable[[Reversal], Conflict | None]
 """Returns what stands against undoing one subject's changes, if anything."""
 
 _BEGUN = {Kind.DOMAIN: "a domain", Kind.ONTOLOGY: "an ontology"}
 
 
-def plan(undos: Sequence[Undo], around: Context, at: datetime, on_conflict: OnConflict) -> Plan:
+def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: OnConflict) -> Plan:
     """Return what to write. Raises REVERT_CONFLICT when something stands against it and the choice is to stop."""
     left = {undo.subject: undo for undo in undos if not undo.changes_nothing}
     drafts = {subject: _draft(undo, at) for subject, undo in left.items()}
@@ -34,7 +34,7 @@ def plan(undos: Sequence[Undo], around: Context, at: datetime, on_conflict: OnCo
     return Plan(tuple(changes.ordered()), tuple(skipped.values()), changes.ontology)
 
 
-def _conflicts(left: Mapping[str, Undo], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
+def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:
     """Return what stands against some of what is left to do; nothing that can be forced when that is the choice.
 
     Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
@@ -52,14 +52,14 @@ def _conflicts(left: Mapping[str, Undo], changes: Changeset, on_conflict: OnConf
 
 
 def _told(changes: Changeset, ask: Ask) -> Against:
-    def rule(undo: Undo) -> Conflict | None:
+    def rule(undo: Reversal) -> Conflict | None:
         found = ask(changes.changes[undo.subject])
         return found and Conflict(undo.subject, found.reason, is_forcible=found.rule is Rule.ATTACHED)
 
     return rule
 
 
-def _firmest(undo: Undo, found: Conflict, rules: Sequence[Against]) -> Conflict:
+def _firmest(undo: Reversal, found: Conflict, rules: Sequence[Against]) -> Conflict:
     """Return a conflict that cannot be forced in place of one that can, where there is one too."""
     if not found.is_forcible:
         return found
@@ -67,7 +67,7 @@ def _firmest(undo: Undo, found: Conflict, rules: Sequence[Against]) -> Conflict:
     return next((conflict for conflict in others if not conflict.is_forcible), found)
 
 
-def _beginning(undo: Undo) -> Conflict | None:
+def _beginning(undo: Reversal) -> Conflict | None:
     if undo.kind in (Kind.DOMAIN, Kind.ONTOLOGY) and undo.target is None:
         return Conflict(undo.subject, f"the creation of {_BEGUN[undo.kind]} cannot be undone")
     if undo.kind is Kind.DOMAIN and _compacted_to(undo.target) != _compacted_to(undo.last.draft.state):
@@ -79,24 +79,24 @@ def _compacted_to(state: State | None) -> object:
     return (state or {}).get("_compacted_to")
 
 
-def _erased(undo: Undo) -> Conflict | None:
+def _erased(undo: Reversal) -> Conflict | None:
     return Conflict(undo.subject, "it was erased") if undo.last.draft.erased else None
 
 
-def _defined_anew(undo: Undo) -> Conflict | None:
+def _defined_anew(undo: Reversal) -> Conflict | None:
     if undo.kind not in TYPES or undo.target is None or not undo.is_live:
         return None
     return Conflict(undo.subject, f"it was redefined in {undo.last.seq}, and types cannot be changed")
 
 
-def _changed_since(undo: Undo) -> Conflict | None:
+def _changed_since(undo: Reversal) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
     numbers = ", ".join(map(str, undo.later[:5])) + (", …" if len(undo.later) > 5 else "")
     return Conflict(undo.subject, f"it has changed since, in {numbers}", is_forcible=True)
 
 
-def _draft(undo: Undo, at: datetime) -> Draft:
+def _draft(undo: Reversal, at: datetime) -> Draft:
     draft = undo.as_it_was()
     return draft if draft.state is None else replace(draft, state=_as_of_now(draft.state, at))
 

@@ -12,11 +12,11 @@ from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import compacted, line_of, no_event
+from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
-from graph_memory.memory.revert.values import OnConflict, Plan, Undo
+from graph_memory.memory.revert.values import OnConflict, Plan, Reversal
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
@@ -60,7 +60,7 @@ class ChainRow:
 
 SELECTED = query("revert/selected", Selected)
 NAMED = query("revert/named", Selected)
-TAKEN_ALONG = query("revert/taken_along", Selected)
+CASCADED = query("revert/cascaded", Selected)
 CHAINS = query("revert/chains", ChainRow)
 
 
@@ -93,9 +93,9 @@ class Selection:
         else:
             found = await reader.read(NAMED, domain=domain, ids=list(self.ids))
             if missing := set(self.ids) - {event.id for event in found}:
-                raise no_event((await line_of(reader, domain))[:1], min(missing))
+                raise no_event((await segments_of(reader, domain))[:1], min(missing))
             if gone := [event.seq for event in found if event.op == Op.SNAPSHOT]:
-                raise compacted(domain, (await line_of(reader, domain))[0].compacted_to or max(gone))
+                raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
             raise fault("session", message, "memory_log shows the session of each change.")
@@ -155,12 +155,12 @@ async def _attempt(
     *,
     dry_run: bool,
 ) -> Receipt:
-    async def read(reader: Reader, head: Head) -> tuple[list[Undo], Context]:
+    async def read(reader: Reader, head: Head) -> tuple[list[Reversal], Context]:
         selected = await selection.events(reader, domain, paging.AT_ONCE)
-        undos = await undos_of(core, reader, head, selected, most=paging.AT_ONCE)
+        undos = await reversals_of(core, reader, head, selected, most=paging.AT_ONCE)
         return undos, await context_of(reader, head, undos, most=paging.AT_ONCE)
 
-    def decide(head: Head, found: tuple[list[Undo], Context]) -> Sequence[Draft]:
+    def decide(head: Head, found: tuple[list[Reversal], Context]) -> Sequence[Draft]:
         undos, context = found
         outcome.plan = plan(undos, replace(context, broken=broken), head.at, choice)
         returning = returning_types(outcome.plan) - set(outcome.constrained)
@@ -171,7 +171,7 @@ async def _attempt(
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, domain, events, outcome.plan.ontology, in_turn=True)
 
-    return await core.log.write("revert", domain, core.origin, read, decide, confirm=confirm, rehearse=dry_run)
+    return await core.log.write("revert", domain, core.origin, read, decide, after_write=confirm, dry_run=dry_run)
 
 
 def returning_types(planned: Plan) -> set[str]:
@@ -180,16 +180,16 @@ def returning_types(planned: Plan) -> set[str]:
     return {str((draft.state or {})["_name"]) for draft in types}
 
 
-async def undos_of(
+async def reversals_of(
     core: Core, reader: Reader, head: Head, selected: Sequence[Selected], *, most: int, until: int = 2**53
-) -> list[Undo]:
+) -> list[Reversal]:
     """Return what is to be undone, as the log has it until a number. Raises TooMany when that is more than the most."""
     gone = [
         {"node": event.subject, "batch": event.batch, "seq": event.seq}
         for event in selected
         if (event.kind, event.op) == (Kind.NODE, Op.DELETE)
     ]
-    implied = await _taken_along(reader, head.domain, gone, most)
+    implied = await _cascaded(reader, head.domain, gone, most)
     own = {event.subject for event in selected}
     first: dict[str, int] = {}
     for event in sorted([*selected, *implied], key=lambda event: event.seq):
@@ -201,12 +201,12 @@ async def undos_of(
     return [await _undo(core, head, row, seqs, until, is_implied=row.subject not in own) for row in chains]
 
 
-async def _taken_along(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:
+async def _cascaded(reader: Reader, domain: str, gone: Sequence[Mapping[str, object]], most: int) -> list[Selected]:
     """Return what was deleted with nodes, as far as there is not more than the most."""
     found: dict[int, Selected] = {}
     after = 0
     while gone and len(found) <= most:
-        rows = await reader.read(TAKEN_ALONG, domain=domain, nodes=gone, after=after, limit=EVENTS_AT_ONCE)
+        rows = await reader.read(CASCADED, domain=domain, nodes=gone, after=after, limit=EVENTS_AT_ONCE)
         found |= {row.seq: row for row in rows}
         if len(rows) < EVENTS_AT_ONCE:
             break
@@ -214,11 +214,11 @@ async def _taken_along(reader: Reader, domain: str, gone: Sequence[Mapping[str, 
     return list(found.values())
 
 
-async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until: int, *, is_implied: bool) -> Undo:
+async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until: int, *, is_implied: bool) -> Reversal:
     last = Event.from_row(row.last)
     previous = Event.from_row(row.previous) if row.previous else None
     target = previous.draft.state if previous else None
-    return Undo(
+    return Reversal(
         subject=row.subject,
         last=last,
         target=target,
@@ -238,7 +238,7 @@ async def _content(
     return await core.contents.fetch(domain, wanted, text)
 
 
-async def context_of(reader: Reader, head: Head, undos: Sequence[Undo], *, most: int) -> Context:
+async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, most: int) -> Context:
     """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
     drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)

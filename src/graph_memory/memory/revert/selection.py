@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import bounds, compacted, line_of
+from graph_memory.memory.domains.lineage import bounds, compacted, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.arguments import fault
@@ -27,12 +27,12 @@ async def of_session(core: Core, domain: str, session: str) -> Selection:
     """Return the events of a session. Raises HISTORY_COMPACTED when some of them were compacted."""
     wanted = session_of(core, session)
     if any(one.session == wanted for one in await compacted_sessions(core.store, domain)):
-        raise compacted(domain, (await line_of(core.store, domain))[0].compacted_to)
+        raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
     return replace(await _between(core, domain, None, None), session=wanted)
 
 
 async def _between(core: Core, domain: str, since: int | str | None, until: int | str | None) -> Selection:
     after, before = await bounds(core.store, domain, since, until)
-    own = (await line_of(core.store, domain))[0]
+    own = (await segments_of(core.store, domain))[0]
     asked = "" if since is None else f"from {since}" if until is None else f"{since} to {until}"
     return Selection(first=max(after, own.begins_at, own.compacted_to) + 1, last=before - 1, asked=asked)

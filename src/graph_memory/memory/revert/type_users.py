@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.plan import type_of
 from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
-from graph_memory.memory.revert.values import Undo
+from graph_memory.memory.revert.values import Reversal
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
 from graph_memory.storage.queries import unmarked
@@ -19,8 +19,8 @@ _FIRST: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
 async def users_of(
     reader: Reader,
     domain: str,
-    types: Sequence[Undo],
-    undos: Iterable[Undo],
+    types: Sequence[Reversal],
+    undos: Iterable[Reversal],
     attached: Mapping[str, Iterable[Draft]],
 ) -> dict[str, str]:
     """Return for each type, where there is one, something of it that is none of the subjects nor attached to them."""

@@ -30,7 +30,7 @@ class OnConflict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Undo:
+class Reversal:
     """One subject whose changes are to be undone: its state before the first of them, and its last event."""
 
     subject: str

@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from graph_memory.files import new_private_file, temporary_beside
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import Place, place_of, seq_at
+from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.transfer.export import header_of
@@ -68,7 +68,7 @@ def _free(folder: Path) -> Path:
 class _Writing:
     """Writes a domain as it was at a place of its line."""
 
-    def __init__(self, core: Core, place: Place, folder: Path, tell: Progress) -> None:
+    def __init__(self, core: Core, place: Revision, folder: Path, tell: Progress) -> None:
         self._core = core
         self._domain = place.domain
         self._seq = place.seq

@@ -252,7 +252,7 @@ class _Importing:
             await run_projection(
                 transaction, Projection(self._job.domain, {Step.PUT_DOMAIN: [{"state": state.state()}]})
             )
-            await transaction.run(FINISH, domain=self._job.domain, edition=time_ns() // 1_000)
+            await transaction.run(FINISH, domain=self._job.domain, epoch=time_ns() // 1_000)
 
         await self._job.end(end)
         return state

@@ -11,7 +11,7 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.types import ConnectionType, NodeType, PropertyRule, check_end
-from graph_memory.model.plain import Fields, Plain, located
+from graph_memory.model.plain import Fields, Located, located
 from graph_memory.model.properties import PropertyType, PropertyValue
 from graph_memory.model.wording import listed, shown, suggestion
 
@@ -27,20 +27,20 @@ _TYPE_NAMES = tuple(str(kind) for kind in PropertyType)
 
 def node_type_from(data: Mapping[str, object]) -> NodeType:
     """Return the node type that `definition` gave as data, or any spelling of it that YAML may have."""
-    return _node_type(_item(Plain(data, ""), _NODE_TYPE_KEYS))
+    return _node_type(_item(Located(data, ""), _NODE_TYPE_KEYS))
 
 
 def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
     """Return the connection type that `definition` gave as data, or any spelling of it that YAML may have."""
-    return _connection_type(_item(Plain(data, ""), _CONNECTION_TYPE_KEYS), None)
+    return _connection_type(_item(Located(data, ""), _CONNECTION_TYPE_KEYS), None)
 
 
-def node_types_from(data: Plain) -> list[tuple[str, NodeType]]:
+def node_types_from(data: Located) -> list[tuple[str, NodeType]]:
     """Return the place and the value of every node type in a list or an object."""
     return [(one.at, _node_type(one)) for one in _all(data, _NODE_TYPE_KEYS)]
 
 
-def connection_types_from(data: Plain, node_types: Collection[str]) -> list[tuple[str, ConnectionType]]:
+def connection_types_from(data: Located, node_types: Collection[str]) -> list[tuple[str, ConnectionType]]:
     """Return the place and the value of every connection type in a list or an object.
 
     Raises INVALID_NODE_TYPE for an end that is not among the node types.
@@ -57,13 +57,13 @@ class _Named:
     fields: Fields
 
 
-def _all(data: Plain, keys: Sequence[str], shorthand: str | None = None) -> list[_Named]:
+def _all(data: Located, keys: Sequence[str], shorthand: str | None = None) -> list[_Named]:
     if isinstance(data.value, Mapping):
         return [_entry(name, value, keys, shorthand) for name, value in data.entries().items()]
     return [_item(item, keys) for item in data.items()]
 
 
-def _entry(name: str, data: Plain, keys: Sequence[str], shorthand: str | None) -> _Named:
+def _entry(name: str, data: Located, keys: Sequence[str], shorthand: str | None) -> _Named:
     """Read `name: {...}`, `name:` alone, or `name: text` where the text is the value of the `shorthand` field."""
     if data.value is None:
         return _Named(name, data.at, Fields(data, {}))
@@ -72,7 +72,7 @@ def _entry(name: str, data: Plain, keys: Sequence[str], shorthand: str | None) -
     return _Named(name, data.at, data.fields(keys))
 
 
-def _item(data: Plain, keys: Sequence[str]) -> _Named:
+def _item(data: Located, keys: Sequence[str]) -> _Named:
     """Read an entry of a list: a name alone, or an object with `name`."""
     if not isinstance(data.value, Mapping):
         return _Named(data.text(), data.at, Fields(data, {}))
@@ -126,7 +126,7 @@ def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
     return (*first.values(), *(rule for rule in rules if rule.name not in first))
 
 
-def _check_agreement(required: Plain, named: Sequence[_Named]) -> None:
+def _check_agreement(required: Located, named: Sequence[_Named]) -> None:
     names = required.texts()
     for one in named:
         said = one.fields.get("required")
@@ -135,7 +135,7 @@ def _check_agreement(required: Plain, named: Sequence[_Named]) -> None:
             raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": shown(one.name), "at": said.at})
 
 
-def _required(item: Plain, rules: Mapping[str, PropertyRule]) -> PropertyRule:
+def _required(item: Located, rules: Mapping[str, PropertyRule]) -> PropertyRule:
     with located(item.at):
         return replace(rules.get(item.text()) or PropertyRule(item.text()), required=True)
 

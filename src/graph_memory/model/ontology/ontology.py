@@ -22,7 +22,7 @@ from graph_memory.model.ontology.types import (
     check_rules,
     definition,
 )
-from graph_memory.model.plain import Plain, located
+from graph_memory.model.plain import Located, located
 from graph_memory.model.properties import ANY, PropertyType, PropertyValue
 from graph_memory.model.wording import MOST_LISTED, listed, shown, suggestion
 
@@ -205,7 +205,7 @@ def ontology_from(data: Mapping[str, object]) -> Ontology:
     Raises INVALID_ARGUMENT for a fault of shape, INVALID_PROPERTY, INVALID_ONTOLOGY for a contradiction,
     TYPE_ALREADY_EXISTS or INVALID_NODE_TYPE; `details["at"]` says where.
     """
-    fields = Plain(data, "").fields(_KEYS)
+    fields = Located(data, "").fields(_KEYS)
     fields.text("description")
     nodes = fields.get("node_types")
     node_types = _distinct([] if nodes is None else node_types_from(nodes))

@@ -40,7 +40,7 @@ class Waiting:
 
 
 @dataclass(slots=True)
-class Line:
+class CommitQueue:
     """The writes of this process that wait for one log, and the turn that one of them has."""
 
     turn: anyio.Lock = field(default_factory=anyio.Lock)
@@ -56,13 +56,13 @@ class Line:
         finally:
             self.waiting.remove(mine)
 
-    def headed_by(self, mine: Waiting) -> list[Waiting]:
+    def batch_from(self, mine: Waiting) -> list[Waiting]:
         """Return the writes that could be made now, mine first."""
         others = [one for one in self.waiting if one is not mine and one.receipt is None and not one.in_doubt]
         return [mine, *others[: MOST - 1]]
 
 
-class Noted(Reader):
+class TrackingReader(Reader):
     """A reader that notes on which subjects its answers depend; None are all."""
 
     def __init__(self, reader: Reader) -> None:
@@ -100,7 +100,7 @@ class Group:
         """All events, in order."""
         return [event for _, events in self.members for event in events]
 
-    def add(self, waiting: Waiting, noted: Noted, found: object) -> None:
+    def add(self, waiting: Waiting, noted: TrackingReader, found: object) -> None:
         """Add a write if it can be made now, and together with those before it."""
         if not noted.holds_after(self._changed):
             return
@@ -133,7 +133,7 @@ async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting], *, at_
 
     They read at once, or one after the other, as a transaction must.
     """
-    looked = [(one, Noted(reader), _Found()) for one in waiting]
+    looked = [(one, TrackingReader(reader), _Found()) for one in waiting]
     looks = [partial(_look, one.work, noted, head.at_or_after(one.work.now), found) for one, noted, found in looked]
     if at_once:
         async with anyio.create_task_group() as tasks:
@@ -159,7 +159,7 @@ class _Found:
     is_there: bool = False
 
 
-async def _look(work: Work[Any], noted: Noted, head: Head, found: _Found) -> None:
+async def _look(work: Work[Any], noted: TrackingReader, head: Head, found: _Found) -> None:
     with suppress(GraphError):  # it is met again, and raised, when the write is made alone
         found.value = await work.read(noted, head)
         found.is_there = True

@@ -22,7 +22,7 @@ class HeadRow:
 
     seq: int
     ontology_version: int
-    edition: str
+    epoch: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class OntologyRow:
     """A domain's ontology as stored."""
 
     ontology_version: int
-    edition: str
+    epoch: str
     newest: int
     defined: int | None
     open: bool
@@ -49,10 +49,10 @@ ONTOLOGY = query("log/ontology", OntologyRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """An ontology as it was when it was read. Within an edition types are only added."""
+class CachedOntology:
+    """An ontology as it was when it was read. Within an epoch types are only added."""
 
-    edition: str
+    epoch: str
     version: int
     ontology: Ontology
 
@@ -66,9 +66,9 @@ class Ontologies:
     """What was read last, by domain."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Remembered] = {}
+        self._known: dict[str, CachedOntology] = {}
 
-    def remembered(self, domain: str) -> Remembered | None:
+    def cached_ontology(self, domain: str) -> CachedOntology | None:
         """Return what was read last, without a look at the store."""
         return self._known.get(domain)
 
@@ -77,12 +77,12 @@ class Ontologies:
         head = await reader.one(HEAD, domain=domain)
         if head is None:
             return None
-        known = self._at(domain, head.edition, head.ontology_version)
+        known = self._at(domain, head.epoch, head.ontology_version)
         return known if known is not None else await self._load(reader, domain)
 
-    async def locked(self, reader: Reader, domain: str, edition: str, version: int) -> Ontology:
+    async def locked(self, reader: Reader, domain: str, epoch: str, version: int) -> Ontology:
         """Return the ontology of a domain whose lock is held."""
-        known = self._at(domain, edition, version)
+        known = self._at(domain, epoch, version)
         if known is None:
             row = await reader.one(ONTOLOGY, domain=domain)
             known = self._remember(domain, row) if row else Ontology()
@@ -104,13 +104,13 @@ class Ontologies:
                 return self._remember(domain, row)
         return _ontology_of(row) if row is not None else None
 
-    def _at(self, domain: str, edition: str, version: int) -> Ontology | None:
+    def _at(self, domain: str, epoch: str, version: int) -> Ontology | None:
         known = self._known.get(domain)
-        return known.ontology if known and (known.edition, known.version) == (edition, version) else None
+        return known.ontology if known and (known.epoch, known.version) == (epoch, version) else None
 
     def _remember(self, domain: str, row: OntologyRow) -> Ontology:
         ontology = _ontology_of(row)
-        self._known[domain] = Remembered(row.edition, row.ontology_version, ontology)
+        self._known[domain] = CachedOntology(row.epoch, row.ontology_version, ontology)
         return ontology
 
 

@@ -15,9 +15,9 @@ S = TypeVar("S")
 
 Read = Callable[[Reader, Head], Awaitable[S]]
 Decide = Callable[[Head, S], Sequence[Draft]]
-Confirm = Callable[[Reader, Sequence[Event]], Awaitable[None]]
+AfterWrite = Callable[[Reader, Sequence[Event]], Awaitable[None]]
 """Looks at what was written before it is committed; whatever it raises undoes it."""
-Prepare = Callable[[Transaction, Sequence[Event]], Awaitable[None]]
+BeforeProjection = Callable[[Transaction, Sequence[Event]], Awaitable[None]]
 """Makes the live graph ready for events that were decided, before they are projected."""
 Clock = Callable[[], datetime]
 
@@ -33,8 +33,8 @@ class Work(Generic[S]):
     decide: Decide[S]
     batch: str
     now: datetime
-    confirm: Confirm | None = None
-    prepare: Prepare | None = None
+    after_write: AfterWrite | None = None
+    before_projection: BeforeProjection | None = None
 
     def events(self, head: Head, found: S) -> list[Event]:
         """Return the events to append after a head whose time is theirs; raises what `decide` raises."""
@@ -43,11 +43,11 @@ class Work(Generic[S]):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CachedHead:
     """Where a log stood after a write of this process: all that the next write must know before it decides."""
 
     head: Head
-    edition: str
+    epoch: str
     ontology_version: int
-    is_undisturbed: bool = False
+    is_exclusive: bool = False
     """Whether nobody else wrote between this process's last two writes."""

@@ -12,13 +12,13 @@ from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Re
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import project
-from graph_memory.storage.log.group_commit import Group, Line, Waiting, grouped
+from graph_memory.storage.log.group_commit import CommitQueue, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
-from graph_memory.storage.log.ontologies import Ontologies, Remembered, no_ontology
+from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
 from graph_memory.storage.log.project import APPEND, appended, expected_of, run_projection, steps_of, write_at_once
-from graph_memory.storage.log.work import Clock, Confirm, Decide, Prepare, Read, Standing, Work
+from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
-from graph_memory.storage.store import Store, Transaction, Unsettled
+from graph_memory.storage.store import Indeterminate, Store, Transaction
 
 S = TypeVar("S")
 
@@ -29,7 +29,7 @@ class LockRow:
 
     seq: int
     ontology_version: int
-    edition: str
+    epoch: str
     last_at: datetime
     state: str
     job: str | None
@@ -50,11 +50,11 @@ LOCK = query("log/lock", LockRow)
 BATCH = query("log/batch", BatchRow)
 
 
-class CompanyFailed(Exception):  # noqa: N818 - it is no error: the write is made again, alone
+class GroupCommitFailed(Exception):  # noqa: N818 - it is no error: the write is made again, alone
     """A group could not be written under the lock, by whoever's fault."""
 
 
-class Rehearsed(Exception):  # noqa: N818 - it is no error: it undoes a write that was only tried
+class DryRun(Exception):  # noqa: N818 - it is no error: it undoes a write that was only tried
     """Ends a rehearsal, with the receipt of what would have been written."""
 
     def __init__(self, receipt: Receipt) -> None:
@@ -75,8 +75,8 @@ class Log:
         self._inline_limit = inline_limit
         self._clock = clock
         self._ontologies = Ontologies()
-        self._standings: dict[str, Standing] = {}
-        self._lines: dict[str, Line] = {}
+        self._standings: dict[str, CachedHead] = {}
+        self._lines: dict[str, CommitQueue] = {}
         self._marks: dict[str, Mark] = {}
 
     async def write(
@@ -87,32 +87,32 @@ class Log:
         read: Read[S],
         decide: Decide[S],
         *,
-        begins: bool = False,
-        confirm: Confirm | None = None,
-        prepare: Prepare | None = None,
-        rehearse: bool = False,
+        creates_domain: bool = False,
+        after_write: AfterWrite | None = None,
+        before_projection: BeforeProjection | None = None,
+        dry_run: bool = False,
     ) -> Receipt:
         """Write what `decide` makes of what `read` found, and return the receipt.
 
-        `decide` must be pure: it can run several times. With `begins` the domain is made when there is none. A write
-        whose commit was in doubt is recognised by its first event and not written twice.
+        `decide` must be pure: it can run several times. With `creates_domain` the domain is made when there is none. A
+        write whose commit was in doubt is recognised by its first event and not written twice.
 
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
-        lock. `prepare` readies the live graph for the events, `confirm` looks at what was written before it is
-        committed; with `rehearse` it is then undone, and the receipt says what would have been. Raises
-        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read`, `decide`, `prepare` and
-        `confirm` raise, and the errors of `Store.write`.
+        lock. `before_projection` readies the live graph for the events, `after_write` looks at what was written before
+        it is committed; with `dry_run` it is then undone, and the receipt says what would have been. Raises
+        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read`, `decide`, `before_projection` and
+        `after_write` raise, and the errors of `Store.write`.
         """
-        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), confirm, prepare)
-        line = self._lines.setdefault(domain, Line())
-        if begins or confirm or prepare or rehearse:
+        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), after_write, before_projection)
+        line = self._lines.setdefault(domain, CommitQueue())
+        if creates_domain or after_write or before_projection or dry_run:
             async with line.turn:
-                return await self._write_locked(Waiting(work), begins=begins, rehearse=rehearse)
+                return await self._write_locked(Waiting(work), creates_domain=creates_domain, dry_run=dry_run)
         with line.place_for(work) as mine:
             async with line.turn:
                 if mine.receipt is None and not mine.in_doubt:
-                    await self._write_together(domain, line.headed_by(mine))
+                    await self._write_together(domain, line.batch_from(mine))
                 return mine.receipt or await self._write_in_company(line, mine)
 
     async def _write_together(self, domain: str, waiting: Sequence[Waiting]) -> None:
@@ -123,14 +123,14 @@ class Log:
         changed meanwhile.
         """
         before = self._standings.get(domain)
-        if before is None or not before.is_undisturbed:
+        if before is None or not before.is_exclusive:
             return
         group = await grouped(self._store, before.head, waiting)
         if group is not None and await self._is_committed(group, before):
             self._stands(before, group.events)
             _settle(group)
 
-    async def _is_committed(self, group: Group, before: Standing) -> bool:
+    async def _is_committed(self, group: Group, before: CachedHead) -> bool:
         """Write a group in one statement; when its answer is lost, all of its writes are in doubt."""
         steps = steps_of(group.projection)
         _set_doubt(group, in_doubt=True)
@@ -139,12 +139,12 @@ class Log:
                 write_at_once(tuple(step for step, _ in steps)),
                 batch=group.members[0][0].work.batch,
                 known_seq=before.head.seq,
-                edition=before.edition,
+                epoch=before.epoch,
                 rows=dict(steps),
                 expected=[expected_of(step, len(rows)) for step, rows in steps],
                 **appended(group.events, before.ontology_version, self._inline_limit),
             )
-        except Unsettled as unsettled:
+        except Indeterminate as unsettled:
             _set_doubt(group, in_doubt=unsettled.in_doubt)
             return False
         except GraphError:
@@ -155,41 +155,41 @@ class Log:
         _set_doubt(group, in_doubt=False)
         return bool(written)
 
-    async def _write_in_company(self, line: Line, mine: Waiting) -> Receipt:
+    async def _write_in_company(self, line: CommitQueue, mine: Waiting) -> Receipt:
         """Make a write under the log's lock, with what fits to it of those that wait; alone if that fails."""
-        company = () if mine.in_doubt else line.headed_by(mine)[1:]
+        queued = () if mine.in_doubt else line.batch_from(mine)[1:]
         try:
-            return await self._write_locked(mine, company)
-        except CompanyFailed:
+            return await self._write_locked(mine, queued)
+        except GroupCommitFailed:
             return await self._write_locked(mine)
 
     async def _write_locked(
-        self, mine: Waiting, company: Sequence[Waiting] = (), *, begins: bool = False, rehearse: bool = False
+        self, mine: Waiting, queued: Sequence[Waiting] = (), *, creates_domain: bool = False, dry_run: bool = False
     ) -> Receipt:
         """Take the log's lock, read, decide and write, in one transaction. Raises CompanyFailed for others' faults."""
         work, before = mine.work, self._standings.get(mine.work.domain)
 
-        async def attempt(transaction: Transaction) -> tuple[Standing, Group | None, Sequence[Event], Receipt]:
-            if begins:
+        async def attempt(transaction: Transaction) -> tuple[CachedHead, Group | None, Sequence[Event], Receipt]:
+            if creates_domain:
                 await transaction.run(BEGIN_DOMAIN, domain=work.domain, at=work.now)
             lock = await self._lock(transaction, work.domain, work.batch)
             standing = await self._standing(transaction, work.domain, lock)
             if lock.written is not None:
                 return standing, None, (), await self._receipt(transaction, work.domain, work.batch, lock.written)
-            if company and (group := await grouped(transaction, standing.head, [mine, *company], at_once=False)):
+            if queued and (group := await grouped(transaction, standing.head, [mine, *queued], at_once=False)):
                 await self._append_group(transaction, lock, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
             events = await self._append_one(transaction, lock, standing.head, work)
-            if rehearse:
-                raise Rehearsed(Receipt.of(work.domain, work.batch, events))
+            if dry_run:
+                raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
 
         try:
             standing, group, events, receipt = await self._store.write(work.name, attempt, in_doubt=mine.in_doubt)
-        except Rehearsed as rehearsed:
+        except DryRun as rehearsed:
             return rehearsed.receipt
         alone = before is not None and before.head.seq == standing.head.seq
-        self._stands(replace(standing, is_undisturbed=alone), events)
+        self._stands(replace(standing, is_exclusive=alone), events)
         _settle(group)
         return receipt
 
@@ -200,11 +200,11 @@ class Log:
         events = work.events(head, await work.read(transaction, head))
         if events:
             await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
-            if work.prepare is not None:
-                await work.prepare(transaction, events)
+            if work.before_projection is not None:
+                await work.before_projection(transaction, events)
             await run_projection(transaction, project(work.domain, events, head.ontology))
-            if work.confirm is not None:
-                await work.confirm(transaction, events)
+            if work.after_write is not None:
+                await work.after_write(transaction, events)
         return events
 
     async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
@@ -214,11 +214,11 @@ class Log:
             await run_projection(transaction, group.projection)
         except GraphError as error:
             _set_doubt(group, in_doubt=False)
-            raise CompanyFailed from error
+            raise GroupCommitFailed from error
 
-    def _stands(self, before: Standing, events: Sequence[Event]) -> None:
+    def _stands(self, before: CachedHead, events: Sequence[Event]) -> None:
         """Note where a log stands after events; what changed the ontology has to be read anew."""
-        self.met(before.head.domain, Mark(before.head.after(events).seq, before.edition))
+        self.met(before.head.domain, Mark(before.head.after(events).seq, before.epoch))
         if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
             self._standings.pop(before.head.domain, None)
             return
@@ -235,9 +235,9 @@ class Log:
             raise no_ontology(domain)
         return ontology
 
-    def remembered(self, domain: str) -> Remembered | None:
+    def cached_ontology(self, domain: str) -> CachedOntology | None:
         """Return the domain's ontology as it was last read, without a look at the store."""
-        return self._ontologies.remembered(domain)
+        return self._ontologies.cached_ontology(domain)
 
     def forget(self, domain: str) -> None:
         """Read the domain's ontology and standing anew when they are next needed."""
@@ -252,7 +252,7 @@ class Log:
     def met(self, domain: str, mark: Mark) -> None:
         """Note where a statement that has ended found the log."""
         known = self._marks.get(domain)
-        if known is None or known.edition != mark.edition or known.seq < mark.seq:
+        if known is None or known.epoch != mark.epoch or known.seq < mark.seq:
             self._marks[domain] = mark
 
     async def head(self, transaction: Transaction, domain: str) -> Head:
@@ -265,7 +265,7 @@ class Log:
     ) -> Sequence[Event]:
         """Append more events of a batch to the log of a domain that is busy with it, and project them."""
         lock = await self._lock(transaction, domain, batch)
-        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
+        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
         head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self._clock())
         first = batch if lock.written is None else new_id("evt")
         numbered = number(drafts, domain=domain, after=head.seq, at=head.at, batch=first, origin=origin)
@@ -280,11 +280,11 @@ class Log:
             raise no_ontology(domain)
         return lock
 
-    async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> Standing:
+    async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
         if lock.state != READY:
             raise busy(domain, lock.state, lock.job)
-        ontology = await self._ontologies.locked(transaction, domain, lock.edition, lock.ontology_version)
-        return Standing(Head(domain, lock.seq, lock.last_at, ontology), lock.edition, lock.ontology_version)
+        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
+        return CachedHead(Head(domain, lock.seq, lock.last_at, ontology), lock.epoch, lock.ontology_version)
 
     async def _receipt(self, transaction: Transaction, domain: str, batch: str, first: int) -> Receipt:
         rows = await transaction.run(BATCH, domain=domain, batch=batch, first=first)
