@@ -129,7 +129,7 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     with pytest.raises(ToolError) as caught:
         await agent.call("memory_as_of", at=1, tool="get_node", arguments={"node_id": "mem_none"})
     assert caught.value.code is Code.NODE_NOT_FOUND
-    assert "after event 1" in caught.value.message
+    assert "at event 1" in caught.value.message
 
 
 async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(agent: Agent, domain: str) -> None:

@@ -156,7 +156,7 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
 def test_a_faulty_option_is_told_in_a_line_before_anything_starts(
     environment: dict[str, str], arguments: list[str], named: str
 ):
-    done = run(environment, "mcp", *arguments, stdin=subprocess.DEVNULL)
+    done = run(environment, "mcp", *arguments, input="")
     assert done.returncode == 2
     assert done.stdout == ""
     assert named in done.stderr

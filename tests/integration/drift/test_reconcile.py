@@ -168,7 +168,7 @@ async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_r
     done = by_id(await kitchen.memory.upkeep.reconcile(adopt="all"))
     assert not any(change.adoptable for change in done.values())
     assert "_Node" in (done[kitchen.project].reason or "")
-    assert "two ends" in (done[kitchen.joined].reason or "")
+    assert "type and ends" in (done[kitchen.joined].reason or "")
     assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
     assert await kitchen.is_clean()
     joined = kitchen.hand("MATCH (a:_Node)-[r:NextAction {_id: $joined}]->(b:_Node) RETURN a._id AS a, b._id AS b")
@@ -186,7 +186,7 @@ async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restor
         "CREATE (a)-[:DependsOn {_domain: $domain, _id: 'conn_across'}]->(c)", branch=branch)  # fmt: skip
     found = await kitchen.found()
     assert found.keys() == {kitchen.joined, "conn_across"}
-    assert "two ends" in (found[kitchen.joined].reason or "")
+    assert "type and ends" in (found[kitchen.joined].reason or "")
     assert "two nodes of the domain" in (found["conn_across"].reason or "")
     assert not any(change.adoptable for change in found.values())
     assert (await kitchen.memory.upkeep.reconcile(restore="all")).clean
@@ -261,7 +261,7 @@ REFUSED = {
     "only search rows": ("MATCH (w:_Window {_domain: $domain, _owner: $call}) DELETE w", "service"),
     "a unique value of another": ("CREATE (:_Node:Project {_domain: $domain, status: 'x', code: 'K1'})", "code"),
     "a node of no type": ("CREATE (:_Node:Ghost {_domain: $domain})", "Ghost"),
-    "a node of two types": ("CREATE (:_Node:Action:Project {_domain: $domain, _id: 'mem_2'})", "one type"),
+    "a node of two types": ("CREATE (:_Node:Action:Project {_domain: $domain, _id: 'mem_2'})", "type and ends"),
     "a node without what its type requires": ("CREATE (:_Node:Project {_domain: $domain})", "status"),
     "a connection of no type": (TWO + "CREATE (a)-[:Likes {_domain: $domain, _id: 'conn_1'}]->(b)", "Likes"),
     "a connection that the ontology does not allow": (TWO + "CREATE (a)-[:NextAction]->(b)", "Cannot connect"),
@@ -274,12 +274,12 @@ REFUSED = {
     "a connection turned round": (
         "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, b, r, properties(r) AS p DELETE r "
         "CREATE (b)-[s:NextAction]->(a) SET s = p",
-        "two ends",
+        "type and ends",
     ),
     "a connection of another type": (
         "MATCH (a)-[r:NextAction {_domain: $domain}]->(b) WITH a, b, r, properties(r) AS p DELETE r "
         "CREATE (a)-[s:DependsOn]->(b) SET s = p",
-        "one type",
+        "type and ends",
     ),
     "a type changed": ("MATCH (t:_NodeType {_domain: $domain, _name: 'Action'}) SET t._description = 'x'", "ontology"),
     "the counter changed": ("MATCH (d:_Domain {_id: $domain}) SET d._seq = d._seq + 5", "counters"),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from graph_memory.memory.changes.paging import AT_ONCE, check_amount
+from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
@@ -57,10 +57,10 @@ LIVING = query("changes/living", LivingRow)
 OWNERS = query("changes/owners", OwnerRow)
 
 
-async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int = AT_ONCE) -> Context:
+async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int | None = None) -> Context:
     """Return what lives around changes: nodes to join, what is attached to nodes that go, who has unique values.
 
-    Raises TooMany when more than the most is attached.
+    Raises TooMany when more than the most is attached, by default more than one transaction takes.
     """
     kept = [draft for draft in drafts if draft.op is not Op.DELETE]
     ontology = ontology_after(head.ontology, kept)
@@ -80,15 +80,16 @@ async def living_of(reader: Reader, domain: str, nodes: Collection[str]) -> Mapp
 
 
 async def attached_to(
-    reader: Reader, domain: str, nodes: Sequence[str], most: int = AT_ONCE
+    reader: Reader, domain: str, nodes: Sequence[str], most: int | None = None
 ) -> Mapping[str, Sequence[Draft]]:
     """Return for each node the deletions of what is attached to it. Raises TooMany for more than the most."""
     attached: dict[str, list[Draft]] = {}
+    most = paging.AT_ONCE if most is None else most
     count = 0
     for start in range(0, len(nodes), ROWS):
         rows = await reader.read(ATTACHED, domain=domain, nodes=nodes[start : start + ROWS], limit=most + 1)
         count += len(rows)
-        check_amount(count, most)
+        paging.check_amount(count, most)
         for row in rows:
             attached.setdefault(row.node, []).append(detaching(row))
     return attached

@@ -212,7 +212,7 @@ async def test_more_than_a_revert_takes_is_refused_with_its_own_limit_and_argume
         with pytest.raises(GraphError) as caught:
             await web.history.revert(**given)  # pyright: ignore[reportArgumentType] - either of them
         assert caught.value.details["argument"] == argument
-        assert "one revert takes 20" in caught.value.message
+        assert "one revert takes at most 20" in caught.value.message
     await web.create_node("Note", "the domain can be written")
 
 
