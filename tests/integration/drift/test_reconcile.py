@@ -261,7 +261,7 @@ REFUSED = {
     "only search rows": ("MATCH (w:_Window {_domain: $domain, _owner: $call}) DELETE w", "service"),
     "a unique value of another": ("CREATE (:_Node:Project {_domain: $domain, status: 'x', code: 'K1'})", "code"),
     "a node of no type": ("CREATE (:_Node:Ghost {_domain: $domain})", "Ghost"),
-    "a node of two types": ("CREATE (:_Node:Action:Project {_domain: $domain, _id: 'mem_2'})", "type and ends"),
+    "a node of two types": ("CREATE (:_Node:Action:Project {_domain: $domain, _id: 'mem_2'})", "one type"),
     "a node without what its type requires": ("CREATE (:_Node:Project {_domain: $domain})", "status"),
     "a connection of no type": (TWO + "CREATE (a)-[:Likes {_domain: $domain, _id: 'conn_1'}]->(b)", "Likes"),
     "a connection that the ontology does not allow": (TWO + "CREATE (a)-[:NextAction]->(b)", "Cannot connect"),

@@ -90,7 +90,7 @@ def overtake(
         rows, mark = await read(query, **params, **({} if limit is None else {"limit": 1_000}))
         if query.name == "graph/neighbours":
             return [[without(row, lost) for row in rows], mark]
-        return [[row for row in rows if row.id not in lost][:limit], mark]
+        return [[row for row in rows if getattr(row, "id", row) not in lost][:limit], mark]
 
     monkeypatch.setattr(store, "read", torn)
     return overtaken

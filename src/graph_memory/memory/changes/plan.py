@@ -25,6 +25,8 @@ from graph_memory.model.wording import quoted, shown
 
 _ORDER = (*TYPES, *DATA)
 """What others need comes to be before them, and goes after them; what is told of the domain is told last."""
+_ATTACHED = _ORDER.index(Kind.CONNECTION)
+"""Connections and observations need each other in no order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,7 +256,7 @@ class Changeset:
         for draft in (draft for draft in self.changes.values() if draft.op is Op.DELETE):
             for one in (*self.context.attached.get(draft.subject, ()), draft):
                 going.setdefault(one.subject, self.changes[one.subject] if self.goes(one.subject) else one)
-        gone = sorted(going.values(), key=_turn, reverse=True)
+        gone = sorted(going.values(), key=lambda draft: -min(_turn(draft), _ATTACHED))
         back = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_turn)
         note = [self.context.ontology_event] if any(draft.kind in TYPES for draft in gone) else []
         return [*gone, *(replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in note if last), *back]
