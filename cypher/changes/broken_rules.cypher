@@ -1,5 +1,6 @@
 // Which of these connections break a rule of their type: one of it from a node, one to a node, no cycles. What comes
 // after a connection in `turns`, if it is there, does not count against it. A connection may be there already, or not.
+// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule
@@ -15,6 +16,7 @@ WITH row,
     MATCH ()-[r:$(row.type)]->(b) WHERE r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
   } AS target_taken,
   'cycle' IN row.rules AND (row.from = row.to OR EXISTS {
+    MATCH (b) WHERE 'cycle' IN row.rules
     MATCH p = SHORTEST 1 (b)-[r:$(row.type)
       WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]->+(a)
   }) AS closes

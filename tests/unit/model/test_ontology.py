@@ -19,6 +19,7 @@ from graph_memory.model.ontology.ontology import (
     merge,
     ontology_from,
 )
+from graph_memory.model.ontology.types import check_rules
 
 GTD = ontology_from(
     {
@@ -141,7 +142,9 @@ def test_finding_a_type_gives_nothing_for_an_unknown_name():
 
 
 def test_missing_required_properties_are_listed_in_the_order_of_declaration():
-    error = fails(Code.REQUIRED_PROPERTY_MISSING, GTD.check_connection, "WaitingFor", {"since": "2025-10-15"})
+    error = fails(
+        Code.REQUIRED_PROPERTY_MISSING, check_rules, GTD.connection_type("WaitingFor"), {"since": "2025-10-15"}
+    )
     expected = "Connection type WaitingFor requires properties: [since, follow_up_date]. Missing: [follow_up_date]"
     assert error.message == expected
     assert error.details["missing"] == ["follow_up_date"]
@@ -150,18 +153,18 @@ def test_missing_required_properties_are_listed_in_the_order_of_declaration():
 
 def test_a_node_misses_required_properties_likewise():
     ontology = Ontology((NodeType("Task", properties=(PropertyRule("title", required=True),)),))
-    error = fails(Code.REQUIRED_PROPERTY_MISSING, ontology.check_node, "Task", {})
+    error = fails(Code.REQUIRED_PROPERTY_MISSING, check_rules, ontology.node_type("Task"), {})
     assert error.message == "Node type Task requires properties: [title]. Missing: [title]"
 
 
 def test_empty_text_zero_and_false_count_as_given():
     for value in ("", 0, False):
-        GTD.check_connection("WaitingFor", {"since": value, "follow_up_date": value})
+        check_rules(GTD.connection_type("WaitingFor"), {"since": value, "follow_up_date": value})
 
 
 def test_properties_that_the_type_does_not_mention_are_allowed():
-    GTD.check_node("Project", {"anything": 1})
-    GTD.check_connection("NextAction", {"priority": "high"})
+    check_rules(GTD.node_type("Project"), {"anything": 1})
+    check_rules(GTD.connection_type("NextAction"), {"priority": "high"})
 
 
 STATUS = PropertyRule("status", PropertyType.STRING, enum=("next", "done"))
@@ -174,7 +177,7 @@ TYPED = Ontology((NodeType("Task", properties=(STATUS, ESTIMATE, LEVEL)),))
     "properties", [{}, {"status": "next"}, {"estimate": 3}, {"level": 1.0}, {"level": True}, {"level": "high"}]
 )
 def test_values_within_the_rules_pass(properties: dict):
-    TYPED.check_node("Task", properties)
+    check_rules(TYPED.node_type("Task"), properties)
 
 
 @pytest.mark.parametrize(
@@ -189,14 +192,17 @@ def test_values_within_the_rules_pass(properties: dict):
     ],
 )
 def test_values_against_the_rules_are_refused(properties: dict, message: str):
-    error = fails(Code.INVALID_PROPERTY, TYPED.check_node, "Task", properties)
+    error = fails(Code.INVALID_PROPERTY, check_rules, TYPED.node_type("Task"), properties)
     assert error.message == message
     assert error.details["property"] in properties
     assert error.hint
 
 
 def test_a_value_close_to_an_allowed_one_suggests_it():
-    assert fails(Code.INVALID_PROPERTY, TYPED.check_node, "Task", {"status": "nxt"}).hint == 'Did you mean "next"?'
+    assert (
+        fails(Code.INVALID_PROPERTY, check_rules, TYPED.node_type("Task"), {"status": "nxt"}).hint
+        == 'Did you mean "next"?'
+    )
 
 
 # Making types and ontologies

@@ -9,6 +9,7 @@ import pytest
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology, merge
+from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
 
 FOLDER = Path(__file__).parents[3] / "ontologies"
@@ -80,12 +81,12 @@ def test_gtd_connects_as_the_requirements_do(connection_type: str, source: str, 
     ],
 )
 def test_gtd_takes_the_nodes_of_the_requirements(type_name: str, properties: dict):
-    GTD.check_node(type_name, properties)
+    check_rules(GTD.node_type(type_name), properties)
 
 
 def test_gtd_takes_the_connections_of_the_requirements():
-    GTD.check_connection("NextAction", {"priority": "high", "added": "2025-10-16"})
-    GTD.check_connection("WaitingFor", {"since": "2025-10-15", "follow_up_date": "2025-10-22"})
+    check_rules(GTD.connection_type("NextAction"), {"priority": "high", "added": "2025-10-16"})
+    check_rules(GTD.connection_type("WaitingFor"), {"since": "2025-10-15", "follow_up_date": "2025-10-22"})
 
 
 @pytest.mark.parametrize(
@@ -97,13 +98,13 @@ def test_gtd_takes_the_connections_of_the_requirements():
 )
 def test_gtd_waits_with_real_dates_only(code: Code, properties: dict):
     with pytest.raises(GraphError) as caught:
-        GTD.check_connection("WaitingFor", properties)
+        check_rules(GTD.connection_type("WaitingFor"), properties)
     assert caught.value.code is code
 
 
 def test_a_misspelt_status_is_refused():
     with pytest.raises(GraphError) as caught:
-        GTD.check_node("Action", {"status": "nxt"})
+        check_rules(GTD.node_type("Action"), {"status": "nxt"})
     assert caught.value.code is Code.INVALID_PROPERTY
 
 
@@ -111,7 +112,10 @@ def test_fitness_knows_plans_and_what_was_done():
     assert FITNESS.can_connect("Performed", "Session", "Exercise")
     assert FITNESS.connection_type("FollowsPlan").unique_source
     assert FITNESS.node_type("Measurement").required == ("metric", "value")
-    FITNESS.check_node("Measurement", {"metric": "body_weight", "value": 72.5, "measured": "2025-10-31T07:00:00+01:00"})
+    check_rules(
+        FITNESS.node_type("Measurement"),
+        {"metric": "body_weight", "value": 72.5, "measured": "2025-10-31T07:00:00+01:00"},
+    )
 
 
 def test_the_examples_of_the_guide_are_ontologies():

@@ -95,6 +95,7 @@ def _begin(settings: Settings, cache: AotCache) -> None:
     if cache.is_being_made() or cache.note().exhausted:
         return
     make_private_folder(cache.file.parent)
+    cache.file.parent.chmod(0o700)  # Java loads what is in it, whoever made it
     what = (str(cache.file.parent.parent), settings.neo4j_version, str(settings.java or ""))
     launch([sys.executable, "-m", "graph_memory.local.aot.training", *what], cache.log)
 

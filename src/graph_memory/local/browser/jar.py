@@ -131,7 +131,7 @@ def _put(jar: zipfile.ZipFile, name: str, text: str) -> None:
 
 def _is_sound(path: Path) -> bool:
     try:
-        return path.stat().st_mtime == _TIME
+        return path.stat().st_mtime == _TIME and os.access(path, os.R_OK)
     except OSError:
         return False
 

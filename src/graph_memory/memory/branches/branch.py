@@ -21,7 +21,7 @@ from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.kinds import Kind, Step
+from graph_memory.model.kinds import DATA, Kind, Step
 from graph_memory.model.projection import Projection, indexed_rules, project
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, content_ref
@@ -38,7 +38,6 @@ PAGE = 2_000
 """Subjects that are copied in one transaction."""
 BRANCHING = "branching"
 _DERIVED = (Step.PUT_KEYS, Step.PUT_WINDOWS)
-_COPIED = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ class _Branching:
     async def _copy_page(self, page: Sequence[SubjectAt]) -> None:
         """Copy the events of a page of subjects, and what follows from them but for connections and observations."""
         before = self._job.progress
-        living = [row for row in page if row.op != Op.DELETE and row.kind in _COPIED]
+        living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
         await self._copy_blobs(living)
         numbered = list(zip(living, range(before.seq + 1, before.seq + len(living) + 1), strict=True))
         then = self._job.then(after=page[-1].subject, seq=before.seq + len(living), done=before.done + len(living))

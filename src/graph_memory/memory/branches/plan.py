@@ -12,12 +12,11 @@ from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind,
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.kinds import DATA, TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import with_types
 from graph_memory.model.search_windows import windows
 
-_KINDS = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 _OURS = frozenset({ConflictSide.OURS})
 
 
@@ -92,7 +91,7 @@ class _GraphMerge:
     def found(self) -> Iterator[Conflict]:
         """Give the conflicts that the whole has now, at most one for each subject and rule."""
         changes = self._changes()
-        for kind in _KINDS:
+        for kind in DATA:
             for draft in self._puts(kind):
                 if found := self._by_itself(changes, draft):
                     yield found

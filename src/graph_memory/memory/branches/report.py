@@ -7,11 +7,12 @@ from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
-from graph_memory.memory.branches.values import CONTENT, Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
+from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
 from graph_memory.memory.history.comparison import told_value
 from graph_memory.model.arguments import check_path, fault, is_encodable
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import CONTENT
 from graph_memory.model.properties import PropertyValue, check_key, check_value
 from graph_memory.model.wording import quoted, shown
 

@@ -9,7 +9,6 @@ from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk, merge_texts
 from graph_memory.memory.branches.values import (
-    CONTENT,
     WRITTEN,
     Choices,
     Conflict,
@@ -23,7 +22,7 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.model.content import Content
 from graph_memory.model.exact import same_value
-from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
+from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, Kind
 from graph_memory.model.subjects import State, StoredValue, content_ref, content_state
 from graph_memory.model.titles import title_of
 

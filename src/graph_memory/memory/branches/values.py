@@ -16,28 +16,11 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.events import Event, Op
 from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import State, StoredValue, content_ref
 from graph_memory.model.wording import shown
 
-CONTENT = "_content"
-"""The name under which content is in conflict and is resolved."""
-_TYPES = frozenset({Kind.NODE_TYPE, Kind.CONNECTION_TYPE})
-_LASTING = frozenset({"_valid_from", "_valid_to"})
-_DESCRIBED = _LASTING | {CONTENT, "_content_format"}
-_ATTRIBUTES: Mapping[Kind, frozenset[str]] = {
-    Kind.NODE: _DESCRIBED | {"_tags", "_path"},
-    Kind.CONNECTION: _DESCRIBED,
-    Kind.OBSERVATION: _LASTING | {"_text", "_time", "_origin", "_confidence"},
-}
-"""The attributes that a resolution can name, by the kind of its subject; of nodes and connections also properties."""
-_REQUIRED: Mapping[Kind, frozenset[str]] = {
-    Kind.NODE: frozenset({CONTENT, "_content_format"}),
-    Kind.CONNECTION: frozenset({"_content_format"}),
-    Kind.OBSERVATION: frozenset({"_text", "_time"}),
-}
-"""Those that cannot be taken from a side that has none."""
 WRITTEN = frozenset({"_created", "_modified", "_title"})
 """What a write sets by itself."""
 
@@ -225,11 +208,11 @@ class Choices:
 def check_resolution(told: Resolution, trio: ThreeWay) -> None:
     """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without."""
     kind, name = trio.kind, told.name or ""
-    is_property = not name.startswith("_") and kind in (Kind.NODE, Kind.CONNECTION)
-    if not is_property and name not in _ATTRIBUTES.get(kind, ()):
-        names = ", ".join(sorted(_ATTRIBUTES.get(kind, ()))) or "none"
+    is_property = not name.startswith("_") and kind in TYPE_OF
+    if not is_property and name not in KINDS[kind].attributes:
+        names = ", ".join(sorted(KINDS[kind].attributes)) or "none"
         raise fault("resolutions", f"{told.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}.")
-    if told.take is None or name not in _REQUIRED[kind]:
+    if told.take is None or name not in KINDS[kind].required:
         return
     side = trio.ours if told.take is ConflictSide.OURS else trio.theirs
     if side is None or ("_content_sha256" if name == CONTENT else name) not in side.state:
@@ -241,7 +224,7 @@ def same(one: Version | None, other: Version | None) -> bool:
     """Say whether two versions differ in nothing that lasts: times and titles are set by every write."""
     if one is None or other is None:
         return one is other
-    if one.kind is other.kind and one.kind in _TYPES:
+    if one.kind is other.kind and one.kind in TYPES:
         return _declared(one) == _declared(other)
     return one.identity == other.identity and same_state(one.state, other.state, WRITTEN)
 

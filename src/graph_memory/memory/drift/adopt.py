@@ -15,7 +15,7 @@ from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Difference
@@ -181,7 +181,7 @@ def _check_gone(change: DriftedSubject, around: Around) -> None:
 
 def gone(change: DriftedSubject) -> Draft:
     """Return the change that adopts a deletion. Raises STORE_CONFLICT for what no hand can delete."""
-    if change.kind not in (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION) or change.last is None:
+    if change.kind not in DATA or change.last is None:
         raise _refusal("The ontology cannot be changed outside graph-memory", "Restore it.")
     last = change.last
     return replace(last.draft, op=Op.DELETE, previous=last.seq, state=None, content=None)

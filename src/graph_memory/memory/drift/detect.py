@@ -12,7 +12,7 @@ from graph_memory.memory.drift.adopt import Around, DriftedSubject, gone, wanted
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import ATTACHED, Kind
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -209,6 +209,6 @@ def _attached(found: Sequence[DriftedSubject]) -> dict[str, list[DriftedSubject]
     }
     for change in found:
         for end in set(ends_of(change)) if change.is_known else ():
-            if end in attached and change.kind in (Kind.CONNECTION, Kind.OBSERVATION):
+            if end in attached and change.kind in ATTACHED:
                 attached[end].append(change)
     return attached

@@ -29,7 +29,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Receipt
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import ATTACHED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
@@ -251,7 +251,7 @@ async def _restore(
 def _missing_end(
     change: DriftedSubject | None, found: Mapping[str, DriftedSubject], restored: frozenset[str]
 ) -> str | None:
-    if change is None or not change.is_known or change.kind not in (Kind.CONNECTION, Kind.OBSERVATION):
+    if change is None or not change.is_known or change.kind not in ATTACHED:
         return None
     missing = (end for end in ends_of(change) if end and end in found and found[end].is_gone and end not in restored)
     return next(missing, None)

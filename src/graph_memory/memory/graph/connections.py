@@ -109,8 +109,6 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
         return
     if is_ad_hoc:
         check_name("Connection type", wanted.type)
-    else:
-        head.ontology.connection_type(wanted.type)
     context = Context(
         ontology=head.ontology, living=await living_of(core.store, domain, [wanted.from_id, wanted.to_id])
     )

@@ -167,14 +167,18 @@ def connection_type_draft(connection_type: ConnectionType) -> Draft:
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
     """Return a new node or connection, after the type that an open ontology adds for a name that it does not have.
 
-    A connection type joins any nodes then. Raises TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for what is no name.
+    A connection type joins any nodes then. Raises INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for a type that a
+    closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for what is no name.
     """
     ontology, name = head.ontology, draft.type or ""
-    find = ontology.find_node_type if draft.kind is Kind.NODE else ontology.find_connection_type
-    if not ontology.open or find(name) is not None:
+    is_node = draft.kind is Kind.NODE
+    if not ontology.open:
+        _ = ontology.node_type(name) if is_node else ontology.connection_type(name)
+        return [draft]
+    if (ontology.find_node_type(name) if is_node else ontology.find_connection_type(name)) is not None:
         return [draft]
     _check_ad_hoc(ontology, head.domain, limit)
-    if draft.kind is Kind.NODE:
+    if is_node:
         return [node_type_draft(NodeType(name=name, ad_hoc=True)), draft]
     return [connection_type_draft(ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)), draft]
 

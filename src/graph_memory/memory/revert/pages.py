@@ -25,7 +25,7 @@ from graph_memory.memory.revert.values import Conflict, OnConflict, Plan
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage.driver_errors import is_too_much
 from graph_memory.storage.log.writing import utc_now
@@ -39,7 +39,6 @@ MOST_TOLD = 100
 """Changes, and skipped subjects, that the answer lists."""
 MOST_KEPT = 50
 """Events that a job names when others are told what was asked; of more it keeps the number and a hash."""
-_DATA = (Kind.NODE, Kind.CONNECTION, Kind.OBSERVATION)
 
 
 async def revert_any(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
@@ -152,7 +151,7 @@ def pages_of(drafts: Sequence[Draft], argument: str) -> Iterator[Sequence[Draft]
 
 def _is_apart(draft: Draft) -> bool:
     """Say whether a change may be written without the others of its kind: what goes, and what comes back."""
-    return draft.kind in _DATA and draft.op in {Op.CREATE, Op.DELETE}
+    return draft.kind in DATA and draft.op in {Op.CREATE, Op.DELETE}
 
 
 def _cut(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:

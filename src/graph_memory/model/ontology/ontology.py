@@ -19,11 +19,10 @@ from graph_memory.model.ontology.types import (
     NodeType,
     PropertyRule,
     check_end,
-    check_rules,
     definition,
 )
 from graph_memory.model.plain import Located, located
-from graph_memory.model.properties import ANY, PropertyType, PropertyValue
+from graph_memory.model.properties import ANY, PropertyType
 from graph_memory.model.wording import MOST_LISTED, listed, shown, suggestion
 
 __all__ = [
@@ -130,20 +129,6 @@ class Ontology:
         """Return the names of the connection types that join these node types, in the order of declaration."""
         names = (declared.name for declared in self.connection_types)
         return [name for name in names if self.can_connect(name, from_type, to_type)]
-
-    def check_node(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Check all properties that a node of the type would have.
-
-        Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING or INVALID_PROPERTY.
-        """
-        check_rules(self.node_type(type_name), properties)
-
-    def check_connection(self, type_name: str, properties: Mapping[str, PropertyValue]) -> None:
-        """Check all properties that a connection of the type would have.
-
-        Raises INVALID_CONNECTION_TYPE, REQUIRED_PROPERTY_MISSING or INVALID_PROPERTY.
-        """
-        check_rules(self.connection_type(type_name), properties)
 
     def with_node_type(self, added: NodeType) -> Ontology:
         """Return the ontology with one more node type; raises TYPE_ALREADY_EXISTS."""

@@ -166,7 +166,7 @@ class Log:
     async def _write_locked(
         self, mine: Waiting, queued: Sequence[Waiting] = (), *, creates_domain: bool = False, dry_run: bool = False
     ) -> Receipt:
-        """Take the log's lock, read, decide and write, in one transaction. Raises CompanyFailed for others' faults."""
+        """Take the log's lock, read, decide and write, in one transaction. Others' faults raise GroupCommitFailed."""
         work, before = mine.work, self._standings.get(mine.work.domain)
 
         async def attempt(transaction: Transaction) -> tuple[CachedHead, Group | None, Sequence[Event], Receipt]:
