@@ -71,7 +71,7 @@ async def test_a_full_disk_for_blobs_refuses_the_content_and_keeps_everything_el
                 await change
             assert caught.value.code is Code.FILE_CREATION_FAILED
             assert "space" in caught.value.message
-            assert "room" in (caught.value.hint or "")
+            assert "space" in (caught.value.hint or "")
         assert (await memory.get_node_content(kept.node_id)).content == LARGE
         small = await memory.create_node("Note", "small text needs no blob")
         filler.unlink()
