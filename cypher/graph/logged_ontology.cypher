@@ -12,4 +12,4 @@ WITH e ORDER BY e._seq
 WITH e._subject AS subject, collect(e)[-1] AS last
 WHERE last._op <> 'delete'
 RETURN properties(last) AS stored
-ORDER BY last._seq
+ORDER BY coalesce(last._declared, last._seq)

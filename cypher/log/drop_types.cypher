@@ -9,5 +9,5 @@ DETACH DELETE n, c
 WITH count(*) AS found
 MATCH (d:_Domain {_id: $domain})
 SET d._mended = d._mended + 1,
-    d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }
+    d._versions = head(COLLECT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->(t) RETURN sum(t._version) })
 RETURN found

@@ -1,13 +1,16 @@
-// Makes node types what their last events say, and notes how many types there are.
+// Makes node types what their last events say, and notes the sum of the versions of all types. When one was there before,
+// the domain gets a new epoch, so that nobody goes by what they remember of its ontology.
 // mode: write
 // params: domain, rows
 // returns: found
 UNWIND $rows.put_node_types AS row
 MATCH (o:_Ontology {_domain: $domain})
 MERGE (t:_NodeType {_domain: $domain, _name: row.state._name})
+WITH o, t, row, CASE WHEN t._version IS NULL THEN 0 ELSE 1 END AS changes
 SET t = row.state
 MERGE (o)-[:_DEFINES]->(t)
-WITH count(*) AS found
+WITH count(*) AS found, sum(changes) AS changed
 MATCH (d:_Domain {_id: $domain})
-SET d._defined = COUNT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->() }
+SET d._mended = d._mended + changed,
+    d._versions = head(COLLECT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->(t) RETURN sum(t._version) })
 RETURN found

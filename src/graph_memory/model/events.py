@@ -12,7 +12,7 @@ from ulid import ULID
 
 from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
-from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
+from graph_memory.model.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import State, StoredValue, present
 
@@ -142,6 +142,13 @@ TIMES = frozenset({"_at", "_created", "_modified"})
 
 def _moment(value: object) -> object:
     return datetime.fromisoformat(value) if isinstance(value, str) else value
+
+
+def in_its_place(state: State, last: Event) -> State:
+    """Return what a type becomes, with the place among the types that it has had until its last event."""
+    kept = (last.draft.state or {}).get(DECLARED, last.seq)
+    own = {name: value for name, value in state.items() if name != DECLARED}
+    return own if last.draft.op is Op.DELETE else {**own, DECLARED: kept}
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,10 @@ DATA = _those(lambda record: record.is_data)
 ATTACHED = _those(lambda record: record.ends > 0)
 
 
+DECLARED = "_declared"
+"""The number of the event that declared a type, in the state of one that was changed since: it keeps its place."""
+
+
 def type_subject(kind: Kind, name: str) -> str:
     """Return the subject id of a type. The slash keeps it apart from every node and connection id."""
     return f"{kind}/{name}"

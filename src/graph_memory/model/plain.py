@@ -47,6 +47,18 @@ class Located:
 
     value: object
     at: str
+    faults: list[GraphError] | None = None
+    """Where faults are gathered, so that reading goes on after one; None raises the first."""
+
+    @contextmanager
+    def going_on(self) -> Generator[None]:
+        """Go on after a fault where they are gathered."""
+        try:
+            yield
+        except GraphError as error:
+            if self.faults is None:
+                raise
+            self.faults.append(error)
 
     def fault(self, problem: str, hint: str | None = None, name: str | None = None) -> GraphError:
         """Return the error that this value has the problem; `name` is the offending one, if it has one."""
@@ -72,7 +84,7 @@ class Located:
         """Return the entries of the value, which must be a list."""
         if isinstance(self.value, (list, tuple)):
             entries = cast("Sequence[object]", self.value)
-            return [Located(entry, place(self.at, index)) for index, entry in enumerate(entries)]
+            return [Located(entry, place(self.at, index), self.faults) for index, entry in enumerate(entries)]
         raise self.fault(f"must be a list, not {_told(self.value)}")
 
     def texts(self) -> tuple[str, ...]:
@@ -89,7 +101,7 @@ class Located:
         if not isinstance(self.value, Mapping):
             raise self.fault(f"must be an object, not {_told(self.value)}")
         found = cast("Mapping[object, object]", self.value)
-        return {self._key(key): Located(value, place(self.at, str(key))) for key, value in found.items()}
+        return {self._key(key): Located(value, place(self.at, str(key)), self.faults) for key, value in found.items()}
 
     def _key(self, key: object) -> str:
         if isinstance(key, str):
@@ -102,7 +114,8 @@ class Located:
         for key, entry in entries.items():
             if key not in allowed:
                 hint = suggestion(key, allowed, f"Valid keys: {', '.join(allowed)}.")
-                raise entry.fault("is not a valid key", hint, key)
+                with self.going_on():
+                    raise entry.fault("is not a valid key", hint, key)
         return Fields(self, entries)
 
 
@@ -129,13 +142,17 @@ class Fields:
 
     def text(self, name: str) -> str:
         """Return a text, or an empty one when it is left out."""
-        found = self.get(name)
-        return "" if found is None else found.text()
+        with self.owner.going_on():
+            found = self.get(name)
+            return "" if found is None else found.text()
+        return ""
 
     def flag(self, name: str) -> bool:
         """Return a flag, or false when it is left out."""
-        found = self.get(name)
-        return found is not None and found.flag()
+        with self.owner.going_on():
+            found = self.get(name)
+            return found is not None and found.flag()
+        return False
 
 
 def _refuse(constant: str) -> object:

@@ -13,7 +13,15 @@ from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import KINDS, TYPES, Kind, Step, type_name
-from graph_memory.model.ontology.ontology import Ontology, PropertyRule, connection_type_from, node_type_from
+from graph_memory.model.ontology.ontology import (
+    AnyType,
+    ConnectionType,
+    NodeType,
+    Ontology,
+    PropertyRule,
+    connection_type_from,
+    node_type_from,
+)
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import State, StoredValue, content_ref
@@ -60,30 +68,33 @@ def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Project
 
 
 def with_types(ontology: Ontology, drafts: Iterable[Draft]) -> Ontology:
-    """Return the ontology with the types that drafts add.
+    """Return the ontology with the types that drafts add or change.
 
-    Raises TYPE_ALREADY_EXISTS, and INVALID_NODE_TYPE for an end that is not defined.
+    Raises INVALID_NODE_TYPE for an end that is not defined, and INVALID_ONTOLOGY for too many types.
     """
-    definitions = [(draft.kind, json.loads(cast("str", (draft.state or {})["_definition"]))) for draft in drafts]
-    nodes = [node_type_from(one) for kind, one in definitions if kind is Kind.NODE_TYPE]
-    connections = [connection_type_from(one) for kind, one in definitions if kind is Kind.CONNECTION_TYPE]
-    return replace(
-        ontology,
-        node_types=(*ontology.node_types, *nodes),
-        connection_types=(*ontology.connection_types, *connections),
+    types = [declared_by(draft) for draft in drafts]
+    return ontology.with_types(
+        [one for one in types if isinstance(one, NodeType)], [one for one in types if isinstance(one, ConnectionType)]
     )
 
 
+def declared_by(draft: Draft) -> AnyType:
+    """Return the type that a draft of one declares."""
+    return declared_in(cast("str", (draft.state or {})["_definition"]))
+
+
+def declared_in(definition: str) -> AnyType:
+    """Return the type of a definition in JSON: only connection types have ends."""
+    data = json.loads(definition)
+    return connection_type_from(data) if "from_types" in data else node_type_from(data)
+
+
 def _ontology_for(events: Sequence[Event], ontology: Ontology) -> Ontology:
-    """Return the ontology with the types that come in the same batch as something that is of them."""
-    find = {Kind.NODE_TYPE: ontology.find_node_type, Kind.CONNECTION_TYPE: ontology.find_connection_type}
-    new: dict[str, Draft] = {}
-    for draft in (event.draft for event in events if event.draft.kind in find):
-        name = type_name(draft.subject)
-        if draft.state is not None and find[draft.kind](name) is None:
-            new[draft.subject] = draft
-    is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in new for event in events)
-    return with_types(ontology, new.values()) if is_used else ontology
+    """Return the ontology with the types that come, or change, in the same batch as something that is of them."""
+    types = {event.draft.subject: event.draft for event in events if event.draft.kind in TYPES}
+    changed = {subject: draft for subject, draft in types.items() if draft.state is not None}
+    is_used = any(f"{event.draft.kind}_type/{event.draft.type}" in changed for event in events)
+    return with_types(ontology, changed.values()) if is_used else ontology
 
 
 def _last_of_each(events: Sequence[Event]) -> list[tuple[bool, Event]]:

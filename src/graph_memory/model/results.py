@@ -65,11 +65,12 @@ class OntologyChanged(Result):
 
 
 class OntologyApplied(OntologyChanged):
-    """What applying an ontology to a domain has added, by name; nothing when the domain had it all."""
+    """What applying an ontology to a domain has added, by name, and changed; nothing when the domain had it all."""
 
     created: bool = Field(description="Whether this created the domain")
     node_types: tuple[str, ...]
     connection_types: tuple[str, ...]
+    changed: tuple[str, ...] = Field(default=(), description="What changed of types that were there, a line for each")
 
 
 class NodeInfo(Result):

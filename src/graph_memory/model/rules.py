@@ -79,15 +79,30 @@ class LinkRule:
     reason: str
     message: str
     hint: str
+    code: Code = Code.INVALID_TOPOLOGY
 
     def holds(self, declared: ConnectionType) -> bool:
         """Say whether a type has the rule."""
         return attrgetter(self.flag)(declared)
 
-    def refusal(self, draft: Draft) -> GraphError:
-        """Return the error for a connection that breaks it."""
-        told = {"type": draft.type, "source": draft.from_id, "target": draft.to_id}
-        return GraphError(Code.INVALID_TOPOLOGY, self.message.format(**told), {"hint": self.hint.format(**told)})
+    def refusal(self, draft: Draft, other: str | None = None) -> GraphError:
+        """Return the error for a connection that breaks it, with the one that is in its way where that is known."""
+        told = {"type": draft.type, "source": draft.from_id, "target": draft.to_id, "other": other}
+        details = {} if other is None else {"connection_id": other}
+        return GraphError(self.code, self.message.format(**told), {**details, "hint": self.hint.format(**told)})
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLink:
+    """The rule that a connection breaks, and the connection that is in its way where one alone is."""
+
+    rule: str
+    other: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """What stands against the connection, in words."""
+        return LINKS[self.rule].reason + ("" if self.other is None else f": {self.other}")
 
 
 LINKS = {
@@ -106,6 +121,14 @@ LINKS = {
             "its target has another connection of its type, and may have only one",
             "Node {target} already has an incoming {type}",
             "Delete that connection first: a node can be its target only once.",
+        ),
+        LinkRule(
+            "pair",
+            "unique_pair",
+            "another connection of its type leads from its source to its target, and only one may",
+            "{type} from {source} to {target} already exists: {other}",
+            "Change that connection with update_connection: {type} joins two nodes only once in each direction.",
+            Code.CONNECTION_ALREADY_EXISTS,
         ),
         LinkRule(
             "cycle",

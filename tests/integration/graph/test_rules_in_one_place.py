@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 from neo4j import Driver
 
-from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory import Code, GraphError, Memory, Ontology, ontology_from
 from graph_memory.model import rules
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.types import AnyType
@@ -35,8 +37,8 @@ class House:
     def __init__(self, memory: Memory, driver: Driver, domain: str, folder: Path) -> None:
         self.memory, self.driver, self.domain, self.folder = memory, driver, domain, folder
 
-    async def fill(self) -> House:
-        await self.memory.create_ontology(ONTOLOGY)
+    async def fill(self, ontology: Ontology = ONTOLOGY) -> House:
+        await self.memory.create_ontology(ontology)
         self.one, self.other = [
             (await self.memory.create_node("Task", name, properties=GOOD)).node_id for name in ("one", "other")
         ]
@@ -206,3 +208,91 @@ async def test_a_rule_that_is_added_in_one_place_holds_on_every_way_of_writing(
     assert refused.value.code is code
     assert SAID in refused.value.message
     assert await house.seq() == before
+
+
+PAIRS = ontology_from(
+    {
+        "node_types": ["Task"],
+        "connection_types": [{"name": "Next", "from": ["Task"], "to": ["Task"], "unique_pair": True}],
+    }
+)
+LOOSE = ontology_from(
+    {"node_types": ["Task"], "connection_types": [{"name": "Next", "from": ["Task"], "to": ["Task"]}]}
+)
+
+
+async def second_is_created(house: House) -> Attempt:
+    await house.memory.set_validity(house.joined, valid_to="2020-01-01")
+    return lambda: house.memory.create_connection("Next", house.one, house.other)
+
+
+async def second_comes_back(house: House) -> Attempt:
+    await house.memory.delete_connection(house.joined)
+    seq = await house.seq()
+    await house.memory.create_connection("Next", house.one, house.other)
+    return lambda: house.memory.history.revert(since=seq, until=seq)
+
+
+async def second_is_merged(house: House) -> Attempt:
+    branch = f"{house.domain}-b"
+    await house.memory.history.branch(branch)
+    there = house.memory.in_domain(branch)
+    await there.delete_connection(house.joined)
+    await there.create_connection("Next", house.one, house.other)
+    await house.memory.update_connection(house.joined, properties={"mood": "fine"})
+    return lambda: house.memory.history.merge(branch, resolutions=[{"subject": house.joined, "take": "ours"}])
+
+
+async def second_is_adopted(house: House) -> Attempt:
+    house.hand(
+        "MATCH (a:_Node {_domain: $domain, _id: $one}), (b:_Node {_domain: $domain, _id: $other}) "
+        "CREATE (a)-[:Next]->(b)"
+    )
+    return house.adopt
+
+
+async def second_is_imported(house: House) -> Attempt:
+    path = house.folder / "log.jsonl"
+    memory = house.memory
+    loose = memory.in_domain(f"{house.domain}-l")
+    await loose.create_ontology(LOOSE)
+    one, other = [(await loose.create_node("Task", name)).node_id for name in ("one", "other")]
+    for _ in range(2):
+        await loose.create_connection("Next", one, other)
+    await loose.transfer.export_file(path)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    forged = [
+        line.replace('\\"to_types\\":[\\"Task\\"]', '\\"to_types\\":[\\"Task\\"],\\"unique_pair\\":true')
+        for line in lines
+    ]
+    assert forged != lines
+    end = json.loads(forged[-1])
+    end["sha256"] = hashlib.sha256("".join(forged[:-1]).encode()).hexdigest()
+    path.write_text("".join(forged[:-1]) + json.dumps(end) + "\n", encoding="utf-8")
+    return lambda: memory.transfer.import_file(path, name=f"{house.domain}-i")
+
+
+SECOND: list[tuple[Way, Code]] = [
+    (second_is_created, Code.CONNECTION_ALREADY_EXISTS),
+    (second_comes_back, Code.REVERT_CONFLICT),
+    (second_is_merged, Code.MERGE_CONFLICT),
+    (second_is_adopted, Code.INVALID_PROPERTY),
+    (second_is_imported, Code.INVALID_ARCHIVE),
+]
+
+
+@pytest.mark.parametrize(("way", "code"), SECOND, ids=[way.__name__ for way, _ in SECOND])
+async def test_a_second_connection_between_the_same_two_is_refused_on_every_way_of_writing(
+    memory: Memory, driver: Driver, domain: str, tmp_path: Path, way: Way, code: Code
+) -> None:
+    house = await House(memory, driver, domain, tmp_path).fill(PAIRS)
+    attempt = await way(house)
+    before = await house.seq()
+    with pytest.raises(GraphError) as refused:
+        await attempt()
+    assert refused.value.code is code
+    assert await house.seq() == before
+    if way is second_is_created:
+        assert refused.value.details["connection_id"] == house.joined
+    back = await house.memory.create_connection("Next", house.other, house.one)
+    assert (await house.memory.get_connection(back.connection_id)).to_node_id == house.one

@@ -197,10 +197,12 @@ def test_what_would_be_of_a_type_that_goes_stays_away_and_the_type_goes() -> Non
     assert ("delete", "node_type/Task") in written(found)
 
 
-def test_a_type_that_was_defined_otherwise_since_is_not_changed_even_by_force() -> None:
+def test_a_type_that_changed_since_is_set_back_by_force_and_keeps_its_place() -> None:
     undos = [undo(declared(NodeType("Task")), declared(TASK).state, later=(7,))]
-    for choice in (OnConflict.SKIP, OnConflict.FORCE):
-        assert "it was redefined in" in skipped(planned(undos, around(), choice))["node_type/Task"]
+    assert "it has changed since" in skipped(planned(undos, around()))["node_type/Task"]
+    forced = planned(undos, around(), OnConflict.FORCE)
+    assert written(forced) == [("update", "node_type/Task")]
+    assert (forced.drafts[0].state or {})["_declared"] == undos[0].last.seq
 
 
 def test_what_is_as_it_was_but_for_when_it_was_changed_is_not_written_again() -> None:

@@ -125,7 +125,7 @@ def test_the_cardinality_of_a_connection_type_is_read():
 
 
 def test_an_ontology_may_be_open_and_described():
-    assert ontology_from({"description": "Mine", "open": True}) == Ontology(open=True)
+    assert ontology_from({"description": "Mine", "open": True}) == Ontology(open=True, description="Mine")
 
 
 @pytest.mark.parametrize(

@@ -244,3 +244,48 @@ def test_any_text_is_an_ontology_or_a_located_error(text: str):
     else:
         outcome = "any.yaml:"
     assert outcome.startswith("any.yaml:")
+
+
+def test_all_faults_of_a_file_are_told_at_once_each_with_its_line_and_nothing_that_only_follows_from_them():
+    error = fails(
+        Code.INVALID_ONTOLOGY,
+        """
+        description: 3
+        node_types:
+          - name: Task
+            requierd_properties: [due]
+            properties:
+              due: dat
+              size: {type: integer, indexd: true, enum: [1, x]}
+          - A
+          - A
+        connection_types:
+          Next: {from: [Task], to: [Tusk, Nobody]}
+          Uses: {from: [Task]}
+          Fine: {from: [Task], to: [A], acyclic: 1}
+        """,
+        2,
+    )
+    faults: list[dict[str, object]] = error.details["faults"]  # pyright: ignore[reportAssignmentType]
+    assert [(one["code"], one["line"], one["name"]) for one in faults] == [
+        ("INVALID_ONTOLOGY", 2, "description"),
+        ("INVALID_ONTOLOGY", 5, "requierd_properties"),
+        ("INVALID_ONTOLOGY", 7, "dat"),
+        ("INVALID_ONTOLOGY", 8, "indexd"),
+        ("INVALID_ONTOLOGY", 8, "size"),
+        ("TYPE_ALREADY_EXISTS", 10, "A"),
+        ("INVALID_NODE_TYPE", 12, "Tusk"),
+        ("INVALID_NODE_TYPE", 12, "Nobody"),
+        ("INVALID_ONTOLOGY", 13, "connection_types.Uses"),
+        ("INVALID_ONTOLOGY", 14, "connection_types.Fine.acyclic"),
+    ]
+    assert len(error.message.splitlines()) == 10
+    assert (
+        'mine.yaml:5: node_types[0].requierd_properties is not a valid key (Did you mean "required_properties"?)'
+        in (error.message)
+    )
+
+
+def test_the_description_of_a_file_is_written_back():
+    text = "description: What a team keeps in mind.\nnode_types:\n- name: Task\n  description: |\n    One step.\n    One more.\nconnection_types: []\n"
+    assert to_yaml(read(text)) == text

@@ -84,12 +84,15 @@ def add_connection_type(
     description: DescriptionOption = None,
     unique_source: Annotated[bool, typer.Option("--unique-source", help="At most one from each node.")] = False,
     unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
+    unique_pair: Annotated[bool, typer.Option("--unique-pair", help="At most one from a node to another.")] = False,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
 ) -> None:
     """Add a connection type to a domain, for good."""
     ends = {"from_types": from_types, "to_types": to_types}
-    flags = {"unique_source": unique_source, "unique_target": unique_target, "acyclic": acyclic}
-    declared = connection_type_from({"name": name, **ends, **flags, **_declaration(properties, required, description)})
+    flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
+    declared = connection_type_from(
+        {"name": name, **ends, **flags, "acyclic": acyclic, **_declaration(properties, required, description)}
+    )
     added = f"Added {declared.title}."
     call.answer(lambda memory: memory.add_connection_type(declared), lambda _: typer.echo(added), "Adding")
 

@@ -8,6 +8,7 @@ import typer
 
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
+from graph_memory.model.ontology.types import LINK_FLAGS
 from graph_memory.model.wording import quoted
 
 
@@ -48,7 +49,7 @@ def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
 
 
 def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
-    flags = [flag for flag in ("unique_source", "unique_target", "acyclic", "ad_hoc") if getattr(declared, flag)]
+    flags = [flag for flag in (*LINK_FLAGS, "ad_hoc") if getattr(declared, flag)]
     ends = (", ".join(declared.from_types), ", ".join(declared.to_types))
     return (declared.name, *ends, _properties(declared), ", ".join(flags))
 

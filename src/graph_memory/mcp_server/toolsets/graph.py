@@ -205,6 +205,7 @@ class AddConnectionType(Call):
     properties: NotRequired[Annotated[list[Rule], Field(description="As in add_node_type")]]
     unique_source: NotRequired[Annotated[bool, Field(description="At most one from each node")]]
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
+    unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
 
 

@@ -12,6 +12,7 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import deletion, listing
 from graph_memory.memory.graph import connections, describe, neighbours, node_deletion, nodes, queries, validity
+from graph_memory.memory.graph import growth as growing
 from graph_memory.memory.graph import ontology as types
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
@@ -374,7 +375,7 @@ class Memory:
         It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
         INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
         """
-        return await types.apply_ontology(self._core, self._domain(domain), ontology)
+        return await growing.apply_ontology(self._core, self._domain(domain), ontology)
 
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""

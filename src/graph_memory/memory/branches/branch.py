@@ -21,7 +21,7 @@ from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
-from graph_memory.model.kinds import DATA, Kind, Step
+from graph_memory.model.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
 from graph_memory.model.projection import Projection, indexed_rules, project
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, content_ref
@@ -115,7 +115,7 @@ class _Branching:
         return await self._end()
 
     async def _copy_types(self) -> None:
-        drafts = [replace(event.draft, op=Op.SNAPSHOT, previous=None) for event in self._types]
+        drafts = [_snapshot(event.draft) for event in self._types]
         events = self._numbered(drafts, after=self._at)
 
         async def copy(transaction: Transaction) -> None:
@@ -192,7 +192,10 @@ class _Branching:
         await self._copy_derived(transaction, COPY_WINDOWS, [row for row in present if row.kind == Kind.NODE])
         await self._copy_derived(transaction, COPY_KEYS, [row for row in present if self._has_keys(row)])
         ids = [row.subject for row in present]
-        changed = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=ids))
+        types = {row.subject: type_subject(TYPE_OF[Kind(row.kind)], row.type or "") for row in present}
+        given = [*ids, *sorted({*types.values()})]
+        found = set(await transaction.run(CHANGED, source=self._source, at=self._at, ids=given))
+        changed = {subject for subject in ids if subject in found or types[subject] in found}
         await self._drop_derived(transaction, changed)
         missing = [row.origin for row in rows if not row.is_present or row.subject in changed]
         if missing:
@@ -257,6 +260,12 @@ class _Branching:
         first, who = new_id("evt"), self._core.origin
         events = number(drafts, domain=self._job.domain, after=after, at=self._began, batch=first, origin=who)
         return [replace(event, batch=self._batch) for event in events]
+
+
+def _snapshot(draft: Draft) -> Draft:
+    """Return what a branch says of a type: they are numbered in the order in which they were declared."""
+    state = {name: value for name, value in (draft.state or {}).items() if name != DECLARED}
+    return replace(draft, op=Op.SNAPSHOT, previous=None, state=state)
 
 
 def _dangling(source: str, missing: int) -> GraphError:

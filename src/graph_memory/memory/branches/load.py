@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from graph_memory.memory.branches.values import Choices, ThreeWay, Version
-from graph_memory.memory.changes.context import attached_to, living_of, owners_of
+from graph_memory.memory.branches.subject import merge_subject
+from graph_memory.memory.branches.types import type_of_version
+from graph_memory.memory.branches.values import Choices, ThreeWay, Version, same
+from graph_memory.memory.changes.context import attached_to, living_of, owners_of, read_stored
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.changes.values import UniqueValue
@@ -19,7 +21,8 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.ontology.growth import TypeChange
 from graph_memory.model.properties import key_value
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.reads import CONTENTS
@@ -154,8 +157,20 @@ async def with_context(
         raise fault("source", message, hint) from many
     values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
     owners = await owners_of(reader, head.domain, values)
-    context = Context(ontology=head.ontology, living=living, attached=attached, owners=owners)
+    stored = await read_stored(reader, head.domain, _type_changes(trios, choices))
+    context = Context(ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored)
     return await _with_contents(core, reader, between, every), context
+
+
+def _type_changes(trios: Iterable[ThreeWay], choices: Choices) -> list[TypeChange]:
+    """Return what the types come to that the target has too, looked at each by itself."""
+    types = [trio for trio in trios if trio.kind in TYPES and trio.ours is not None]
+    pairs = [(trio.ours, merge_subject(trio, choices).after) for trio in types]
+    return [
+        TypeChange(type_of_version(ours), type_of_version(after))
+        for ours, after in pairs
+        if ours is not None and after is not None and not same(ours, after)
+    ]
 
 
 async def _living(reader: Reader, domain: str, trios: Iterable[ThreeWay]) -> Mapping[str, str]:

@@ -23,6 +23,7 @@ from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import Kind
+from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
@@ -57,7 +58,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
     if source == target:
         raise fault("source", f"{source} cannot be merged into itself", "Name another domain to merge from.")
 
-    async def attempt(broken: Mapping[str, str]) -> Merged:
+    async def attempt(broken: Mapping[str, BrokenLink]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
         receipt = await core.log.write(
             "merge", target, core.origin, merging.read, merging.decide, after_write=merging.confirm, dry_run=preview
@@ -70,7 +71,9 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
 class _Merging:
     """One attempt: what it found is kept for what is told afterwards."""
 
-    def __init__(self, core: Core, source: str, choices: Choices, broken: Mapping[str, str], *, preview: bool) -> None:
+    def __init__(
+        self, core: Core, source: str, choices: Choices, broken: Mapping[str, BrokenLink], *, preview: bool
+    ) -> None:
         self._core = core
         self._source = source
         self._choices = choices

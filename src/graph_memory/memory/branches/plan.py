@@ -11,8 +11,8 @@ from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind, ConflictSide, ThreeWay, Version, same
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import DATA, TYPES, Kind
+from graph_memory.model.events import Draft, Op, in_its_place
+from graph_memory.model.kinds import DATA, DECLARED, TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import with_types
 from graph_memory.model.search_windows import windows
@@ -42,7 +42,6 @@ def plan(trios: Iterable[ThreeWay], around: Context, choices: Choices, at: datet
     """
     whole = _GraphMerge({trio.subject: trio for trio in trios}, around, choices, at)
     whole.merge_each()
-    whole.add_types()
     while found := list(whole.found()):
         for conflict in found:
             whole.settle(conflict)
@@ -80,7 +79,8 @@ class _GraphMerge:
                 self.after[trio.subject] = _draft(trio, merged.after, self.at)
 
     def add_types(self) -> None:
-        """Add the types that come along to the ontology; those that cannot be added are in conflict."""
+        """Make the ontology that of the target with the types that come along; what cannot is in conflict."""
+        self.ontology = self.around.ontology
         for kind in TYPES:
             for draft in self._puts(kind):
                 try:
@@ -89,8 +89,14 @@ class _GraphMerge:
                     self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
 
     def found(self) -> Iterator[Conflict]:
-        """Give the conflicts that the whole has now, at most one for each subject and rule."""
+        """Give the conflicts that the whole has now, at most one for each subject and rule; types alone come first."""
+        self.add_types()
         changes = self._changes()
+        if unfit := [found for kind in TYPES for draft in self._puts(kind) if (found := changes.needed(draft))]:
+            for one in unfit:
+                reason = f"the target does not allow it: {one.reason}"
+                yield self._conflict(one.draft, ConflictKind.INVALID, reason)
+            return
         for kind in DATA:
             for draft in self._puts(kind):
                 if found := self._by_itself(changes, draft):
@@ -180,6 +186,9 @@ def _draft(trio: ThreeWay, after: Version | None, at: datetime) -> Draft:
     """Return the change that a merged subject is in the target."""
     version = after or cast("Version", trio.ours)
     times = {"_modified": at} if version.kind in (Kind.NODE, Kind.CONNECTION) else {}
+    state = None if after is None else {**after.state, **times}
+    if state is not None and version.kind in TYPES:
+        state = in_its_place(state, trio.last) if trio.last else {k: v for k, v in state.items() if k != DECLARED}
     return Draft(
         op=Op.DELETE if after is None else Op.CREATE if trio.ours is None else Op.UPDATE,
         kind=version.kind,
@@ -188,7 +197,7 @@ def _draft(trio: ThreeWay, after: Version | None, at: datetime) -> Draft:
         from_id=version.from_id,
         to_id=version.to_id,
         previous=trio.last.seq if trio.last else None,
-        state=None if after is None else {**after.state, **times},
+        state=state,
         content=after and after.content,
     )
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.memory.branches.diff3 import Chunk, merge_texts
+from graph_memory.memory.branches.types import merge_type
 from graph_memory.memory.branches.values import (
     WRITTEN,
     Choices,
@@ -22,7 +23,7 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.model.content import Content
 from graph_memory.model.exact import same_value
-from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, Kind
+from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
 from graph_memory.model.subjects import State, StoredValue, content_ref, content_state
 from graph_memory.model.titles import title_of
 
@@ -57,7 +58,20 @@ def merge_subject(trio: ThreeWay, choices: Choices) -> Merged:
         return Merged(None)
     if same(trio.ours, trio.base) and not named:
         return Merged(_finished(trio, dict(trio.theirs.state), trio.theirs.content))
+    if trio.kind in TYPES:
+        return _merged_type(trio, choices)
     return _ByValue(trio, choices).merged(named)
+
+
+def _merged_type(trio: ThreeWay, choices: Choices) -> Merged:
+    after, conflict = merge_type(trio, None)
+    if conflict is None:
+        return Merged(after)
+    take = choices.take(conflict)
+    if take is None:
+        return Merged(trio.ours, conflicts=(conflict,))
+    after = trio.ours if take is ConflictSide.OURS else merge_type(trio, take)[0]
+    return Merged(after, settled=(conflict,))
 
 
 def _is_taken_back(trio: ThreeWay) -> bool:
@@ -77,9 +91,10 @@ def _as_a_whole(trio: ThreeWay) -> Conflict | None:
     if ours is None:
         reason = "the target deleted it, but the source changed it"
         return None if base is None else _conflict(trio, ConflictKind.DELETED, reason)
-    if trio.kind in ONTOLOGY_KINDS:
-        reason = "the target and the source declare it differently, and types cannot be changed"
-        return _conflict(trio, ConflictKind.ONTOLOGY, reason, takes=frozenset({ConflictSide.OURS}))
+    if base is None and trio.kind in ONTOLOGY_KINDS:
+        reason = "the target and the source declare it differently"
+        takes = frozenset(ConflictSide) if trio.kind in TYPES else frozenset({ConflictSide.OURS})
+        return _conflict(trio, ConflictKind.ONTOLOGY, reason, takes=takes)
     if base is None:
         return _conflict(trio, ConflictKind.CREATED, "the target and the source both created it, but differently")
     return None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from graph_memory.memory.changes import paging
+from graph_memory.memory.changes.fit import Stored, StoredRow
 from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.types import AnyType, NodeType
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader
 
@@ -52,9 +55,32 @@ class OwnerRow:
     owner: str
 
 
+@dataclass(frozen=True, slots=True)
+class StoredNode:
+    """A node of a type, with its values of some properties."""
+
+    id: str
+    values: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConnections:
+    """The connections of a type that leave a node: lists of id, types of the ends, id of the target, and values."""
+
+    source: str
+    found: list[Any]
+
+    def rows(self) -> Iterator[StoredRow]:
+        """Give each connection."""
+        for id_, from_type, to_type, target, values in self.found:
+            yield StoredRow(id_, values, (self.source, target), (from_type, to_type))
+
+
 ATTACHED = query("changes/attached", AttachedRow)
 LIVING = query("changes/living", LivingRow)
 OWNERS = query("changes/owners", OwnerRow)
+STORED_NODES = query("changes/stored_nodes", StoredNode)
+STORED_CONNECTIONS = query("changes/stored_connections", StoredConnections)
 
 
 async def read_context(reader: Reader, head: Head, drafts: Sequence[Draft], *, most: int | None = None) -> Context:
@@ -104,6 +130,31 @@ async def owners_of(
         value = UniqueValue(Kind(row.kind), row.type, row.property, row.value)
         owners.setdefault(value, []).append(row.owner)
     return owners
+
+
+async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, Stored]:
+    """Return by its subject, for each type that is to change and asks more then, what is stored of it."""
+    found = [Stored(change) for change in changes if change.demands or change.changes_keys]
+    for stored in found:
+        async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
+            for row in rows:
+                stored.look(row)
+    return {stored.subject: stored for stored in found}
+
+
+async def stored_rows(
+    reader: Reader, domain: str, declared: AnyType, names: Sequence[str], after: str = ""
+) -> AsyncIterator[tuple[str, Sequence[StoredRow]]]:
+    """Yield what is stored of a type, with its values of these properties; each page with the node at which it ends."""
+    given: dict[str, Any] = {"domain": domain, "type": declared.name, "names": list(names), "limit": ROWS}
+    if isinstance(declared, NodeType):
+        while nodes := await reader.read(STORED_NODES, after=after, **given):
+            after = nodes[-1].id
+            yield after, [StoredRow(node.id, node.values) for node in nodes]
+        return
+    while sources := await reader.read(STORED_CONNECTIONS, after=after, **given):
+        after = sources[-1].source
+        yield after, [row for source in sources for row in source.rows()]
 
 
 def detaching(row: AttachedRow) -> Draft:

@@ -71,15 +71,15 @@ class Batch:
         origin = Origin(session=told["session"], source=str(told["source"]), actor=told["actor"])
         return cls(core, job, str(job.given["batch"]), origin)
 
-    async def page(self, drafts: Sequence[Draft], look: Look | None = None) -> None:
-        """Append a page of events, and project them."""
+    async def page(self, drafts: Sequence[Draft], look: Look | None = None, **progress: str | int) -> None:
+        """Append a page of events, and project them; the progress is noted with them."""
 
         async def append(transaction: Transaction) -> None:
             events = await self.core.log.append(transaction, self.job.domain, self.origin, self.id, drafts)
             if look is not None:
                 await look(transaction, events)
 
-        await self.job.step(self.job.then(done=self.job.progress.done + len(drafts)), append)
+        await self.job.step(self.job.then(done=self.job.progress.done + len(drafts), **progress), append)
 
     async def give_up(self) -> None:
         """End the batch after a failure if nothing of it is written: the domain is as it was, and can be written.

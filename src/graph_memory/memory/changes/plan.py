@@ -6,21 +6,22 @@ makes of them what fits: an error, a conflict, a refusal of that subject alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, cast
+from typing import cast
 
+from graph_memory.memory.changes.fit import Stored
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
-from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology, connection_type_from, node_type_from
-from graph_memory.model.projection import indexed_rules
+from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.ontology import ANY, AnyType, ConnectionType, NodeType, Ontology
+from graph_memory.model.projection import declared_by, indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.rules import LINKS, check_subject
+from graph_memory.model.rules import LINKS, BrokenLink, check_subject
 from graph_memory.model.wording import quoted, shown
 
 _ORDER = (*TYPES, *DATA)
@@ -42,12 +43,14 @@ class Context:
     """Who has values that must be unique and that subjects would get."""
     used: Collection[str] = ()
     """Ids of new subjects that something has or had already."""
-    broken: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Connections that break a rule of their type in the graph that the changes come to, with the rule's name."""
+    broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
+    """Connections that break a rule of their type in the graph that the changes come to, with that rule."""
     present: Sequence[Draft] = ()
     """What lives of the subjects now; given when types would go, as the two below."""
     users: Mapping[str, str] = field(default_factory=dict[str, str])
     """For types that would go, something of each that lives and is neither a subject nor attached to one."""
+    stored: Mapping[str, Stored] = field(default_factory=dict[str, Stored])
+    """For types that would change, and ask more then, what is stored of them."""
     ontology_event: Event | None = None
     """The last event of the ontology itself."""
 
@@ -90,8 +93,6 @@ class Violation:
         match self.rule:
             case Rule.END:
                 return node_not_found(domain, self.others[0])
-            case Rule.LINK:
-                return LINKS[self.others[0]].refusal(draft)
             case Rule.USED:
                 return _exists(draft)
             case Rule.UNIQUE:
@@ -171,15 +172,15 @@ class Changeset:
         """Return which type there is not that a subject is of, or joins, in words."""
         kind, names = TYPE_OF.get(draft.kind), (draft.type or "",)
         if draft.kind is Kind.CONNECTION_TYPE:
-            kind, names = Kind.NODE_TYPE, joined(connection_type_from(_declaration(draft)))
+            kind, names = Kind.NODE_TYPE, joined(cast("ConnectionType", declared_by(draft)))
         find = self.ontology.find_node_type if kind is Kind.NODE_TYPE else self.ontology.find_connection_type
         name = next((name for name in names if name != ANY and find(name) is None), None) if kind else None
         return None if name is None else f"{str(kind).replace('_', ' ')} {name}, which it needs, is not defined"
 
     def breaking_a_link(self, draft: Draft) -> Violation | None:
         """Return the violation of a connection that breaks a rule of its type about others."""
-        name = self.context.broken.get(draft.subject)
-        return Violation(draft, Rule.LINK, LINKS[name].reason, (name,)) if name else None
+        broken = self.context.broken.get(draft.subject)
+        return Violation(draft, Rule.LINK, broken.reason, error=_broken(draft, broken)) if broken else None
 
     def used(self, draft: Draft) -> Violation | None:
         """Return the violation of a new subject whose id something has or had."""
@@ -223,10 +224,30 @@ class Changeset:
         return Violation(draft, Rule.ATTACHED, f"deleting it would delete {what} added since", tuple(more))
 
     def needed(self, draft: Draft) -> Violation | None:
-        """Return the violation of a type that would go and that something needs."""
-        if draft.op is not Op.DELETE or draft.subject not in self._users:
+        """Return the violation of a type that would go, or change, and that something needs as it is."""
+        if draft.op is Op.DELETE and draft.subject in self._users:
+            return Violation(draft, Rule.NEEDED, self._users[draft.subject])
+        stored = self.context.stored.get(draft.subject) if draft.op is Op.UPDATE else None
+        if stored and stored.count and stored.change.changes_keys:
+            reason = (
+                "other properties would be indexed, of what is stored; apply the ontology that it should have instead"
+            )
+            return Violation(draft, Rule.NEEDED, reason)
+        found = stored.misfits(self.changes, self._attached_gone) if stored else []
+        if not found:
             return None
-        return Violation(draft, Rule.NEEDED, self._users[draft.subject])
+        what = (
+            f"{found[0].id} does not fit it"
+            if len(found) == 1
+            else f"{len(found):,} do not fit it, such as {found[0].id}"
+        )
+        return Violation(draft, Rule.NEEDED, f"{what}: {found[0].reason}", tuple(one.id for one in found))
+
+    @cached_property
+    def _attached_gone(self) -> frozenset[str]:
+        """What goes with nodes that are deleted."""
+        gone = (drafts for node, drafts in self.context.attached.items() if self.goes(node))
+        return frozenset(draft.subject for drafts in gone for draft in drafts)
 
     @cached_property
     def _users(self) -> Mapping[str, str]:
@@ -237,10 +258,12 @@ class Changeset:
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         gone |= {draft.subject for node in context.attached.keys() & gone for draft in context.attached[node]}
+        types = {_subject_of(one): one for one in context.ontology.connection_types}
+        types |= {draft.subject: declared_by(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
-            for declared in context.ontology.connection_types
-            if type_subject(Kind.CONNECTION_TYPE, declared.name) not in gone
+            for subject, declared in types.items()
+            if subject not in gone and isinstance(declared, ConnectionType)
             for name in joined(declared)
         }
         of_it = {
@@ -259,7 +282,10 @@ class Changeset:
         gone = sorted(going.values(), key=lambda draft: -min(_turn(draft), _ATTACHED))
         back = sorted((draft for draft in self.changes.values() if draft.op is not Op.DELETE), key=_turn)
         note = [self.context.ontology_event] if any(draft.kind in TYPES for draft in gone) else []
-        return [*gone, *(replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in note if last), *back]
+        told = [replace(last.draft, op=Op.UPDATE, previous=last.seq) for last in note if last]
+        data_gone, types_gone = _split(gone)
+        data_back, types_back = _split(back)
+        return [*data_gone, *types_back, *types_gone, *told, *data_back]
 
 
 def ends_of(draft: Draft) -> tuple[str, ...]:
@@ -294,13 +320,30 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     if not types:
         return before
     gone = {draft.subject for draft in types if draft.op is Op.DELETE}
-    new = [draft for draft in types if draft.op is Op.CREATE]
-    nodes = [one for one in before.node_types if type_subject(Kind.NODE_TYPE, one.name) not in gone]
-    nodes += [node_type_from(_declaration(draft)) for draft in new if draft.kind is Kind.NODE_TYPE]
-    links = [one for one in before.connection_types if type_subject(Kind.CONNECTION_TYPE, one.name) not in gone]
-    links += [connection_type_from(_declaration(draft)) for draft in new if draft.kind is Kind.CONNECTION_TYPE]
-    names = {ANY, *(one.name for one in nodes)}
-    return Ontology.create(nodes, [one for one in links if names.issuperset(joined(one))], open=before.open)
+    put = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
+    nodes = {one.name: one for one in before.node_types if type_subject(Kind.NODE_TYPE, one.name) not in gone}
+    nodes |= {one.name: one for one in put if isinstance(one, NodeType)}
+    links = {one.name: one for one in before.connection_types if _subject_of(one) not in gone}
+    links |= {one.name: one for one in put if isinstance(one, ConnectionType)}
+    names = {ANY, *nodes}
+    kept = [one for one in links.values() if names.issuperset(joined(one))]
+    return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(kept))
+
+
+def _is_link_type(draft: Draft) -> bool:
+    return draft.kind is Kind.CONNECTION_TYPE and draft.op is not Op.DELETE
+
+
+def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
+    """Return which types of an ontology become others by changes."""
+    after = [declared_by(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
+    known = {_subject_of(one): one for one in (*before.node_types, *before.connection_types)}
+    return [TypeChange(known[_subject_of(one)], one) for one in after if _subject_of(one) in known]
+
+
+def _subject_of(declared: AnyType) -> str:
+    kind = Kind.CONNECTION_TYPE if isinstance(declared, ConnectionType) else Kind.NODE_TYPE
+    return type_subject(kind, declared.name)
 
 
 def joined(declared: ConnectionType) -> tuple[str, ...]:
@@ -316,6 +359,10 @@ def node_not_found(domain: str, node_id: str) -> GraphError:
         f"Node {shown(node_id) or quoted(node_id)} does not exist",
         {"node_id": shown(node_id), "domain": domain, "hint": hint},
     )
+
+
+def _broken(draft: Draft, broken: BrokenLink) -> GraphError:
+    return LINKS[broken.rule].refusal(draft, broken.other)
 
 
 def _exists(draft: Draft) -> GraphError:
@@ -334,9 +381,11 @@ def _taken(draft: Draft, name: str, owner: str) -> GraphError:
     )
 
 
+def _split(drafts: Iterable[Draft]) -> tuple[list[Draft], list[Draft]]:
+    """Return the changes of data and those of types: what changes a type may let another go."""
+    every = list(drafts)
+    return [one for one in every if one.kind not in TYPES], [one for one in every if one.kind in TYPES]
+
+
 def _turn(draft: Draft) -> int:
     return _ORDER.index(draft.kind) if draft.kind in _ORDER else len(_ORDER)
-
-
-def _declaration(draft: Draft) -> dict[str, Any]:
-    return json.loads(cast("str", (draft.state or {})["_definition"]))

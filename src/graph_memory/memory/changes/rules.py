@@ -12,7 +12,7 @@ from typing import TypeVar
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.rules import LINKS, link_rules
+from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -25,22 +25,23 @@ class BrokenRow:
 
     id: str
     rule: str
+    other: str | None
 
 
 BROKEN_RULES = query("changes/broken_rules", BrokenRow)
 
 
 class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is tried without these
-    """Connections that would break a rule of their type, each with the rule's name."""
+    """Connections that would break a rule of their type, each with the rule."""
 
-    def __init__(self, rules: Mapping[str, str]) -> None:
+    def __init__(self, rules: Mapping[str, BrokenLink]) -> None:
         super().__init__()
         self.rules = rules
 
     @property
     def reasons(self) -> Mapping[str, str]:
         """What stands against each, in words."""
-        return {subject: LINKS[name].reason for subject, name in self.rules.items()}
+        return {subject: broken.reason for subject, broken in self.rules.items()}
 
 
 def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
@@ -56,12 +57,12 @@ def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
 
 async def broken_rules(
     reader: Reader, domain: str, drafts: Iterable[Draft], ontology: Ontology | None, *, in_turn: bool = False
-) -> Mapping[str, str]:
-    """Return which new connections break a rule of their type, by its name; of two together, in turn, the later."""
+) -> Mapping[str, BrokenLink]:
+    """Return which new connections break which rule of their type; of two together, in turn, the later."""
     rows = [row for draft in drafts if (row := ruled(draft, ontology))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     found = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
-    return {row.id: row.rule for row in found}
+    return {row.id: BrokenLink(row.rule, row.other) for row in found}
 
 
 async def check_rules(
@@ -73,9 +74,9 @@ async def check_rules(
         raise RulesBroken(broken)
 
 
-async def until_rules_hold(attempt: Callable[[Mapping[str, str]], Awaitable[R]]) -> R:
+async def until_rules_hold(attempt: Callable[[Mapping[str, BrokenLink]], Awaitable[R]]) -> R:
     """Return what a write gives, which is tried anew with the rules that it was found to break, by its connections."""
-    broken: Mapping[str, str] = {}
+    broken: Mapping[str, BrokenLink] = {}
     while True:
         try:
             return await attempt(broken)

@@ -142,7 +142,7 @@ def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], around: Around,
 def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     """Return what a connection takes for itself, or for the acyclic rest of its type."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
-    ends = {"source": draft.from_id, "target": draft.to_id}
+    ends = {"source": draft.from_id, "target": draft.to_id, "pair": f"{draft.from_id} {draft.to_id}"}
     return [(rule.name, draft.type or "", ends.get(rule.name)) for rule in link_rules(declared)]
 
 
@@ -317,7 +317,8 @@ def _against(found: Violation, head: Head) -> GraphError:
     if found.rule is not Rule.LINK:
         return found.refusal(head.domain)
     hint = "Delete the other connection first, or restore this one, which removes it."
-    return GraphError(Code.INVALID_TOPOLOGY, f"It is not allowed: {found.reason}", {"hint": hint})
+    code = found.error.code if found.error else Code.INVALID_TOPOLOGY
+    return GraphError(code, f"It is not allowed: {found.reason}", {"hint": hint})
 
 
 def wanted_values(changes: Iterable[DriftedSubject], head: Head) -> set[UniqueValue]:

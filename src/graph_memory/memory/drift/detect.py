@@ -13,6 +13,7 @@ from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
 from graph_memory.model.events import Event, Head, Op, new_id
 from graph_memory.model.kinds import ATTACHED, Kind
+from graph_memory.model.rules import BrokenLink
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -169,7 +170,7 @@ def _made_connection(row: MadeConnection, new: str) -> DriftedSubject:
 
 
 async def read_context(
-    reader: Reader, head: Head, found: Sequence[DriftedSubject], broken: Mapping[str, str]
+    reader: Reader, head: Head, found: Sequence[DriftedSubject], broken: Mapping[str, BrokenLink]
 ) -> tuple[Around, Mapping[str, str]]:
     """Return what a decision looks at, with the rules that are known to be broken, and the titles of nodes joined."""
     connections = [change for change in found if change.kind is Kind.CONNECTION]

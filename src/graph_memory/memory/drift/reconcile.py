@@ -33,6 +33,7 @@ from graph_memory.model.kinds import ATTACHED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
+from graph_memory.model.rules import BrokenLink
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction
@@ -137,7 +138,7 @@ async def _adopt_chosen(
 async def _adopt(core: Core, domain: str, places: Places, choice: _Choice, *, dry_run: bool) -> _Outcome:
     """Write what can be adopted of what was chosen, or try to; rules that only the whole shows are tried in turn."""
 
-    async def attempt(broken: Mapping[str, str]) -> _Outcome:
+    async def attempt(broken: Mapping[str, BrokenLink]) -> _Outcome:
         outcome = _Outcome()
         outcome.receipt = await _Attempt(core, domain, places, choice, broken, outcome, dry_run).write()
         return outcome
@@ -153,7 +154,7 @@ class _Attempt:
     domain: str
     places: Places
     choice: _Choice
-    broken: Mapping[str, str]
+    broken: Mapping[str, BrokenLink]
     outcome: _Outcome
     dry_run: bool
 

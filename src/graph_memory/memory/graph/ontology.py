@@ -1,4 +1,4 @@
-"""Adding to a domain's ontology: its beginning, declared types, and the ad-hoc types of an open one."""
+"""A domain's ontology: its beginning, declared types, and the ad-hoc types of an open one; `growth` changes types."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind, type_subject
-from graph_memory.model.ontology.additions import Additions, additions
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import type_state
-from graph_memory.model.results import OntologyApplied, OntologyChanged
-from graph_memory.model.subjects import DomainState
+from graph_memory.model.results import OntologyChanged
+from graph_memory.model.subjects import DomainState, State, present
 from graph_memory.model.wording import kind_of
-from graph_memory.storage.log.ontologies import HEAD, ontology_from_definitions
+from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -30,7 +29,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolo
     The constraints of its connection types are made first, each in a transaction of its own: when that is
     interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
-    _check_ontology(ontology)
+    check_ontology(ontology)
     if await core.log.ontology(domain) is not None:
         raise _exists(domain)
     for connection_type in ontology.connection_types:
@@ -70,33 +69,6 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
     return OntologyChanged(version=receipt.seq or 0)
 
 
-async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyApplied:
-    """Give a domain all types of an ontology in one write: begin it with them, or add those that it lacks.
-
-    Raises TYPE_ALREADY_EXISTS and INVALID_ONTOLOGY as `additions` does, before anything is written.
-    """
-    _check_ontology(wanted)
-    added = missing_types(await core.log.ontology(domain), wanted)
-    for connection_type in added.connection_types:
-        await ensure_connection_type(core.store, connection_type.name)
-    created = False
-
-    def decide(head: Head, _: None) -> Sequence[Draft]:
-        nonlocal added, created
-        created = head.seq == 0
-        added = missing_types(None if created else head.ontology, wanted)
-        return decide_ontology(head, wanted) if created else type_drafts(added)
-
-    receipt = await core.log.write("apply_ontology", domain, core.origin, _nothing, decide, creates_domain=True)
-    head = await core.store.one(HEAD, domain=domain)
-    return OntologyApplied(
-        version=receipt.seq or (head.ontology_version if head else 0),
-        created=created,
-        node_types=tuple(declared.name for declared in added.node_types),
-        connection_types=tuple(declared.name for declared in added.connection_types),
-    )
-
-
 async def types_at(reader: Reader, place: Revision) -> list[Event]:
     """Return the last events of a domain's ontology and types at a place. Raises INVALID_ARGUMENT before it began."""
     found = await logged_types(reader, place.domain, place.seq)
@@ -118,27 +90,15 @@ def logged_ontology(types: Iterable[Event]) -> Ontology:
         [str(state["_definition"]) for kind, state in states if kind is Kind.NODE_TYPE],
         [str(state["_definition"]) for kind, state in states if kind is Kind.CONNECTION_TYPE],
         is_open=any(state.get("_open") is True for kind, state in states if kind is Kind.ONTOLOGY),
+        description=next((str(state.get("_description", "")) for kind, state in states if kind is Kind.ONTOLOGY), ""),
     )
 
 
-def _check_ontology(given: object) -> None:
+def check_ontology(given: object) -> None:
     """Raise INVALID_ARGUMENT for what is no ontology, such as the dict that the tools take."""
     if not isinstance(given, Ontology):
         message = f"The ontology must be an Ontology, not {kind_of(given)}"
         raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
-
-
-def missing_types(present: Ontology | None, wanted: Ontology) -> Additions:
-    """Return what a domain lacks of an ontology: all of it when it has none yet."""
-    if present is None:
-        return Additions(wanted.node_types, wanted.connection_types)
-    return additions(present, wanted)
-
-
-def type_drafts(added: Additions) -> list[Draft]:
-    """Return the events that add types, node types first."""
-    node_types = [node_type_draft(node_type) for node_type in added.node_types]
-    return [*node_types, *(connection_type_draft(connection_type) for connection_type in added.connection_types)]
 
 
 def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
@@ -147,9 +107,15 @@ def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
         raise _exists(head.domain)
     return [
         Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=DomainState(created=head.at).state()),
-        Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state={"_open": ontology.open}),
-        *type_drafts(Additions(ontology.node_types, ontology.connection_types)),
+        Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(ontology)),
+        *map(node_type_draft, ontology.node_types),
+        *map(connection_type_draft, ontology.connection_types),
     ]
+
+
+def ontology_state(ontology: Ontology) -> State:
+    """Return what an event keeps of an ontology beside its types."""
+    return present({"_open": ontology.open, "_description": ontology.description or None})
 
 
 def node_type_draft(node_type: NodeType) -> Draft:

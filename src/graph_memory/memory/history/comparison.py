@@ -11,6 +11,9 @@ from itertools import islice
 from graph_memory.memory.history.diff_results import ContentChange, Value, ValueChange
 from graph_memory.model.events import HEADER
 from graph_memory.model.exact import same_value
+from graph_memory.model.kinds import DECLARED
+from graph_memory.model.ontology.growth import told_values
+from graph_memory.model.projection import declared_in
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import State, StoredValue, content_ref
 
@@ -27,7 +30,7 @@ COMPARED_BYTES = 500_000
 
 _TIMES = frozenset({"_created", "_modified"})
 _CONTENT = frozenset({"_content_sha256", "_content_size", "_content_encoding"})
-IGNORED = HEADER | _TIMES
+IGNORED = HEADER | _TIMES | {DECLARED}
 """Names on an event that make no difference: what the log says of it, and when its subject was written."""
 
 
@@ -41,7 +44,12 @@ class Values:
 
 
 def differing(before: State, after: State) -> Values:
-    """Return the values of two states that differ, in the order of their names; content is left to `content_change`."""
+    """Return the values of two states that differ, in the order of their names; content is left to `content_change`.
+
+    Of a type it is told what it declares otherwise.
+    """
+    if "_definition" in before and "_definition" in after:
+        return Values(attributes=_declared_otherwise(before, after))
     names = [
         name
         for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
@@ -52,6 +60,14 @@ def differing(before: State, after: State) -> Values:
         properties=tuple(change for name, change in told if not name.startswith("_")),
         attributes=tuple(change for name, change in told if name.startswith("_")),
         more=len(names) - len(told) or None,
+    )
+
+
+def _declared_otherwise(before: State, after: State) -> tuple[ValueChange, ...]:
+    one, other = (told_values(declared_in(str(state["_definition"]))) for state in (before, after))
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return tuple(
+        ValueChange(name=n, before=_short(one.get(n)), after=_short(other.get(n))) for n in names[:MOST_VALUES]
     )
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import TYPES, Kind
+from graph_memory.model.ontology.growth import told_change
+from graph_memory.model.ontology.types import AnyType
+from graph_memory.model.projection import declared_in
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted, shown
 
@@ -49,14 +52,26 @@ def summary(told: Rendered) -> str:
     if draft.kind is Kind.DOMAIN:
         return _of_domain(draft.state or {}, told.before)
     if draft.kind is Kind.ONTOLOGY:
-        return "Ontology created" if told.before is None else "Types removed"
+        return _of_ontology(draft.state or {}, told.before)
     name = _named(told)
     is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
         return f"{name} {'defined' if is_type else 'created'}"
     if draft.op is Op.DELETE:
         return f"{name} {'removed' if is_type else 'deleted'}{_along(told.took)}"
+    if is_type and told.before and draft.state:
+        return f"{name}: {told_change(_declared(told.before), _declared(draft.state)) or 'rewritten'}"
     return f"{name}: {_changes(told.before or {}, draft.state or {})}"
+
+
+def _of_ontology(state: State, before: State | None) -> str:
+    if before is None:
+        return "Ontology created"
+    return "Types removed" if state == before else "Ontology described"
+
+
+def _declared(state: State) -> AnyType:
+    return declared_in(str(state["_definition"]))
 
 
 def _along(took: int) -> str:

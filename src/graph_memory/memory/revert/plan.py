@@ -8,7 +8,7 @@ from datetime import datetime
 
 from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
-from graph_memory.model.events import Draft
+from graph_memory.model.events import Draft, in_its_place
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.subjects import State
 
@@ -40,7 +40,7 @@ def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: On
     Only one rule speaks at a time: what stands for another reason may not stand any more when these are left out.
     """
     asked = (changes.needed, changes.left_behind, *changes.rules)
-    own: tuple[Against, ...] = (_beginning, _erased, _defined_anew, _changed_since)
+    own: tuple[Against, ...] = (_beginning, _erased, _changed_since)
     rules = (*own, *(_told(changes, ask) for ask in asked))
     for rule in rules:
         against = [(undo, conflict) for undo in left.values() if (conflict := rule(undo))]
@@ -83,12 +83,6 @@ def _erased(undo: Reversal) -> Conflict | None:
     return Conflict(undo.subject, "it was erased") if undo.last.draft.erased else None
 
 
-def _defined_anew(undo: Reversal) -> Conflict | None:
-    if undo.kind not in TYPES or undo.target is None or not undo.is_live:
-        return None
-    return Conflict(undo.subject, f"it was redefined in {undo.last.seq}, and types cannot be changed")
-
-
 def _changed_since(undo: Reversal) -> Conflict | None:
     if not undo.later or undo.last.draft.erased:
         return None
@@ -98,6 +92,8 @@ def _changed_since(undo: Reversal) -> Conflict | None:
 
 def _draft(undo: Reversal, at: datetime) -> Draft:
     draft = undo.as_it_was()
+    if draft.kind in TYPES and draft.state is not None:
+        return replace(draft, state=in_its_place(draft.state, undo.last))
     return draft if draft.state is None else replace(draft, state=_as_of_now(draft.state, at))
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.changes.context import in_parts, read_context, read_stored
 from graph_memory.memory.changes.paging import check_amount
-from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.changes.plan import Context, type_changes
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
@@ -22,6 +22,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.reads import last_event
@@ -131,7 +132,7 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
     choice = choice_of(on_conflict)
     constrained: set[str] = set()
 
-    async def attempt(broken: Mapping[str, str]) -> Reverted:
+    async def attempt(broken: Mapping[str, BrokenLink]) -> Reverted:
         outcome = _Outcome(constrained)
         try:
             receipt = await _attempt(core, domain, selection, choice, broken, outcome, dry_run=dry_run)
@@ -150,7 +151,7 @@ async def _attempt(
     domain: str,
     selection: Selection,
     choice: OnConflict,
-    broken: Mapping[str, str],
+    broken: Mapping[str, BrokenLink],
     outcome: _Outcome,
     *,
     dry_run: bool,
@@ -242,6 +243,8 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
     drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)
+    changes = type_changes(head.ontology, drafts)
+    context = replace(context, stored=await read_stored(reader, head.domain, changes)) if changes else context
     types = [undo for undo in undos if undo.kind in TYPES and undo.target is None and undo.is_live]
     if not types:
         return context

@@ -10,7 +10,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import DECLARED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import State
 
@@ -66,7 +66,7 @@ class Reversal:
         now = self.last.draft.state if self.is_live else None
         if self.target is None or now is None:
             return self.target is now
-        return same_state(self.target, now, ("_modified",))
+        return same_state(self.target, now, ("_modified", DECLARED))
 
 
 @dataclass(frozen=True, slots=True)

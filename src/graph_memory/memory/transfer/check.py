@@ -36,6 +36,8 @@ class LogCheck:
         """About how many nodes, connections and observations live then."""
         self.types: dict[str, AnyType] = {}
         """The types that are declared, by their subject ids."""
+        self.late: set[str] = set()
+        """Those of them that were declared as they are after something of them."""
         self._latest = now + LATEST
         self._at: datetime | None = None
         self._events = 0
@@ -74,6 +76,16 @@ class LogCheck:
             raise damaged(line, "or line 1 does not match the lines between them")
         if self._is_open is None:
             raise damaged(line, "ends a log without an ontology")
+        with at_line(line, None):
+            self._check_late()
+
+    def _check_late(self) -> None:
+        """Raise `Wrong` for a type that something is of, or that a connection type names, and that none declares."""
+        if missing := self.late - self.types.keys():
+            raise Wrong(f"has no {min(missing)}, which something before is of")
+        for declared in self.types.values():
+            if isinstance(declared, ConnectionType):
+                self._check_ends(declared)
 
     def _place(self, row: State) -> None:
         """Take the next number, at a time that may follow the last one's. Only what was compacted has gaps."""
@@ -105,12 +117,18 @@ class LogCheck:
             row.get(name) != value for name, value in _summary(type_state(declared)).items()
         ):
             raise Wrong("names a type differently from its definition")
-        if self.types.setdefault(subject, declared) != declared:
-            raise Wrong("changes a type, and types cannot be changed")
+        if subject in self.types:
+            self.late.add(subject)
+        self.types[subject] = declared
         if len(self.types) > MOST_TYPES:
             raise Wrong(f"declares more than {MOST_TYPES:,} types")
-        if isinstance(declared, ConnectionType):
+        if isinstance(declared, ConnectionType) and not self._is_compacted:
             self._check_ends(declared)
+
+    @property
+    def _is_compacted(self) -> bool:
+        """Whether the log has only the last event of each subject here: a type that was changed comes late."""
+        return self.seq <= self.header.whole_after
 
     def _check_ends(self, declared: ConnectionType) -> None:
         for side, names in (("from_types", declared.from_types), ("to_types", declared.to_types)):
@@ -128,6 +146,9 @@ class LogCheck:
         if "_type" not in row:
             return
         declared = self.types.get(type_subject(TYPE_OF[kind], str(row["_type"])))
+        if declared is None and self._is_compacted:
+            self.late.add(type_subject(TYPE_OF[kind], str(row["_type"])))
+            return
         if declared is None:
             raise Wrong(f"has the type {shown(row['_type'])}, which no earlier event declares")
         if row["_op"] != Op.DELETE:

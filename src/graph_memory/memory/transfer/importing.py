@@ -16,6 +16,8 @@ from typing import cast
 
 import anyio.to_thread
 
+from graph_memory.memory.changes.context import read_stored
+from graph_memory.memory.changes.fit import Misfit
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import delete_domain
 from graph_memory.memory.graph.ontology import logged_types
@@ -29,6 +31,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import ATTACHED, Kind, Step
+from graph_memory.model.ontology.growth import TypeChange, without_rules
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, project
 from graph_memory.model.subjects import DomainState, content_ref
@@ -152,7 +155,15 @@ class _Importing:
             await self._put_types()
         while self._job.progress.stage in _STAGES:
             await self._put_page(self._job.progress.stage)
+        await self._check_late()
         return await self._end()
+
+    async def _check_late(self) -> None:
+        """Raise INVALID_ARCHIVE unless everything fits the types that got their last declaration after it."""
+        changes = [TypeChange(without_rules(declared), declared) for declared in self._reader.late]
+        for stored in (await read_stored(self._core.store, self._job.domain, changes)).values():
+            if misfits := stored.misfits():
+                raise _unfit(stored.change.after.title, misfits[0])
 
     async def _append_all(self) -> None:
         async for page in _pages(self._reader, self._job.progress.seq, follows=False):
@@ -270,6 +281,12 @@ class _Importing:
 def _not_the_same() -> GraphError:
     hint = "Import it again when nothing writes to it."
     return GraphError(Code.INVALID_ARCHIVE, "The file changed while it was imported", {"hint": hint})
+
+
+def _unfit(title: str, misfit: Misfit) -> GraphError:
+    hint = "Run `graph-memory verify` where it was exported."
+    message = f"The log in the file leaves {misfit.id} unfit for {title} as it was changed: {misfit.reason}"
+    return GraphError(Code.INVALID_ARCHIVE, message, {"subject": misfit.id, "hint": hint})
 
 
 def _without_ends() -> GraphError:

@@ -52,10 +52,10 @@ WHERE n.seq > ? AND NOT n.lives AND n.kind = 'node' AND c.lives LIMIT 1
 _TWICE = """
 SELECT {end} FROM subject WHERE lives AND kind = 'connection' AND type = ? GROUP BY {end} HAVING count(*) > 1 LIMIT 1
 """
+_ENDS = {"source": "source", "target": "target", "pair": "source, target"}
+_ONCE = {"source": "the source", "target": "the target", "pair": "joined to the same target by a connection"}
 _EDGES = "SELECT source, target FROM subject WHERE lives AND kind = 'connection' AND type = ?"
-_SHARED = (
-    "SELECT type, property, max(owner) FROM owned GROUP BY kind, type, property, value HAVING count(*) > 1 LIMIT 1"
-)
+_SHARED = "SELECT kind, type, property, max(owner) FROM owned GROUP BY kind, type, property, value HAVING count(*) > 1"
 
 
 _TYPES = {of: kind for kind, of in TYPE_OF.items()}
@@ -127,8 +127,9 @@ class Ledger:
             for declared in self._log.types.values():
                 if isinstance(declared, ConnectionType):
                     self._check_rules(declared)
-            if found := self._one(_SHARED):
-                raise Wrong(f"shares its value of {shown(found[1])}, which is unique in {shown(found[0])}", found[2])
+            for kind, type_name, name, owner in self._db.execute(_SHARED):
+                if type_subject(TYPE_OF[Kind(kind)], type_name) not in self._log.late:
+                    raise Wrong(f"shares its value of {shown(name)}, which is unique in {shown(type_name)}", owner)
 
     def _take(self, row: State) -> None:
         subject = str(row["_subject"])
@@ -233,8 +234,8 @@ class Ledger:
         for rule in link_rules(declared):
             if rule.name == "cycle":
                 self._check_cycles(declared)
-            elif found := self._one(_TWICE.format(end=rule.name), declared.name):
-                raise Wrong(f"is the {rule.name} of {shown(declared.name)} more than once", found[0])
+            elif found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name):
+                raise Wrong(f"is {_ONCE[rule.name]} of {shown(declared.name)} more than once", found[0])
 
     def _check_cycles(self, declared: ConnectionType) -> None:
         graph: TopologicalSorter[str] = TopologicalSorter()

@@ -30,6 +30,7 @@ from graph_memory.memory.transfer.format import (
 from graph_memory.memory.transfer.ledger import Ledger
 from graph_memory.memory.transfer.writer import PAGE, PAGE_BYTES
 from graph_memory.model.arguments import fault
+from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.subjects import State
 from graph_memory.storage.log.writing import utc_now
 
@@ -80,6 +81,8 @@ class Reader:
         """Bytes of the longest text that an event refers to, once the log was followed."""
         self.living = 0
         """About how many nodes, connections and observations live at the end, once that was read."""
+        self.late: list[AnyType] = []
+        """The types that got their last declaration after something of them, once that was read."""
 
     def header(self) -> Header:
         """Return what the first line tells."""
@@ -137,6 +140,7 @@ class Reader:
         contents.check_whole(self._line)
         log.end(end, contents.count, self._line)
         self.living = log.living
+        self.late = [log.types[subject] for subject in sorted(log.late) if subject in log.types]
         if contents.ledger is not None:
             contents.ledger.end(self._line)
             self.longest_text = contents.ledger.longest_text

@@ -189,6 +189,7 @@ class _Domain(DomainFields, _Event):
 
 class _Ontology(_Event):
     open: bool
+    description: str | None = None
 
 
 class _NodeType(_Event):
@@ -196,6 +197,7 @@ class _NodeType(_Event):
     definition: str
     description: str | None = None
     required_properties: list[str] | None = None
+    declared: Seq | None = None
 
 
 class _ConnectionType(_NodeType):

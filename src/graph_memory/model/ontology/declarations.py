@@ -5,23 +5,24 @@ A fault of shape is INVALID_ARGUMENT and names the place; a declaration that con
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import TypeVar, cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.types import ConnectionType, NodeType, PropertyRule, check_end
+from graph_memory.model.ontology.types import LINK_FLAGS, ConnectionType, NodeType, PropertyRule, check_end
 from graph_memory.model.plain import Fields, Located, located
-from graph_memory.model.properties import PropertyType, PropertyValue
+from graph_memory.model.properties import ANY, PropertyType, PropertyValue
 from graph_memory.model.wording import listed, shown, suggestion
 
 _NODE_TYPE_KEYS = ("description", "required_properties", "properties", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (
     *("from_types", "from", "to_types", "to"),
     *("description", "required_properties", "properties"),
-    *("unique_source", "unique_target", "acyclic", "ad_hoc"),
+    *(*LINK_FLAGS, "ad_hoc"),
 )
 _PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
+_Read = TypeVar("_Read")
 _TYPE_NAMES = tuple(str(kind) for kind in PropertyType)
 
 
@@ -35,17 +36,18 @@ def connection_type_from(data: Mapping[str, object]) -> ConnectionType:
     return _connection_type(_item(Located(data, ""), _CONNECTION_TYPE_KEYS), None)
 
 
-def node_types_from(data: Located) -> list[tuple[str, NodeType]]:
-    """Return the place and the value of every node type in a list or an object."""
-    return [(one.at, _node_type(one)) for one in _all(data, _NODE_TYPE_KEYS)]
+def node_types_from(data: Located) -> tuple[list[tuple[str, NodeType]], set[str]]:
+    """Return the place and the value of every node type in a list or an object, and all names, of faulty ones too."""
+    named = _all(data, _NODE_TYPE_KEYS)
+    return _each(data, named, _node_type), {one.name for one in named}
 
 
-def connection_types_from(data: Located, node_types: Collection[str]) -> list[tuple[str, ConnectionType]]:
+def connection_types_from(data: Located, node_types: Collection[str] | None) -> list[tuple[str, ConnectionType]]:
     """Return the place and the value of every connection type in a list or an object.
 
-    Raises INVALID_NODE_TYPE for an end that is not among the node types.
+    Raises INVALID_NODE_TYPE for an end that is not among the node types, where these are known.
     """
-    return [(one.at, _connection_type(one, node_types)) for one in _all(data, _CONNECTION_TYPE_KEYS)]
+    return _each(data, _all(data, _CONNECTION_TYPE_KEYS), lambda one: _connection_type(one, node_types))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,22 @@ class _Named:
     fields: Fields
 
 
+def _each(data: Located, named: Sequence[_Named], read: Callable[[_Named], _Read]) -> list[tuple[str, _Read]]:
+    found: list[tuple[str, _Read]] = []
+    for one in named:
+        with data.going_on():
+            found.append((one.at, read(one)))
+    return found
+
+
 def _all(data: Located, keys: Sequence[str], shorthand: str | None = None) -> list[_Named]:
-    if isinstance(data.value, Mapping):
-        return [_entry(name, value, keys, shorthand) for name, value in data.entries().items()]
-    return [_item(item, keys) for item in data.items()]
+    is_mapping = isinstance(data.value, Mapping)
+    entries = list(data.entries().items()) if is_mapping else [("", item) for item in data.items()]
+    found: list[_Named] = []
+    for name, value in entries:
+        with data.going_on():
+            found.append(_entry(name, value, keys, shorthand) if is_mapping else _item(value, keys))
+    return found
 
 
 def _entry(name: str, data: Located, keys: Sequence[str], shorthand: str | None) -> _Named:
@@ -88,15 +102,23 @@ def _node_type(one: _Named) -> NodeType:
 
 def _connection_type(one: _Named, node_types: Collection[str] | None) -> ConnectionType:
     fields = one.fields
+    ends: dict[str, tuple[str, ...]] = {
+        "from_types": (ANY,),
+        "to_types": (ANY,),
+    }  # where the ends are at fault, the rest is looked at all the same
+    for key, other in (("from_types", "from"), ("to_types", "to")):
+        with fields.owner.going_on():
+            ends[key] = _ends(one, (key, other), node_types)
     with located(one.at):
         return ConnectionType(
             name=one.name,
-            from_types=_ends(one, ("from_types", "from"), node_types),
-            to_types=_ends(one, ("to_types", "to"), node_types),
+            from_types=ends["from_types"],
+            to_types=ends["to_types"],
             description=fields.text("description"),
             properties=_properties(fields),
             unique_source=fields.flag("unique_source"),
             unique_target=fields.flag("unique_target"),
+            unique_pair=fields.flag("unique_pair"),
             acyclic=fields.flag("acyclic"),
             ad_hoc=fields.flag("ad_hoc"),
         )
@@ -107,7 +129,7 @@ def _ends(one: _Named, keys: tuple[str, str], node_types: Collection[str] | None
     names = found.texts()
     if node_types is not None:
         for item in found.items():
-            with located(item.at):
+            with found.going_on(), located(item.at):
                 check_end(one.name, keys[0], item.text(), node_types)
     return names
 
@@ -116,13 +138,14 @@ def _properties(fields: Fields) -> tuple[PropertyRule, ...]:
     """Return the rules of a type: those of `required_properties` first, in that order, then the others."""
     declared = fields.get("properties")
     named = [] if declared is None else _all(declared, _PROPERTY_KEYS, shorthand="type")
-    rules = [_rule(one) for one in named]
+    rules = [rule for _, rule in _each(declared or fields.owner, named, _rule)]
     required = fields.get("required_properties")
-    if required is None:
-        return tuple(rules)
-    _check_agreement(required, named)
-    by_name = {rule.name: rule for rule in rules}
-    first = {item.text(): _required(item, by_name) for item in required.items()}
+    first: dict[str, PropertyRule] = {}
+    if required is not None:
+        with required.going_on():
+            _check_agreement(required, named)
+            by_name = {rule.name: rule for rule in rules}
+            first = {item.text(): _required(item, by_name) for item in required.items()}
     return (*first.values(), *(rule for rule in rules if rule.name not in first))
 
 

@@ -1,4 +1,4 @@
-"""An ontology: which node types and connection types a domain has, and what they demand. Types never change."""
+"""An ontology: which node types and connection types a domain has, and what they demand."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from graph_memory.model.ontology.types import (
     ConnectionType,
     NodeType,
     PropertyRule,
+    check_description,
     check_end,
     definition,
 )
@@ -56,10 +57,12 @@ class Ontology:
     node_types: tuple[NodeType, ...] = ()
     connection_types: tuple[ConnectionType, ...] = ()
     open: bool = False
+    description: str = ""
     _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
     _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        check_description("the ontology", "description", self.description)
         count = len(self.node_types) + len(self.connection_types)
         if count > MOST_TYPES:
             message = f"The ontology has {count:,} types; the limit is {MOST_TYPES:,}"
@@ -82,9 +85,10 @@ class Ontology:
         node_types: Iterable[NodeType] = (),
         connection_types: Iterable[ConnectionType] = (),
         open: bool = False,  # noqa: A002
+        description: str = "",
     ) -> Ontology:
         """Return the ontology of these types; raises as the class says."""
-        return cls(tuple(node_types), tuple(connection_types), open)
+        return cls(tuple(node_types), tuple(connection_types), open, description)
 
     def find_node_type(self, name: str) -> NodeType | None:
         """Return the node type of that name, if there is one."""
@@ -130,6 +134,16 @@ class Ontology:
         names = (declared.name for declared in self.connection_types)
         return [name for name in names if self.can_connect(name, from_type, to_type)]
 
+    def with_types(self, node_types: Iterable[NodeType], connection_types: Iterable[ConnectionType]) -> Ontology:
+        """Return the ontology with these types, each in the place of the one of its name, or after all others.
+
+        Raises INVALID_NODE_TYPE when a connection type names an undefined node type.
+        """
+        nodes, connections = dict(self._nodes), dict(self._connections)
+        nodes |= {declared.name: declared for declared in node_types}
+        connections |= {declared.name: declared for declared in connection_types}
+        return replace(self, node_types=tuple(nodes.values()), connection_types=tuple(connections.values()))
+
     def with_node_type(self, added: NodeType) -> Ontology:
         """Return the ontology with one more node type; raises TYPE_ALREADY_EXISTS."""
         return replace(self, node_types=(*self.node_types, added))
@@ -154,7 +168,7 @@ def _check_new(declared: AnyType, others: Mapping[str, AnyType]) -> None:
     if declared.name not in others:
         return
     title = declared.title[0].upper() + declared.title[1:]
-    hint = "Types can be added but never changed: keep the type as it is, or choose another name."
+    hint = "Choose another name. To change the type, apply an ontology with `graph-memory ontology apply`."
     message = f"{title} is already defined"
     raise GraphError(Code.TYPE_ALREADY_EXISTS, message, {"name": declared.name, "hint": hint})
 
@@ -184,33 +198,44 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
     return GraphError(Code.INVALID_TOPOLOGY, message, details)
 
 
-def ontology_from(data: Mapping[str, object]) -> Ontology:
+def ontology_from(data: Mapping[str, object], faults: list[GraphError] | None = None) -> Ontology:
     """Return the ontology that plain data declares, in any of the spellings that a YAML file may have.
 
     Raises INVALID_ARGUMENT for a fault of shape, INVALID_PROPERTY, INVALID_ONTOLOGY for a contradiction,
-    TYPE_ALREADY_EXISTS or INVALID_NODE_TYPE; `details["at"]` says where.
+    TYPE_ALREADY_EXISTS or INVALID_NODE_TYPE; `details["at"]` says where. With a list for faults all are gathered there,
+    and where there are any, what is returned is empty.
     """
-    fields = Located(data, "").fields(_KEYS)
-    fields.text("description")
+    whole = Located(data, "", faults)
+    fields = whole.fields(_KEYS)
     nodes = fields.get("node_types")
-    node_types = _distinct([] if nodes is None else node_types_from(nodes))
-    names = {declared.name: declared for declared in node_types}
+    node_types: Sequence[tuple[str, NodeType]] = []
+    connection_types: Sequence[tuple[str, ConnectionType]] = []
+    names: set[str] | None = set() if nodes is None else None
+    with whole.going_on():
+        node_types, names = ([], names) if nodes is None else node_types_from(nodes)
     connections = fields.get("connection_types")
-    connection_types = _distinct([] if connections is None else connection_types_from(connections, names))
-    return Ontology(node_types, connection_types, fields.flag("open"))
+    with whole.going_on():
+        connection_types = [] if connections is None else connection_types_from(connections, names)
+    nodes_once, connections_once = _distinct(whole, node_types), _distinct(whole, connection_types)
+    description, is_open = fields.text("description"), fields.flag("open")
+    with whole.going_on(), located("description"):
+        check_description("the ontology", "description", description)
+    if faults:
+        return Ontology()
+    return Ontology(nodes_once, connections_once, is_open, description)
 
 
-def _distinct(located_types: Sequence[tuple[str, _Declared]]) -> tuple[_Declared, ...]:
+def _distinct(whole: Located, located_types: Sequence[tuple[str, _Declared]]) -> tuple[_Declared, ...]:
     found: dict[str, _Declared] = {}
     for at, declared in located_types:
-        with located(at):
+        with whole.going_on(), located(at):
             _check_new(declared, found)
         found[declared.name] = declared
     return tuple(found.values())
 
 
 def merge(*ontologies: Ontology) -> Ontology:
-    """Return one ontology with the types of all, open if one of them is.
+    """Return one ontology with the types of all, open if one of them is, with the first description that there is.
 
     A type that several declare must be declared identically; INVALID_ONTOLOGY names all that are not.
     """
@@ -221,7 +246,8 @@ def merge(*ontologies: Ontology) -> Ontology:
         message = f"The ontologies define these types differently: {listed(conflicts)}"
         hint = "Make the definitions identical, or rename one of them."
         raise GraphError(Code.INVALID_ONTOLOGY, message, {"conflicts": conflicts, "hint": hint})
-    return Ontology(node_types, connection_types, any(one.open for one in ontologies))
+    description = next((one.description for one in ontologies if one.description), "")
+    return Ontology(node_types, connection_types, any(one.open for one in ontologies), description)
 
 
 def _union(groups: Sequence[Sequence[_Declared]]) -> tuple[tuple[_Declared, ...], list[str]]:

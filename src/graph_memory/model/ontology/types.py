@@ -24,6 +24,8 @@ from graph_memory.model.properties import (
 from graph_memory.model.subjects import State, StoredValue, present
 from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
 
+LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
+"""The fields of a connection type that are rules about its other connections."""
 PROPERTIES_PER_TYPE = 1_000
 VALUES_PER_ENUM = 1_000
 ENUM_TEXT_CHARACTERS = 1_000
@@ -44,7 +46,7 @@ class PropertyRule:
 
     def __post_init__(self) -> None:
         check_key(self.name)
-        _check_description(f"property {self.name}", self.name, self.description)
+        check_description(f"property {self.name}", self.name, self.description)
         _check_enum(self)
 
     def check(self, owner: str, value: PropertyValue) -> None:
@@ -92,6 +94,7 @@ class ConnectionType:
     """A kind of connection, with the node types that it may join; `("*",)` means every node type.
 
     `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
+    `unique_pair`: at most one connection of the type leads from one node to another.
     `acyclic`: no chain of connections of the type leads back to where it began.
     """
 
@@ -102,6 +105,7 @@ class ConnectionType:
     properties: tuple[PropertyRule, ...] = ()
     unique_source: bool = False
     unique_target: bool = False
+    unique_pair: bool = False
     acyclic: bool = False
     ad_hoc: bool = False
 
@@ -164,7 +168,7 @@ def definition(declared: AnyType) -> dict[str, object]:
     flags: tuple[str, ...] = ("ad_hoc",)
     if isinstance(declared, ConnectionType):
         ends = {"from_types": list(declared.from_types), "to_types": list(declared.to_types)}
-        flags = ("unique_source", "unique_target", "acyclic", "ad_hoc")
+        flags = (*LINK_FLAGS, "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
 
@@ -202,7 +206,7 @@ def _flags(declared: AnyType | PropertyRule, names: Sequence[str]) -> dict[str, 
 
 
 def _check_type(declared: AnyType) -> None:
-    _check_description(declared.title, declared.name, declared.description)
+    check_description(declared.title, declared.name, declared.description)
     count = len(declared.properties)
     if count > PROPERTIES_PER_TYPE:
         message = f"{count:,} properties are too many for {declared.title}; the limit is {PROPERTIES_PER_TYPE:,}"
@@ -212,7 +216,8 @@ def _check_type(declared: AnyType) -> None:
         raise _contradiction(twice, f"Property {twice} of {declared.title} is declared twice")
 
 
-def _check_description(title: str, name: str, description: str) -> None:
+def check_description(title: str, name: str, description: str) -> None:
+    """Raise INVALID_ONTOLOGY for a description that is too long or that UTF-8 cannot encode."""
     size = len(description.encode(errors="surrogatepass"))
     if size > DESCRIPTION_BYTES:
         message = f"The description of {title} has {size:,} bytes; the limit is {DESCRIPTION_BYTES:,}"

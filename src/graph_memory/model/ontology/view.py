@@ -28,6 +28,7 @@ class OntologyView(Result):
     )
     connection_types: Annotated[list[Declared], WithJsonSchema({"type": "array", "items": _CONNECTION_TYPE})]
     open: bool | None = None
+    description: str | None = None
 
 
 def brief(ontology: Ontology) -> OntologyView:
@@ -44,6 +45,7 @@ def detailed(ontology: Ontology) -> OntologyView:
         node_types=[definition(declared) for declared in ontology.node_types],
         connection_types=[definition(declared) for declared in ontology.connection_types],
         open=ontology.open,
+        description=ontology.description or None,
     )
 
 

@@ -8,7 +8,7 @@ Aliases, tags and repeated keys are refused, depth and size are bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -36,22 +36,40 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
     """Return the ontology that YAML text declares; `file` names it in messages.
 
     Every error has the message `file:line: …` and `file`, `line` and `name` in its details: INVALID_ONTOLOGY,
-    INVALID_NODE_TYPE for a connection type that names an undefined node type, TYPE_ALREADY_EXISTS.
+    INVALID_NODE_TYPE for a connection type that names an undefined node type, TYPE_ALREADY_EXISTS. Of several
+    faults in what is declared the message has a line each, and the details all of them as `faults`.
     """
     reader = _Reader(file)
     data = reader.read(text)
     if not isinstance(data, dict):
         hint = "Declare `node_types:` and `connection_types:`; either list may be empty."
         raise reader.fault("an ontology must be a mapping with node_types and connection_types", 1, hint=hint)
+    faults: list[GraphError] = []
+    ontology = Ontology()
     try:
-        return ontology_from(cast("dict[str, object]", data))
+        ontology = ontology_from(cast("dict[str, object]", data), faults)
     except GraphError as error:
-        raise reader.located(error) from error
+        faults.append(error)
+    if faults:
+        raise together([reader.located(error) for error in faults])
+    return ontology
+
+
+def together(faults: Sequence[GraphError]) -> GraphError:
+    """Return one error for all faults of a file, in the order of its lines."""
+    first, *more = sorted(faults, key=lambda error: cast("int", error.details["line"]))
+    if not more:
+        return first
+    told = [f"{error.message} ({error.hint})" if error.hint else error.message for error in (first, *more)]
+    details = [{"code": str(error.code), "message": error.message, **error.details} for error in (first, *more)]
+    own = {name: value for name, value in first.details.items() if name != "hint"}
+    return GraphError(first.code, "\n".join(told), {**own, "faults": details})
 
 
 def to_yaml(ontology: Ontology) -> str:
     """Return YAML text that `parse` reads back as the same ontology."""
-    data: dict[str, object] = {"open": True} if ontology.open else {}
+    data: dict[str, object] = {"description": ontology.description} if ontology.description else {}
+    data |= {"open": True} if ontology.open else {}
     data["node_types"] = [_declaration(one) for one in ontology.node_types]
     data["connection_types"] = [_declaration(one) for one in ontology.connection_types]
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=110)

@@ -32,16 +32,17 @@ class OntologyRow:
     ontology_version: int
     epoch: str
     newest: int
-    defined: int | None
+    versions: int | None
+    found: int
     open: bool
+    description: str
     node_types: list[str]
     connection_types: list[str]
 
     @property
     def is_whole(self) -> bool:
         """Whether all of it was read as it is at its version."""
-        found = len(self.node_types) + len(self.connection_types)
-        return self.newest == self.ontology_version and self.defined in (None, found)
+        return self.newest == self.ontology_version and self.versions in (None, self.found)
 
 
 HEAD = query("log/head", HeadRow)
@@ -115,15 +116,20 @@ class Ontologies:
 
 
 def _ontology_of(row: OntologyRow) -> Ontology:
-    return ontology_from_definitions(row.node_types, row.connection_types, is_open=row.open)
+    return ontology_from_definitions(
+        row.node_types, row.connection_types, is_open=row.open, description=row.description
+    )
 
 
-def ontology_from_definitions(nodes: Iterable[str], connections: Iterable[str], *, is_open: bool) -> Ontology:
+def ontology_from_definitions(
+    nodes: Iterable[str], connections: Iterable[str], *, is_open: bool, description: str = ""
+) -> Ontology:
     """Return the ontology of types that are given as the JSON of their definitions."""
     return Ontology.create(
         [node_type_from(json.loads(text)) for text in nodes],
         [connection_type_from(json.loads(text)) for text in connections],
         open=is_open,
+        description=description,
     )
 
 

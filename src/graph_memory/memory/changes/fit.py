@@ -1,0 +1,166 @@
+"""Does what is stored of a type fit what the type becomes? Pure.
+
+What a change asks that was not asked before is looked at for everything that is stored, once, as it is read: what
+breaks it by itself is noted with the reason, and of what only all of it together can break, as much as that takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
+from typing import cast
+
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import TYPE_OF, Kind, type_subject
+from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
+from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.wording import listed
+
+Ends = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """A stored node or connection: its ends with their types, and its values of the properties that are looked at."""
+
+    id: str
+    values: Sequence[PropertyValue | None]
+    ends: Ends | None = None
+    end_types: Ends | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Something stored that does not fit what its type would become, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(slots=True)
+class _Together:
+    """What only all that is stored of a type can break: values that must differ, and connections beside each other."""
+
+    change: TypeChange
+    values: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict[str, Sequence[tuple[str, str]]])
+    edges: dict[str, Ends] = field(default_factory=dict[str, Ends])
+
+    def note(self, subject: str, properties: Mapping[str, object], ends: Ends | None) -> None:
+        """Take note of one, as far as the change asks something of all together."""
+        unique = [(name, properties[name]) for name in self.change.new_unique if name in properties]
+        if unique:
+            self.values[subject] = [(name, key_value(cast("PropertyValue", value))) for name, value in unique]
+        if ends is not None and self.change.new_links:
+            self.edges[subject] = ends
+
+    def without(self, left_out: Collection[str]) -> _Together:
+        """Return the same without some."""
+        values = {subject: values for subject, values in self.values.items() if subject not in left_out}
+        edges = {subject: ends for subject, ends in self.edges.items() if subject not in left_out}
+        return _Together(self.change, values, edges)
+
+    def misfits(self) -> Iterator[Misfit]:
+        """Give those that stand in the way of others, by the order of their ids."""
+        yield from _repeated({subject: [*values] for subject, values in self.values.items()}, _same_value)
+        for flag in self.change.new_links:
+            if flag == "acyclic":
+                yield from self._cycle()
+            else:
+                places = {subject: [_place(flag, ends)] for subject, ends in self.edges.items()}
+                yield from _repeated(places, lambda _, other, flag=flag: f"{other} has the same {_SHARED[flag]}")
+
+    def _cycle(self) -> Iterator[Misfit]:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        for source, target in self.edges.values():
+            graph.add(source, target)
+        try:
+            graph.prepare()
+        except CycleError as error:
+            nodes = cast("list[str]", error.args[1])
+            first = min(one for one, ends in self.edges.items() if ends == (nodes[1], nodes[0]))
+            yield Misfit(first, f"it is in a cycle of {listed(nodes[:-1])}")
+
+
+_SHARED = {"unique_source": "source", "unique_target": "target", "unique_pair": "source and target"}
+
+
+def _same_value(value: tuple[str, str], other: str) -> str:
+    return f"{other} has the same {value[0]}"
+
+
+def _place(flag: str, ends: Ends) -> tuple[str, str]:
+    """Return what a connection takes for itself by a rule."""
+    return (ends[0] if flag != "unique_target" else "", ends[1] if flag != "unique_source" else "")
+
+
+def _repeated(
+    taken: Mapping[str, Sequence[tuple[str, str]]], reason: Callable[[tuple[str, str], str], str]
+) -> Iterator[Misfit]:
+    """Give those that take what another takes too."""
+    owners: dict[tuple[str, str], str] = {}
+    for subject in sorted(taken):
+        for value in taken[subject]:
+            if (other := owners.setdefault(value, subject)) != subject:
+                yield Misfit(subject, reason(value, other))
+
+
+@dataclass(slots=True)
+class Stored:
+    """What is stored of a type that is to change, as far as the change asks more of it."""
+
+    change: TypeChange
+    count: int = 0
+    _misfits: dict[str, str] = field(default_factory=dict[str, str])
+    _together: _Together = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._together = _Together(self.change)
+
+    @property
+    def subject(self) -> str:
+        """The id of the type as a subject."""
+        return type_subject(TYPE_OF[self.kind], self.change.after.name)
+
+    @property
+    def kind(self) -> Kind:
+        """What is of the type."""
+        return Kind.CONNECTION if isinstance(self.change.after, ConnectionType) else Kind.NODE
+
+    @property
+    def names(self) -> list[str]:
+        """The properties that are looked at."""
+        return [rule.name for rule in self.change.after.properties]
+
+    def look(self, row: StoredRow) -> None:
+        """Take note of one that is stored."""
+        self.count += 1
+        values = {name: value for name, value in zip(self.names, row.values, strict=True) if value is not None}
+        if reason := _against(self.change.after, values, row.end_types):
+            self._misfits[row.id] = reason
+        self._together.note(row.id, values, row.ends)
+
+    def misfits(self, changes: Mapping[str, Draft] | None = None, gone: Collection[str] = ()) -> list[Misfit]:
+        """Return what does not fit where changes are made too. What they change is itself checked as any change is."""
+        changed = changes or {}
+        left_out = {*changed, *gone}
+        together = self._together.without(left_out) if left_out else self._together
+        for draft in changed.values():
+            if draft.op is not Op.DELETE and (draft.kind, draft.type) == (self.kind, self.change.after.name):
+                ends = (draft.from_id, draft.to_id) if draft.from_id and draft.to_id else None
+                together.note(draft.subject, draft.state or {}, ends)
+        alone = [Misfit(one, why) for one, why in self._misfits.items() if one not in left_out]
+        return [*alone, *together.misfits()]
+
+
+def _against(after: AnyType, values: Mapping[str, PropertyValue], end_types: Ends | None) -> str | None:
+    """Return what stands against one by itself, in words."""
+    try:
+        check_rules(after, values)
+    except GraphError as error:
+        return error.message
+    if end_types is not None and isinstance(after, ConnectionType) and not after.allows(*end_types):
+        return f"it connects {end_types[0]} to {end_types[1]}"
+    return None

@@ -1,0 +1,266 @@
+"""Applying an ontology to a domain: it begins with it, or grows by the types that it lacks and that change.
+
+What only adds, or only allows more, is one write. Where a change asks more of what is stored, or indexes other
+properties, the domain is busy meanwhile: everything stored is looked at first, then the keys are made that the index
+will need, and only then the types change, in one transaction. So no query uses an index before it is complete, and
+keys that nothing needs any more go afterwards. Cut off, it goes on when the same is applied again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from graph_memory.memory.changes.context import read_stored, stored_rows
+from graph_memory.memory.changes.fit import Misfit, Stored, StoredRow
+from graph_memory.memory.changes.paging import PAGE, Batch
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.ontology import (
+    check_ontology,
+    connection_type_draft,
+    decide_ontology,
+    node_type_draft,
+    ontology_state,
+)
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
+from graph_memory.model.kinds import Kind, Step, type_subject
+from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, told_change
+from graph_memory.model.ontology.ontology import ConnectionType, Ontology
+from graph_memory.model.ontology.types import AnyType, PropertyRule, definition, type_state
+from graph_memory.model.projection import Projection, key_rows
+from graph_memory.model.results import OntologyApplied
+from graph_memory.model.subjects import present
+from graph_memory.storage.log.ontologies import HEAD
+from graph_memory.storage.log.project import run_projection
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Reader, Transaction
+
+GROWING = "growing"
+EXAMPLES = 3
+"""Things stored that a refusal names, of each type."""
+_Last = Mapping[str, Event]
+"""The last events of the types that change, and of the ontology."""
+
+
+class _Looks(Exception):  # noqa: N818 - it is no error: the change is made step by step
+    """Ends a write that has to look at what is stored."""
+
+
+async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyApplied:
+    """Make the types of a domain what an ontology declares. `Memory.apply_ontology` tells the rest."""
+    check_ontology(wanted)
+    planned = _planned(await core.log.ontology(domain), wanted)
+    for connection_type in planned.connection_types:
+        await ensure_connection_type(core.store, connection_type.name)
+    created = False
+
+    async def read(reader: Reader, head: Head) -> _Last:
+        return {} if head.seq == 0 else await _last_events(reader, domain, growth(head.ontology, wanted))
+
+    def decide(head: Head, last: _Last) -> Sequence[Draft]:
+        nonlocal planned, created
+        created = head.seq == 0
+        planned = _planned(None if created else head.ontology, wanted)
+        if _looks(planned):
+            raise _Looks
+        return decide_ontology(head, wanted) if created else growth_drafts(planned, last)
+
+    try:
+        await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
+    except GraphError as error:
+        if error.details.get("state") != GROWING:
+            raise
+        planned = await _grow(core, domain, wanted)
+    except _Looks:
+        planned = await _grow(core, domain, wanted)
+    head = await core.store.one(HEAD, domain=domain)
+    return OntologyApplied(
+        version=head.ontology_version if head else 0,
+        created=created,
+        node_types=tuple(declared.name for declared in planned.node_types),
+        connection_types=tuple(declared.name for declared in planned.connection_types),
+        changed=tuple(f"{one.after.title}: {told_change(one.before, one.after)}" for one in planned.changed),
+    )
+
+
+def _planned(present: Ontology | None, wanted: Ontology) -> Growth:
+    return Growth(wanted.node_types, wanted.connection_types) if present is None else growth(present, wanted)
+
+
+def _looks(planned: Growth) -> bool:
+    """Say whether a change concerns what is stored, or what is indexed of it."""
+    return any(change.demands or change.changes_keys for change in planned.changed)
+
+
+async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
+    subjects = [subject_of(change.after) for change in planned.changed]
+    subjects += [] if planned.description is None else ["ontology"]
+    rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
+    return {event.draft.subject: event for event in map(Event.from_row, rows)}
+
+
+def growth_drafts(planned: Growth, last: _Last) -> list[Draft]:
+    """Return the events that make an ontology grow: types in the order in which they need each other."""
+    changed = [_changed(change, last[subject_of(change.after)]) for change in planned.changed]
+    described = last.get("ontology")
+    return [
+        *map(node_type_draft, planned.node_types),
+        *(draft for draft in changed if draft.kind is Kind.NODE_TYPE),
+        *map(connection_type_draft, planned.connection_types),
+        *(draft for draft in changed if draft.kind is Kind.CONNECTION_TYPE),
+        *([_described(described, planned.description or "")] if described else []),
+    ]
+
+
+def subject_of(declared: AnyType) -> str:
+    """Return the id of a type as a subject."""
+    kind = Kind.CONNECTION_TYPE if isinstance(declared, ConnectionType) else Kind.NODE_TYPE
+    return type_subject(kind, declared.name)
+
+
+def _changed(change: TypeChange, last: Event) -> Draft:
+    kind = Kind.CONNECTION_TYPE if isinstance(change.after, ConnectionType) else Kind.NODE_TYPE
+    state = in_its_place(type_state(change.after), last)
+    return Draft(op=Op.UPDATE, kind=kind, subject=last.draft.subject, previous=last.seq, state=state)
+
+
+def _described(last: Event, description: str) -> Draft:
+    state = {**(last.draft.state or {}), **ontology_state(Ontology(description=description))}
+    state["_open"] = (last.draft.state or {}).get("_open", False)
+    return Draft(op=Op.UPDATE, kind=Kind.ONTOLOGY, subject="ontology", previous=last.seq, state=state)
+
+
+async def _grow(core: Core, domain: str, wanted: Ontology) -> Growth:
+    """Grow step by step, or go on with it where it is."""
+    batch = await Batch.begin(core, domain, GROWING, {"ontology": _fingerprint(wanted)}, {})
+    core.log.forget(domain)
+    planned = growth(await core.log.require_ontology(domain), wanted)
+    growing = _Growing(batch, planned)
+    try:
+        if batch.job.progress.stage == "":
+            await growing.check()
+        if batch.job.progress.stage != "trim":
+            await growing.fill()
+            drafts = growth_drafts(planned, await _last_events(core.store, domain, planned))
+            await batch.page(drafts, stage="trim", after="")
+    except GraphError:
+        with suppress(GraphError):
+            await growing.give_up()
+        raise
+    is_resumed = not planned.changed
+    await growing.trim([*wanted.node_types, *wanted.connection_types] if is_resumed else growing.rekeyed)
+    await batch.end()
+    return planned
+
+
+def _fingerprint(wanted: Ontology) -> str:
+    """Return by what the same ontology is known when it is applied again."""
+    types = [definition(declared) for declared in (*wanted.node_types, *wanted.connection_types)]
+    return hashlib.sha256(json.dumps([types, wanted.description]).encode()).hexdigest()[:16]
+
+
+class _Growing:
+    """The steps of a growth that looks at what is stored."""
+
+    def __init__(self, batch: Batch, planned: Growth) -> None:
+        self._batch = batch
+        self._core = batch.core
+        self._domain = batch.job.domain
+        self._planned = planned
+
+    @property
+    def rekeyed(self) -> list[AnyType]:
+        """The types of which other properties are indexed than before, as they become."""
+        return [change.after for change in self._planned.changed if change.changes_keys]
+
+    async def check(self) -> None:
+        """Raise TYPE_ALREADY_EXISTS, with what would have to be true, unless everything stored fits."""
+        stored = await read_stored(self._core.store, self._domain, self._planned.changed)
+        found = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
+        if found:
+            raise unfit(found)
+
+    async def fill(self) -> None:
+        """Make the keys that the types will need; those that they need now stay."""
+        for change in self._planned.changed:
+            if change.changes_keys:
+                await self._rekey(change.after, keyed(change.before) | keyed(change.after), "keys")
+
+    async def trim(self, types: Iterable[AnyType]) -> None:
+        """Delete the keys that the types do not need any more."""
+        for declared in types:
+            await self._rekey(declared, keyed(declared), "trim")
+
+    async def give_up(self) -> None:
+        """Let the domain go as it was, if nothing is written but keys, which go again."""
+        if self._batch.job.progress.stage == "keys":
+            for change in self._planned.changed:
+                if change.changes_keys:
+                    await self._rekey(change.before, keyed(change.before), "keys", anew=True)
+        await self._batch.give_up()
+
+    async def _rekey(self, declared: AnyType, names: Iterable[str], stage: str, *, anew: bool = False) -> None:
+        """Make the keys of everything stored of a type those of the properties named, from where this was cut off."""
+        subject, job, wanted = subject_of(declared), self._batch.job, sorted(names)
+        before, _, last = job.progress.after.rpartition(" ")
+        after = last if (job.progress.stage, before) == (stage, subject) and not anew else ""
+        async for reached, rows in stored_rows(self._core.store, self._domain, declared, wanted, after):
+            for start in range(0, len(rows), PAGE):
+                page = rows[start : start + PAGE]
+                then = job.then(stage=stage, after=job.progress.after)
+                await job.step(then, _Keys(self._domain, declared, wanted, page).put)
+            await job.step(job.then(stage=stage, after=f"{subject} {reached}"))
+
+
+class _Keys:
+    """The keys of a page of what is stored."""
+
+    def __init__(self, domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow]) -> None:
+        self._domain = domain
+        self._kind = Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
+        self._type = declared.name
+        self._names = names
+        self._rows = rows
+
+    async def put(self, transaction: Transaction) -> None:
+        """Put them into the store."""
+        rules = [PropertyRule(name) for name in self._names]
+        projection = Projection(self._domain)
+        for row in self._rows:
+            state = dict(zip(self._names, row.values, strict=True))
+            draft = Draft(op=Op.UPDATE, kind=self._kind, subject=row.id, type=self._type, state=present(state))
+            projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(self._domain, draft, rules)}])
+        await run_projection(transaction, projection)
+
+
+def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:
+    """Return the error for types that cannot change because of what is stored, with the first examples."""
+    told = [_told(stored, misfits) for stored, misfits in found]
+    details = [
+        {
+            "type": stored.change.after.title,
+            "demands": list(stored.change.demands),
+            "stored": stored.count,
+            "unfit": len({misfit.id for misfit in misfits}),
+            "examples": [{"id": misfit.id, "reason": misfit.reason} for misfit in misfits[:EXAMPLES]],
+        }
+        for stored, misfits in found
+    ]
+    hint = "Nothing was changed. Change what is stored so that it fits, or leave these rules out."
+    titles = [stored.change.after.title for stored, _ in found]
+    return GraphError(
+        Code.TYPE_ALREADY_EXISTS, "; ".join(told), {"conflicts": titles, "changes": details, "hint": hint}
+    )
+
+
+def _told(stored: Stored, misfits: Sequence[Misfit]) -> str:
+    title = stored.change.after.title
+    count = len({misfit.id for misfit in misfits})
+    what = f"{count:,} of {stored.count:,} {stored.kind}s {'does' if count == 1 else 'do'} not fit"
+    shown = "; ".join(f"{misfit.id}: {misfit.reason}" for misfit in misfits[:EXAMPLES])
+    demands = ", ".join(stored.change.demands)
+    return f"{title[0].upper()}{title[1:]} cannot change ({demands}): {what} ({shown})"

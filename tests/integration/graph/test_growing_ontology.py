@@ -1,0 +1,377 @@
+"""Types change when an ontology is applied: what is stored must fit, and the log, the past and the index know it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, Ontology, Settings, ontology_from, open_memory
+from graph_memory.memory.graph import growth as growing
+from graph_memory.model.ontology.ontology import node_type_from
+
+pytestmark = pytest.mark.anyio
+
+
+def ontology(
+    task: dict[str, Any] | None = None,
+    link: dict[str, Any] | None = None,
+    *,
+    more: Sequence[str] = (),
+    description: str = "",
+) -> Ontology:
+    """An ontology of tasks that follow each other, with what is declared of the two."""
+    declared = {"name": "Next", "from": ["Task"], "to": ["Task"], **(link or {})}
+    types = ["Person", {"name": "Task", **(task or {})}, "Note", *more]
+    return ontology_from({"node_types": types, "connection_types": [declared], "description": description})
+
+
+def status(*values: object, **more: object) -> dict[str, Any]:
+    return {"properties": {"status": {"enum": list(values), **more}}}
+
+
+@pytest.fixture
+async def work(memory: Memory) -> AsyncIterator[Memory]:
+    """A domain with tasks; whatever a test does in it, graph and log agree afterwards."""
+    await memory.create_ontology(ontology(status("next", "done")))
+    yield memory
+    assert (await memory.upkeep.verify()).differences == ()
+    assert (await memory.upkeep.rebuild()).differences == ()
+
+
+async def last(memory: Memory) -> int:
+    [entry] = (await memory.history.log(limit=1)).entries
+    return entry.seq
+
+
+async def node(memory: Memory, type_name: str = "Task", **properties: object) -> str:
+    return (await memory.create_node(type_name, "", properties=properties)).node_id
+
+
+async def refused(memory: Memory, wanted: Ontology) -> GraphError:
+    """The error with which an ontology is refused; nothing was changed, and the domain can be written."""
+    before, types = await last(memory), await memory.get_ontology()
+    with pytest.raises(GraphError) as caught:
+        await memory.apply_ontology(wanted)
+    assert (await last(memory), await memory.get_ontology()) == (before, types)
+    await memory.delete_node(await node(memory, "Note"))
+    return caught.value
+
+
+async def code(call: Any) -> Code:
+    with pytest.raises(GraphError) as caught:
+        await call
+    return caught.value.code
+
+
+async def test_a_value_more_is_allowed_at_once_and_told(work: Memory) -> None:
+    assert await code(node(work, status="blocked")) is Code.INVALID_PROPERTY
+    applied = await work.apply_ontology(ontology(status("next", "done", "blocked")))
+    told = 'node type Task: status.enum ["next", "done"] → ["next", "done", "blocked"]'
+    assert (applied.created, applied.node_types, applied.changed) == (False, (), (told,))
+    await node(work, status="blocked")
+    again = await work.apply_ontology(ontology(status("next", "done", "blocked")))
+    assert again.changed == ()
+
+
+async def test_it_is_an_update_of_the_type_which_keeps_its_place(work: Memory) -> None:
+    before = await last(work)
+    await work.apply_ontology(ontology({**status("next", "done"), "description": "A step"}))
+    [entry] = (await work.history.log(since=before + 1)).entries
+    assert (entry.subject, entry.operation, entry.summary) == (
+        "node_type/Task",
+        "update",
+        "Node type Task: description changed",
+    )
+    assert [one.name for one in (await work.get_ontology()).node_types] == ["Person", "Task", "Note"]
+    [change] = (await work.history.diff(since=before)).entries
+    assert change.attributes is not None
+    assert [(one.name, one.before, one.after) for one in change.attributes] == [("description", None, "A step")]
+
+
+async def test_the_past_has_the_type_as_it_was(work: Memory) -> None:
+    before = await last(work)
+    await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}))
+    branch = f"{(await work.upkeep.verify()).domain}-b"
+    await work.history.branch(branch, at=before)
+    old = work.in_domain(branch)
+    assert await old.get_ontology() == ontology(status("next", "done"))
+    assert await code(node(old, status="blocked")) is Code.INVALID_PROPERTY
+    assert (await old.upkeep.verify()).differences == ()
+    now = work.in_domain(f"{branch}2")
+    await work.history.branch(f"{branch}2")
+    assert await now.get_ontology() == await work.get_ontology()
+
+
+async def test_another_process_asks_the_new_rules_at_once(work: Memory, settings: Settings, domain: str) -> None:
+    async with open_memory(settings) as other:
+        there = other.in_domain(domain)
+        await node(there, status="next")
+        await work.apply_ontology(ontology(status("next", "done", required=True)))
+        assert await code(node(there)) is Code.REQUIRED_PROPERTY_MISSING
+        await there.apply_ontology(ontology(status("next", "done", "blocked")))
+        await node(work, status="blocked")
+
+
+async def test_a_rule_that_all_that_is_stored_meets_is_taken(work: Memory) -> None:
+    one = await node(work, status="next")
+    await work.apply_ontology(ontology(status("next", required=True)))
+    assert await code(work.update_node(one, properties={"status": "done"})) is Code.INVALID_PROPERTY
+    assert await code(node(work)) is Code.REQUIRED_PROPERTY_MISSING
+
+
+async def test_a_rule_that_something_stored_does_not_meet_is_refused_with_what_would_have_to_be_true(
+    work: Memory,
+) -> None:
+    await node(work, status="next")
+    bad = [await node(work, status="done") for _ in range(4)]
+    error = await refused(work, ontology({**status("next"), "required_properties": ["due"]}))
+    assert error.code is Code.TYPE_ALREADY_EXISTS
+    assert "property due becomes required" in error.message
+    assert "5 of 5 nodes do not fit" in error.message
+    [told] = error.details["changes"]  # type: ignore[misc]
+    assert (told["type"], told["unfit"], len(told["examples"])) == ("node type Task", 5, 3)
+    assert told["demands"] == ["property due becomes required", 'property status must be one of ["next"]']
+    for one in bad:
+        await work.update_node(one, properties={"status": "next"})
+    await work.apply_ontology(ontology(status("next")))
+
+
+async def test_ends_that_something_stored_joins_cannot_go(work: Memory) -> None:
+    await work.apply_ontology(ontology(status("next", "done"), {"to": ["Task", "Note"]}))
+    tie = (await work.create_connection("Next", await node(work), await node(work, "Note"))).connection_id
+    error = await refused(work, ontology(status("next", "done")))
+    assert f"{tie}: it connects Task to Note" in error.message
+    await work.delete_connection(tie)
+    await work.apply_ontology(ontology(status("next", "done")))
+    assert await code(work.create_connection("Next", await node(work), await node(work, "Note"))) is (
+        Code.INVALID_TOPOLOGY
+    )
+
+
+@pytest.mark.parametrize("rule", ["unique_source", "unique_target", "unique_pair", "acyclic"])
+async def test_a_rule_about_other_connections_is_asked_of_those_that_are_stored(work: Memory, rule: str) -> None:
+    one, two = await node(work), await node(work)
+    ends = {"unique_target": [(one, two), (two, two)], "acyclic": [(one, two), (two, one)]}.get(rule, [(one, two)] * 2)
+    ties = [(await work.create_connection("Next", *pair)).connection_id for pair in ends]
+    wanted = ontology(status("next", "done"), {rule: True})
+    error = await refused(work, wanted)
+    assert any(tie in error.message for tie in ties)
+    await work.delete_connection(ties[1])
+    await work.apply_ontology(wanted)
+    refusal = Code.CONNECTION_ALREADY_EXISTS if rule == "unique_pair" else Code.INVALID_TOPOLOGY
+    assert await code(work.create_connection("Next", *ends[1])) is refusal
+
+
+async def test_an_index_is_filled_and_used_only_when_it_is_complete(
+    work: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = sorted([await node(work, status="next") for _ in range(5)])
+    seen: list[tuple[str, ...]] = []
+    page = growing.Batch.page
+
+    async def asking(self: Any, *given: Any, **more: Any) -> None:
+        found = await work.query_nodes(type="Task", properties={"status": "next"})
+        seen.append(found.node_ids)
+        await page(self, *given, **more)
+
+    monkeypatch.setattr(growing.Batch, "page", asking)
+    await work.apply_ontology(ontology(status("next", "done", indexed=True)))
+    assert seen == [tuple(nodes)]
+    await work.update_node(nodes[0], properties={"status": "done"})
+    assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes[1:])
+    await work.apply_ontology(ontology(status("next", "done")))
+    assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes[1:])
+
+
+async def test_a_unique_rule_is_refused_where_values_collide(work: Memory) -> None:
+    unique = ontology({"properties": {"code": {"unique": True}, "status": {"enum": ["next", "done"]}}})
+    one, two = sorted([await node(work, code=1), await node(work, code=1.0)])
+    error = await refused(work, unique)
+    assert f"{two}: {one} has the same code" in error.message
+    await work.update_node(two, properties={"code": 2})
+    await work.apply_ontology(unique)
+    assert await code(node(work, code=2)) is Code.UNIQUE_PROPERTY_TAKEN
+    assert (await work.query_nodes(type="Task", properties={"code": 2})).node_ids == (two,)
+
+
+class CutOff(Exception):  # noqa: N818 - what a test does to a growth
+    """Ends a growth between two of its steps, as `kill -9` would."""
+
+
+@pytest.mark.parametrize("cut_at", [0, 2, 4, 5, 8])
+async def test_a_growth_that_was_cut_off_goes_on_when_it_is_asked_for_again(
+    work: Memory, monkeypatch: pytest.MonkeyPatch, cut_at: int
+) -> None:
+    """With 4 pages of keys to make, the types change after 5 and 4 more pages of those that are not needed go."""
+    await work.apply_ontology(
+        ontology({"properties": {"code": {"indexed": True}, "status": {"enum": ["next", "done"]}}})
+    )
+    nodes = sorted([await node(work, status="next", code=number) for number in range(7)])
+    monkeypatch.setattr("graph_memory.memory.changes.context.ROWS", 2)
+    wanted = ontology(status("next", "done", indexed=True))
+    put, steps = growing._Keys.put, 0  # pyright: ignore[reportPrivateUsage]
+
+    async def cut(self: Any, transaction: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > cut_at:
+            raise CutOff
+        await put(self, transaction)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(growing._Keys, "put", cut)  # pyright: ignore[reportPrivateUsage]
+        with suppress(CutOff):
+            await work.apply_ontology(wanted)
+            assert steps <= cut_at
+    assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes)
+    if cut_at < 8:
+        assert await code(node(work)) is Code.DOMAIN_BUSY
+    await work.apply_ontology(wanted)
+    assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes)
+    assert await work.get_ontology() == wanted
+
+
+async def test_adding_a_type_of_a_name_that_exists_stays_refused(work: Memory) -> None:
+    assert await code(work.add_node_type(node_type_from({"name": "Task", "description": "x"}))) is (
+        Code.TYPE_ALREADY_EXISTS
+    )
+
+
+async def test_a_grown_domain_is_exported_and_imported(work: Memory, tmp_path: Path, domain: str) -> None:
+    one = await node(work, status="next", code=1)
+    await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}, description="Mine"))
+    await node(work, status="blocked", code=1)
+    await work.update_node(one, properties={"code": 2})
+    await work.apply_ontology(
+        ontology({"properties": {"code": {"unique": True}, "status": {"required": True, "indexed": True}}})
+    )
+    await work.transfer.export_file(tmp_path / "log.jsonl")
+    copy = work.in_domain(f"{domain}-i")
+    await work.transfer.import_file(tmp_path / "log.jsonl", name=f"{domain}-i")
+    assert await copy.get_ontology() == await work.get_ontology()
+    assert (await copy.upkeep.verify()).differences == ()
+    assert (await copy.query_nodes(type="Task", properties={"code": 2})).node_ids == (one,)
+    await work.history.compact(before=await last(work), archive=tmp_path / "old.jsonl.gz")
+    assert await copy.get_ontology() == await work.get_ontology()
+    await work.transfer.export_file(tmp_path / "compacted.jsonl")
+    await work.transfer.import_file(tmp_path / "compacted.jsonl", name=f"{domain}-c")
+    compacted = work.in_domain(f"{domain}-c")
+    assert await compacted.get_ontology() == await work.get_ontology()
+    assert (await compacted.upkeep.verify()).differences == ()
+
+
+async def test_a_description_survives_and_changes(work: Memory) -> None:
+    await work.apply_ontology(ontology(status("next", "done"), description="What is to be done"))
+    assert (await work.get_ontology()).description == "What is to be done"
+    [entry] = (await work.history.log(limit=1)).entries
+    assert entry.summary == "Ontology described"
+
+
+async def test_a_change_of_a_type_is_taken_back_where_what_is_stored_fits(work: Memory) -> None:
+    before = await last(work)
+    await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}))
+    blocked = await node(work, status="blocked")
+    with pytest.raises(GraphError) as caught:
+        await work.history.revert(since=before + 1, until=before + 2)
+    assert caught.value.code is Code.REVERT_CONFLICT
+    [conflict] = caught.value.details["conflicts"]  # type: ignore[misc]
+    assert conflict["subject"] == "node_type/Task"
+    assert f"{blocked} does not fit it: Property status" in conflict["reason"]
+    skipped = await work.history.revert(since=before + 1, until=before + 2, on_conflict="skip")
+    assert [one.subject for one in skipped.changes] == ["connection_type/Next"]
+    undone = await work.history.revert(since=before + 1, until=before + 3, on_conflict="force")
+    assert [(one.operation, one.subject) for one in undone.changes] == [
+        ("delete", blocked),
+        ("update", "node_type/Task"),
+    ]
+    assert await work.get_ontology() == ontology(status("next", "done"))
+    assert await code(node(work, status="blocked")) is Code.INVALID_PROPERTY
+
+
+async def test_a_new_type_goes_with_the_change_that_named_it(work: Memory) -> None:
+    before = await last(work)
+    wider = ontology(status("next", "done"), {"to": ["Task", "Team"]}, more=["Team"])
+    await work.apply_ontology(wider)
+    undone = await work.history.revert(since=before + 1)
+    assert [(one.operation, one.subject) for one in undone.changes] == [
+        ("update", "connection_type/Next"),
+        ("delete", "node_type/Team"),
+    ]
+    assert await work.get_ontology() == ontology(status("next", "done"))
+
+
+async def test_a_rule_that_is_taken_back_and_comes_back_is_asked_of_what_is_stored(work: Memory) -> None:
+    before = await last(work)
+    await work.apply_ontology(ontology(status("next", "done"), {"unique_pair": True}))
+    undone = await work.history.revert(since=before + 1)
+    one, two = await node(work), await node(work)
+    ties = [(await work.create_connection("Next", one, two)).connection_id for _ in range(2)]
+    assert undone.batch is not None
+    with pytest.raises(GraphError) as caught:
+        await work.history.revert(since=before + 2, until=before + 2)
+    assert caught.value.code is Code.REVERT_CONFLICT
+    assert "has the same source and target" in caught.value.message
+    await work.delete_connection(ties[0])
+    await work.history.revert(since=before + 2, until=before + 2)
+    assert await code(work.create_connection("Next", one, two)) is Code.CONNECTION_ALREADY_EXISTS
+
+
+async def test_growth_is_merged_with_what_needs_it(work: Memory, domain: str) -> None:
+    branch = work.in_domain(f"{domain}-b")
+    await work.history.branch(branch_name := f"{domain}-b")
+    await branch.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}))
+    blocked = await node(branch, status="blocked")
+    await work.apply_ontology(ontology({**status("next", "done", "waiting"), "description": "A step"}))
+    merged = await work.history.merge(branch_name)
+    assert (merged.conflicts, merged.updated, merged.created) == ((), 2, 1)
+    grown = ontology(
+        {**status("next", "done", "waiting", "blocked"), "description": "A step"}, {"to": ["Task", "Note"]}
+    )
+    assert await work.get_ontology() == grown
+    assert (await work.query_nodes(properties={"status": "blocked"})).node_ids == (blocked,)
+
+
+async def test_a_change_that_what_is_stored_in_the_target_does_not_fit_is_a_conflict(work: Memory, domain: str) -> None:
+    branch = work.in_domain(f"{domain}-b")
+    await work.history.branch(f"{domain}-b")
+    await branch.apply_ontology(ontology(status("next", "done", required=True)))
+    bad = await node(work)
+    for strategy in ("manual", "theirs"):
+        with pytest.raises(GraphError) as caught:
+            await work.history.merge(f"{domain}-b", strategy=strategy)
+        assert caught.value.code is Code.MERGE_CONFLICT
+        assert f"{bad} does not fit it" in str(caught.value.details["conflicts"])
+    assert (await work.history.merge(f"{domain}-b", strategy="ours")).settled == 1
+    assert await work.get_ontology() == ontology(status("next", "done"))
+
+
+async def test_an_index_that_was_added_in_a_branch_is_a_conflict_where_something_is_stored(
+    work: Memory, domain: str
+) -> None:
+    branch = work.in_domain(f"{domain}-b")
+    one = await node(work, status="next")
+    await work.history.branch(f"{domain}-b")
+    await branch.apply_ontology(ontology(status("next", "done", indexed=True)))
+    assert (await branch.query_nodes(type="Task", properties={"status": "next"})).node_ids == (one,)
+    assert await code(work.history.merge(f"{domain}-b")) is Code.MERGE_CONFLICT
+    await work.apply_ontology(await branch.get_ontology())
+    assert (await work.history.merge(f"{domain}-b")).conflicts == ()
+
+
+async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(work: Memory, domain: str) -> None:
+    one = await node(work, status="next")
+    before = await last(work)
+    await work.apply_ontology(ontology(status("next", "done", indexed=True)))
+    await work.history.branch(f"{domain}-old", at=before)
+    await work.history.branch(f"{domain}-new")
+    indexed = await last(work)
+    await work.apply_ontology(ontology(status("next", "done")))
+    await work.history.branch(f"{domain}-mid", at=indexed)
+    for name in ("old", "new", "mid"):
+        there = work.in_domain(f"{domain}-{name}")
+        assert (await there.upkeep.verify()).differences == ()
+        assert (await there.query_nodes(type="Task", properties={"status": "next"})).node_ids == (one,)

@@ -1,0 +1,138 @@
+"""What an ontology makes of that of a domain: new types in an order that works, and types that change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.growth import TypeChange, declaration_of, growth, told_change, values_of
+from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from, ontology_from
+
+LINK = {"name": "Link", "from_types": ["Task"], "to_types": ["Person"]}
+
+
+def ontology(*node_types: Any, connection_types: Any = (), **rest: Any) -> Ontology:
+    return ontology_from({"node_types": list(node_types), "connection_types": list(connection_types), **rest})
+
+
+def change(before: dict[str, Any], after: dict[str, Any]) -> TypeChange:
+    """A node type that changes in its property p, or a connection type where ends are given."""
+    if "to" in before:
+        return TypeChange(*(connection_type_from({"name": "Link", "from": ["A"], **one}) for one in (before, after)))
+    return TypeChange(*(node_type_from({"name": "Task", "properties": {"p": one}}) for one in (before, after)))
+
+
+def test_what_is_there_already_is_not_added_again():
+    both = ontology("Task", "Person", connection_types=[LINK])
+    found = growth(both, both)
+    assert (found.node_types, found.connection_types, found.changed) == ((), (), ())
+
+
+def test_new_types_are_added_in_their_order_and_types_that_only_the_domain_has_stay():
+    present = ontology("Task", "Old")
+    found = growth(present, ontology("Person", "Task", "Place", connection_types=[LINK]))
+    assert [one.name for one in found.node_types] == ["Person", "Place"]
+    assert [one.name for one in found.connection_types] == ["Link"]
+    grown = present.with_types(found.node_types, found.connection_types)
+    assert [one.name for one in grown.node_types] == ["Task", "Old", "Person", "Place"]
+    assert grown.can_connect("Link", "Task", "Person")
+
+
+def test_every_type_that_is_declared_differently_changes():
+    other = {**LINK, "to_types": ["Task"]}
+    found = growth(
+        ontology("Task", "Person", connection_types=[LINK]),
+        ontology({"name": "Task", "description": "else"}, "Person", "New", connection_types=[other]),
+    )
+    assert [one.after.title for one in found.changed] == ["node type Task", "connection type Link"]
+    assert [one.demands for one in found.changed] == [(), ("to_types must be among [Task]",)]
+
+
+def test_values_that_python_takes_for_equal_are_different_declarations():
+    def of(value: object) -> Ontology:
+        return ontology({"name": "Task", "properties": [{"name": "p", "enum": [value]}]})
+
+    assert growth(of(1), of(True)).changed[0].demands == ("property p must be one of [true]",)
+
+
+def test_a_type_that_an_open_ontology_met_first_counts_as_the_same_and_is_declared_when_it_changes():
+    present = ontology({"name": "Task", "ad_hoc": True}, open=True)
+    assert growth(present, ontology("Task")).changed == ()
+    [changed] = growth(present, ontology({"name": "Task", "description": "A step"})).changed
+    assert not changed.after.ad_hoc
+
+
+def test_a_closed_ontology_cannot_be_opened_and_an_open_one_takes_a_file_that_does_not_say():
+    with pytest.raises(GraphError) as caught:
+        growth(ontology("Task"), ontology("Task", open=True))
+    assert caught.value.code is Code.INVALID_ONTOLOGY
+    assert len(growth(ontology("Task", open=True), ontology("New")).node_types) == 1
+
+
+def test_the_description_of_an_ontology_changes_and_a_file_without_one_leaves_it():
+    present = ontology("Task", description="Old")
+    assert growth(present, ontology("Task", description="New")).description == "New"
+    assert growth(present, ontology("Task")).description is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {"description": "What it is"}),
+        ({}, {"indexed": True}),
+        ({"required": True}, {}),
+        ({"type": "integer"}, {"type": "number"}),
+        ({"type": "date"}, {"type": "string"}),
+        ({"type": "date"}, {}),
+        ({"enum": [1, 2]}, {"enum": [2, 1, 3]}),
+        ({"enum": [1, 2]}, {"enum": [1.0, 2]}),
+        ({"enum": ["a"]}, {}),
+        ({"unique": True}, {"indexed": True}),
+        ({"to": ["A"]}, {"to": ["B", "A"]}),
+        ({"to": ["A"]}, {"to": ["*"]}),
+        ({"to": ["A"], "unique_pair": True, "acyclic": True}, {"to": ["A"]}),
+    ],
+)
+def test_what_only_allows_more_asks_nothing_of_what_is_stored(before: dict[str, Any], after: dict[str, Any]):
+    assert change(before, after).demands == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "demand"),
+    [
+        ({}, {"required": True}, "property p becomes required"),
+        ({}, {"type": "date"}, "property p must be a date such as 2025-10-31"),
+        ({"type": "number"}, {"type": "integer"}, "property p must be an integer"),
+        ({}, {"enum": ["a"]}, 'property p must be one of ["a"]'),
+        ({"enum": ["a", "b"]}, {"enum": ["a"]}, 'property p must be one of ["a"]'),
+        ({"indexed": True}, {"unique": True}, "property p becomes unique"),
+        ({"to": ["*"]}, {"to": ["A"]}, "to_types must be among [A]"),
+        ({"to": ["A"]}, {"to": ["A"], "unique_pair": True}, "unique_pair is new"),
+        ({"to": ["A"]}, {"to": ["A"], "acyclic": True}, "acyclic is new"),
+    ],
+)
+def test_what_asks_more_says_what(before: dict[str, Any], after: dict[str, Any], demand: str):
+    assert change(before, after).demands == (demand,)
+
+
+def test_a_declaration_is_the_same_when_it_is_put_together_of_its_values():
+    rules = {
+        "a.b": {"type": "date", "required": True},
+        "p": {"enum": [1, 2.5, True, "x"], "unique": True},
+        "free": None,
+    }
+    declared = connection_type_from({**LINK, "description": "d", "acyclic": True, "properties": rules})
+    assert connection_type_from(declaration_of("Link", values_of(declared))) == declared
+
+
+def test_a_change_is_told_in_words():
+    one = node_type_from({"name": "Task", "properties": {"s": {"enum": ["a"]}, "old": None}})
+    other = node_type_from(
+        {"name": "Task", "description": "d", "properties": {"s": {"enum": ["a", "b"]}, "due": {"type": "date"}}}
+    )
+    told = (
+        's.enum ["a"] → ["a", "b"], property old removed, description changed, property due added, due.type date added'
+    )
+    assert told_change(one, other) == told
