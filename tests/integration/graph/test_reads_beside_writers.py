@@ -170,7 +170,7 @@ async def test_how_they_are_connected_is_told_beside_it_too(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, as_of: bool
 ) -> None:
     reader = await kitchen.memory.history.as_of("now") if as_of else kitchen.memory
-    overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2], kitchen.links[2]], times=2)
+    overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2], kitchen.links[2]], times=100)
     found = await reader.get_connected_nodes(kitchen.hub, direction="both", detail=True)
     assert [[link.id for link in node.connections] for node in found.nodes or ()] == [[one] for one in kitchen.links]
     assert "graph/links" in overtaken
