@@ -77,7 +77,7 @@ class Story:
         """Define what the memory may hold, and show it."""
         self.page.say(
             "A memory has rules, and the agent may read them. Here it takes those of ontologies/gtd.yaml, for Getting "
-            "Things Done. Types can be added later, but never changed or removed."
+            "Things Done. Types can be added and changed later."
         )
         declared = parse_ontology(ONTOLOGY.read_text(encoding="utf-8"), ONTOLOGY.name)
         types = {

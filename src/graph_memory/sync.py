@@ -38,8 +38,10 @@ from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontol
 from graph_memory.model.results import (
     BlobsCollected,
     Branched,
+    ConnectedNodes,
     ConnectionIds,
     ConnectionInfo,
+    ConnectionSummary,
     Direction,
     NodeContent,
     NodeIds,
@@ -163,14 +165,6 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
-        """Return a node without its content. Raises NODE_NOT_FOUND."""
-        return self._wait(self._facade.get_node, node_id, domain=domain)
-
-    def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
-        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
-        return self._wait(self._facade.get_node_content, node_id, domain=domain)
-
     def update_node(
         self,
         node_id: str,
@@ -242,12 +236,6 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def get_connection(
-        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
-    ) -> results.ConnectionInfo:
-        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        return self._wait(self._facade.get_connection, connection_id, include_content=include_content, domain=domain)
-
     def update_connection(
         self,
         connection_id: str,
@@ -290,8 +278,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Say from when and until when a node or connection holds in the world, whenever that became known.
 
-        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
-        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
+        otherwise; what is left out stays, `open` takes a bound away. At `valid_to` it holds no longer.
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(
             self._facade.set_validity,
@@ -308,26 +297,82 @@ class SyncMemory(_Sync[Memory]):
         """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
 
+    def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
+        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        return self._wait(self._facade.create_ontology, ontology, domain=domain)
+
+    def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
+        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
+        return self._wait(self._facade.add_node_type, node_type, domain=domain)
+
+    def add_connection_type(
+        self, connection_type: ConnectionType, *, domain: str | None = None
+    ) -> results.OntologyChanged:
+        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
+        return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
+
+    def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
+        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+
+        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
+        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
+        """
+        return self._wait(self._facade.apply_ontology, ontology, domain=domain)
+
+    def list_domains(self) -> results.Domains:
+        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        return self._wait(self._facade.list_domains)
+
+    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return self._wait(self._facade.domain_info, domain=domain)
+
+    def delete_domain(self, name: str) -> results.DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+
+        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
+        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.delete_domain, name)
+
+    def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        return self._wait(self._facade.get_node, node_id, domain=domain)
+
+    def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        return self._wait(self._facade.get_node_content, node_id, domain=domain)
+
+    def get_connection(
+        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
+    ) -> results.ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        return self._wait(self._facade.get_connection, connection_id, include_content=include_content, domain=domain)
+
     def query_nodes(
         self,
         *,
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
-        `limit` all are returned; with it, `next_cursor` leads on. Raises INVALID_PROPERTY.
+        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
+        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
+        Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -341,11 +386,15 @@ class SyncMemory(_Sync[Memory]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionIds:
-        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes."""
+        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
+
+        With `detail` also type of each, and ids and titles of its ends.
+        """
         return self._wait(
             self._facade.query_connections,
             from_node_id=from_node_id,
@@ -353,6 +402,7 @@ class SyncMemory(_Sync[Memory]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -365,15 +415,16 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> results.NodeIds:
+    ) -> results.ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
         itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        Raises NODE_NOT_FOUND.
+        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -381,6 +432,7 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -391,6 +443,7 @@ class SyncMemory(_Sync[Memory]):
         query: str,
         *,
         node_type: str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
@@ -398,10 +451,16 @@ class SyncMemory(_Sync[Memory]):
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
         `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched.
+        found. Binary content is not searched. With `detail` also type and title of each.
         """
         return self._wait(
-            self._facade.search_content, query, node_type=node_type, limit=limit, cursor=cursor, domain=domain
+            self._facade.search_content,
+            query,
+            node_type=node_type,
+            detail=detail,
+            limit=limit,
+            cursor=cursor,
+            domain=domain,
         )
 
     def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[results.NodeSummary, ...]:
@@ -435,48 +494,9 @@ class SyncMemory(_Sync[Memory]):
             self._facade.validate_connection, connection_type, from_node_type, to_node_type, domain=domain
         )
 
-    def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
-        return self._wait(self._facade.create_ontology, ontology, domain=domain)
-
-    def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
-        return self._wait(self._facade.add_node_type, node_type, domain=domain)
-
-    def add_connection_type(
-        self, connection_type: ConnectionType, *, domain: str | None = None
-    ) -> results.OntologyChanged:
-        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
-        return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
-
-    def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
-
-        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
-        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
-        """
-        return self._wait(self._facade.apply_ontology, ontology, domain=domain)
-
     def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
-
-    def list_domains(self) -> results.Domains:
-        """Return all domains with what their logs and ontologies tell, in the order of their names."""
-        return self._wait(self._facade.list_domains)
-
-    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return self._wait(self._facade.domain_info, domain=domain)
-
-    def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
-
-        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
-        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
-        """
-        return self._wait(self._facade.delete_domain, name)
 
 
 class SyncHistory(_Sync[History]):
@@ -702,7 +722,8 @@ class SyncHistory(_Sync[History]):
         """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
 
         The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
-        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. No
+        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. A dry
+        run tells from when on questions will be answered, and which nodes lose their first state. No
         batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
@@ -744,12 +765,19 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
         return self._wait(
-            self._facade.query_nodes, type=type, properties=properties, valid_at=valid_at, limit=limit, cursor=cursor
+            self._facade.query_nodes,
+            type=type,
+            properties=properties,
+            valid_at=valid_at,
+            detail=detail,
+            limit=limit,
+            cursor=cursor,
         )
 
     def query_connections(
@@ -760,6 +788,7 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
@@ -771,6 +800,7 @@ class SyncPast(_Sync[Past]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
         )
@@ -782,9 +812,10 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> NodeIds:
+    ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         return self._wait(
             self._facade.get_connected_nodes,
@@ -792,19 +823,32 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
         )
 
     def search_content(
-        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
-        return self._wait(self._facade.search_content, query, node_type=node_type, limit=limit, cursor=cursor)
+        return self._wait(
+            self._facade.search_content, query, node_type=node_type, detail=detail, limit=limit, cursor=cursor
+        )
 
     def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         return self._wait(self._facade.describe_nodes, node_ids)
+
+    def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        return self._wait(self._facade.describe_connections, connection_ids)
 
 
 class SyncTransfer(_Sync[Transfer]):

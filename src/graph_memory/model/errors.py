@@ -18,7 +18,7 @@ class Code(StrEnum):
     ONTOLOGY_ALREADY_EXISTS = "ONTOLOGY_ALREADY_EXISTS"
     """The domain has an ontology: extend it with `add_node_type` and `add_connection_type`."""
     TYPE_ALREADY_EXISTS = "TYPE_ALREADY_EXISTS"
-    """The ontology defines a type of that name already; types are never changed."""
+    """The ontology already defines a type of that name, and it cannot become what was given."""
     DOMAIN_ALREADY_EXISTS = "DOMAIN_ALREADY_EXISTS"
     """A domain with that name already exists: choose another name, or delete it first."""
     DOMAIN_HAS_BRANCHES = "DOMAIN_HAS_BRANCHES"
@@ -30,7 +30,7 @@ class Code(StrEnum):
     CONNECTION_NOT_FOUND = "CONNECTION_NOT_FOUND"
     """The domain has no connection with that id."""
     CONNECTION_ALREADY_EXISTS = "CONNECTION_ALREADY_EXISTS"
-    """The connection id is already in the domain's log, even if its connection was deleted since."""
+    """The id was used before, even if its connection was deleted since, or `unique_pair` forbids a second connection."""
     DANGLING_REFERENCE = "DANGLING_REFERENCE"
     """A connection would be left without one of its ends."""
 

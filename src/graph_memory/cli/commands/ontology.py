@@ -51,9 +51,9 @@ def show(
 
 @command(app, "apply")
 def apply_file(call: Call, file: SourceArgument) -> None:
-    """Give a domain the types of a file: create it with them, or add those that it lacks. Safe to repeat.
+    """Make the types of a domain what a file declares: create it with them, or add and change types. Safe to repeat.
 
-    A type that the domain defines differently is refused, and nothing is changed then.
+    Everything stored must fit what its type becomes. Otherwise nothing is changed, and the error says what does not.
     """
     wanted = read_ontology(file)
     call.answer(lambda memory: memory.apply_ontology(wanted), lambda applied: typer.echo(_told(applied)), "Applying")
@@ -99,7 +99,7 @@ def add_connection_type(
 
 @command(app, domain=False)
 def validate(call: Call, file: SourceArgument) -> None:
-    """Check a file without a database; an error names its line."""
+    """Check a file without a database; an error lists all faults, each with its line."""
     found = read_ontology(file)
     name = "standard input" if file == "-" else file
     told = f"{name} is valid: {_counts(len(found.node_types), len(found.connection_types))}."
@@ -143,7 +143,9 @@ def _told(applied: OntologyApplied) -> str:
     if applied.created:
         return f"Created the ontology: {counts}."
     names = [*applied.node_types, *applied.connection_types]
-    return f"Added {counts}: {', '.join(names)}." if names else "Nothing to add: the domain has all of it."
+    added = [f"Added {counts}: {', '.join(names)}."] if names else []
+    changed = [f"Changed {line}." for line in applied.changed]
+    return "\n".join([*added, *changed]) or "Nothing to change: the domain has all of it."
 
 
 def _counts(node_types: int, connection_types: int) -> str:

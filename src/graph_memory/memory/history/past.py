@@ -15,11 +15,12 @@ from typing import TypeVar
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
+from graph_memory.memory.graph import describe
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query
+from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
@@ -30,8 +31,10 @@ from graph_memory.model.matching import Wanted
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
+    ConnectedNodes,
     ConnectionIds,
     ConnectionInfo,
+    ConnectionSummary,
     Direction,
     NodeContent,
     NodeIds,
@@ -39,7 +42,7 @@ from graph_memory.model.results import (
     NodeSummary,
 )
 from graph_memory.model.search_windows import Needle
-from graph_memory.model.subjects import ConnectionState, NodeState, user_properties
+from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
@@ -114,6 +117,7 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
@@ -121,8 +125,7 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         filtered = check_properties(properties or {})
         wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
-        ids, following = page.cut(await self._matching(NODES, page, wanted))
-        return NodeIds(node_ids=ids, next_cursor=following)
+        return await self._nodes(page, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(
         self,
@@ -132,6 +135,7 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
@@ -145,8 +149,10 @@ class Past:
             from_id=from_node_id,
             to_id=to_node_id,
         )
-        ids, following = page.cut(await self._matching(CONNECTIONS, page, wanted))
-        return ConnectionIds(connection_ids=ids, next_cursor=following)
+        found = await self._matching(CONNECTIONS, page, wanted)
+        answer = await connections_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+        await self._check_kept()
+        return answer
 
     async def get_connected_nodes(
         self,
@@ -155,9 +161,10 @@ class Past:
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> NodeIds:
+    ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         page = Page.of(limit, cursor, valid_at)
         around = Around(direction, connection_type, page.valid_at)
@@ -165,40 +172,52 @@ class Past:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **given)
         await self._check_kept()
-        others = set(found.rows)
-        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
-            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
-            others = {one for one in everyone if one > page.after}
-        ids, following = page.cut(sorted(one for one in others if one is not None)[: page.size])
-        return NodeIds(node_ids=ids, next_cursor=following)
+        answer = await connected(
+            self._core,
+            self._domain,
+            node_id,
+            page,
+            around,
+            found,
+            lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
+            detail=detail,
+            at=self.seq,
+        )
+        await self._check_kept()
+        return answer
 
     async def search_content(
-        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
         needle = Needle.of(check_query(query))
         living = await self._living(query, node_type, page)
         found = {*living, *await self._changed(needle, node_type, page)}
-        ids, following = page.cut(sorted(found))
-        return NodeIds(node_ids=ids, next_cursor=following)
+        return await self._nodes(page, sorted(found), detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
-        found: dict[str, NodeSummary] = {}
-        for row in await self._states(node_ids):
-            event = Event.from_row(row)
-            if event.draft.kind is Kind.NODE:
-                node = NodeState.from_live(live_state(event))
-                found[node.id] = NodeSummary(
-                    id=node.id,
-                    type=node.type,
-                    title=node.title,
-                    modified=node.modified,
-                    version=node.version,
-                    properties=user_properties(row),
-                )
-        return tuple(found[one] for one in node_ids if one in found)
+        found = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
+        await self._check_kept()
+        return found
+
+    async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        found = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
+        await self._check_kept()
+        return found
+
+    async def _nodes(self, page: Page, found: Sequence[str], *, detail: bool) -> NodeIds:
+        answer = await nodes_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+        await self._check_kept()
+        return answer
 
     async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
