@@ -302,7 +302,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
 
     def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
+        """Add a node type to the ontology; `apply_ontology` changes one. Raises TYPE_ALREADY_EXISTS."""
         return self._wait(self._facade.add_node_type, node_type, domain=domain)
 
     def add_connection_type(
@@ -312,10 +312,12 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
 
     def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+        """Make the types of a domain what an ontology declares: begin it with them, or add and change types.
 
-        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
-        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
+        Types that it does not name stay as they are. It can be repeated. Raises TYPE_ALREADY_EXISTS where something
+        stored does not fit what its type would become, with what would have to be true and the first examples in
+        `changes`, INVALID_ONTOLOGY for an open ontology where the domain's is not, and DOMAIN_BUSY; nothing is
+        changed then.
         """
         return self._wait(self._facade.apply_ontology, ontology, domain=domain)
 

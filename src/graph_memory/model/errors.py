@@ -30,7 +30,7 @@ class Code(StrEnum):
     CONNECTION_NOT_FOUND = "CONNECTION_NOT_FOUND"
     """The domain has no connection with that id."""
     CONNECTION_ALREADY_EXISTS = "CONNECTION_ALREADY_EXISTS"
-    """The id was used before, even if its connection was deleted since, or `unique_pair` forbids a second connection."""
+    """The id was used before, even if its connection was deleted since, or `unique_pair` forbids another connection."""
     DANGLING_REFERENCE = "DANGLING_REFERENCE"
     """A connection would be left without one of its ends."""
 

@@ -41,7 +41,17 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await observe(memory, domain, one.node_id)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.history.branch(f"{domain}-b")
-    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted", "_turns"):
+    for rare in (
+        "_compacted_to",
+        "_merges",
+        "_job",
+        "_erased",
+        "_was",
+        "_compacted",
+        "_turns",
+        "_declared",
+        "_description",
+    ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
 
@@ -102,6 +112,7 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         ("graph/nodes_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
         ("graph/connections_by_key", "k:_Key(_domain, _kind, _type, _property, _value)"),
         ("graph/nodes_of_type", "n:_Node(_domain, _type, _id)"),
+        ("changes/stored_nodes", "n:_Node(_domain, _type, _id)"),
         ("graph/connections_of_type", "a:_Node(_domain, _type, _id)"),
         ("graph/nodes", "n:_Node(_domain, _id)"),
         ("graph/node", "n:_Node(_domain, _id)"),

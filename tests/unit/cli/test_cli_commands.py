@@ -273,7 +273,7 @@ def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
     for answer, told in (
         ((True, ("Project",), ()), "Created the ontology: 1 node type, 0 connection types.\n"),
         ((False, ("A", "B"), ("X",)), "Added 2 node types, 1 connection type: A, B, X.\n"),
-        ((False, (), ()), "Nothing to add: the domain has all of it.\n"),
+        ((False, (), ()), "Nothing to add or change: the domain has all of it.\n"),
     ):
         created, nodes, connections = answer
         memory.answers["apply_ontology"] = results.OntologyApplied(

@@ -287,5 +287,6 @@ def test_all_faults_of_a_file_are_told_at_once_each_with_its_line_and_nothing_th
 
 
 def test_the_description_of_a_file_is_written_back():
-    text = "description: What a team keeps in mind.\nnode_types:\n- name: Task\n  description: |\n    One step.\n    One more.\nconnection_types: []\n"
+    types = "node_types:\n- name: Task\n  description: |\n    One step.\n    One more.\nconnection_types: []\n"
+    text = f"description: What a team keeps in mind.\n{types}"
     assert to_yaml(read(text)) == text
