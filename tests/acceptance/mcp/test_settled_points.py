@@ -422,7 +422,9 @@ async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(pair: P
         assert list(answer.values()) == [[]]
     right = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
     for argument in right:
-        assert await agent.call("validate_connection", **{**right, argument: name}) == {"valid": False}
+        refused = await agent.call("validate_connection", **{**right, argument: name})
+        assert not refused["valid"]
+        assert "is not in the ontology" in refused["reason"]
 
 
 # 9. Loops and doubles
