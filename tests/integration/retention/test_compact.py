@@ -31,6 +31,7 @@ async def last(memory: Memory) -> int:
     return (await memory.history.log(limit=1)).entries[0].seq
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", some(range(3)))
 async def test_every_read_from_the_point_on_is_what_it_was(memory: Memory, seed: int, tmp_path: Path) -> None:
     await memory.create_ontology(ONTOLOGY)
@@ -253,6 +254,7 @@ async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memo
     assert (await refusal(memory.history.revert_session("s1"))).code is Code.HISTORY_COMPACTED
 
 
+@pytest.mark.long
 async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of_sessions(
     memory: Memory, settings: Settings, domain: str
 ) -> None:
@@ -386,3 +388,16 @@ async def test_a_branch_that_is_just_being_made_is_waited_for(
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=cut - 2)).domain)
     await memory.history.compact(cut)
     assert await is_clean(memory, branch)
+
+
+async def test_what_would_go_is_told_before_and_after(memory: Memory, tmp_path: Path) -> None:
+    node, gone, cut = await filled(memory)
+    log = (await memory.history.log(limit=100)).entries
+    tried = await memory.history.compact(cut, dry_run=True)
+    done = await memory.history.compact(cut, archive=tmp_path / "a.jsonl.gz")
+    told = {"dry_run": False, "archive": done.archive}
+    assert done == tried.model_copy(update=told)
+    assert (done.archived, done.answers_from) == (cut, next(one.at for one in log if one.seq == cut))
+    assert (done.nodes, done.titles) == (2, ("three", LARGE[:200].rstrip())), (node, gone)
+    again = await memory.history.compact(cut, dry_run=True)
+    assert (again.archived, again.events, again.nodes, again.titles) == (0, 0, 0, None)
