@@ -125,11 +125,12 @@ class Reference:
     connections: dict[str, Connection] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     seq: int = 0
+    ontology: int = 0
 
     def begin(self, declared: Mapping[str, Any]) -> None:
         self.node_types = {one["name"]: one for one in declared["node_types"]}
         self.connection_types = {one["name"]: one for one in declared["connection_types"]}
-        self.seq = 2 + len(self.node_types) + len(self.connection_types)
+        self.seq = self.ontology = 2 + len(self.node_types) + len(self.connection_types)
 
     # Faults
 
@@ -138,6 +139,12 @@ class Reference:
         faults = {"TYPE_ALREADY_EXISTS"} if declared["name"] in known else set()
         ends = [*declared.get("from_types", ()), *declared.get("to_types", ())]
         return faults | {"INVALID_NODE_TYPE" for end in ends if end not in self.node_types and end != "*"}
+
+    def faults_of_growth(self, declared: Properties) -> Faults:
+        """Everything stored must fit what a node type becomes, each thing beside all others."""
+        stored = {one: node.properties for one, node in self.nodes.items() if node.type == declared["name"]}
+        unfit = any(self._rule_faults(declared, properties, self.nodes, one) for one, properties in stored.items())
+        return {"TYPE_ALREADY_EXISTS"} if unfit else set()
 
     def faults_of_node(self, type_name: str, properties: Properties, content: Text, given_id: str | None) -> Faults:
         faults = property_faults(properties) | text_faults(content.given, content.encoding)
@@ -217,9 +224,17 @@ class Reference:
 
     # Changes
 
+    def grow(self, declared: Properties) -> int:
+        """Declare a node type otherwise. Returns the version of the ontology."""
+        if self.node_types[declared["name"]] != declared:
+            self.node_types[declared["name"]] = declared
+            self.ontology = self._next()
+        return self.ontology
+
     def put_type(self, declared: Properties, *, connection: bool) -> int:
         (self.connection_types if connection else self.node_types)[declared["name"]] = declared
-        return self._next()
+        self.ontology = self._next()
+        return self.ontology
 
     def put_node(self, node_id: str, node: Node) -> int:
         assert node_id not in self.seen, "an id was given out a second time"

@@ -39,7 +39,7 @@ class LeftOut(Result):
     """How many actions with status `next` cannot be done now, by the first reason that applies."""
 
     project: int = Field(description="All their projects are over, on hold or someday")
-    dependencies: int = Field(description="Something that they depend on is not complete")
+    dependencies: int = Field(description="Something that they depend on is not completed")
     contexts: int = Field(description="They require a context that is not at hand")
     time: int = Field(description="They take longer than the time at hand")
     energy: int = Field(description="They take more energy than is at hand")

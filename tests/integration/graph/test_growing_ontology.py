@@ -132,7 +132,8 @@ async def test_a_rule_that_something_stored_does_not_meet_is_refused_with_what_w
     assert error.code is Code.TYPE_ALREADY_EXISTS
     assert "property due becomes required" in error.message
     assert "5 of 5 nodes do not fit" in error.message
-    [told] = error.details["changes"]  # type: ignore[misc]
+    changes: Any = error.details["changes"]
+    [told] = changes
     assert (told["type"], told["unfit"], len(told["examples"])) == ("node type Task", 5, 3)
     assert told["demands"] == ["property due becomes required", 'property status must be one of ["next"]']
     for one in bad:
@@ -213,17 +214,17 @@ async def test_a_growth_that_was_cut_off_goes_on_when_it_is_asked_for_again(
     nodes = sorted([await node(work, status="next", code=number) for number in range(7)])
     monkeypatch.setattr("graph_memory.memory.changes.context.ROWS", 2)
     wanted = ontology(status("next", "done", indexed=True))
-    put, steps = growing._Keys.put, 0  # pyright: ignore[reportPrivateUsage]
+    put, steps = growing.put_keys, 0
 
-    async def cut(self: Any, transaction: Any) -> None:
+    async def cut(*given: Any) -> None:
         nonlocal steps
         steps += 1
         if steps > cut_at:
             raise CutOff
-        await put(self, transaction)
+        await put(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(growing._Keys, "put", cut)  # pyright: ignore[reportPrivateUsage]
+        patch.setattr(growing, "put_keys", cut)
         with suppress(CutOff):
             await work.apply_ontology(wanted)
             assert steps <= cut_at
@@ -278,7 +279,8 @@ async def test_a_change_of_a_type_is_taken_back_where_what_is_stored_fits(work: 
     with pytest.raises(GraphError) as caught:
         await work.history.revert(since=before + 1, until=before + 2)
     assert caught.value.code is Code.REVERT_CONFLICT
-    [conflict] = caught.value.details["conflicts"]  # type: ignore[misc]
+    conflicts: Any = caught.value.details["conflicts"]
+    [conflict] = conflicts
     assert conflict["subject"] == "node_type/Task"
     assert f"{blocked} does not fit it: Property status" in conflict["reason"]
     skipped = await work.history.revert(since=before + 1, until=before + 2, on_conflict="skip")
@@ -349,17 +351,28 @@ async def test_a_change_that_what_is_stored_in_the_target_does_not_fit_is_a_conf
     assert await work.get_ontology() == ontology(status("next", "done"))
 
 
-async def test_an_index_that_was_added_in_a_branch_is_a_conflict_where_something_is_stored(
-    work: Memory, domain: str
+@pytest.mark.parametrize("most", [5_000, 0])
+async def test_an_index_is_merged_and_taken_back_in_the_same_write_unless_that_is_too_much(
+    work: Memory, domain: str, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     branch = work.in_domain(f"{domain}-b")
-    one = await node(work, status="next")
+    one, gone = await node(work, status="next"), await node(work, status="next")
     await work.history.branch(f"{domain}-b")
     await branch.apply_ontology(ontology(status("next", "done", indexed=True)))
-    assert (await branch.query_nodes(type="Task", properties={"status": "next"})).node_ids == (one,)
-    assert await code(work.history.merge(f"{domain}-b")) is Code.MERGE_CONFLICT
-    await work.apply_ontology(await branch.get_ontology())
+    await branch.delete_node(gone)
+    two = await node(branch, status="next")
+    monkeypatch.setattr("graph_memory.memory.branches.load.ONE_WRITE", most)
+    if most == 0:
+        assert await code(work.history.merge(f"{domain}-b")) is Code.MERGE_CONFLICT
+        await work.apply_ontology(await branch.get_ontology())
+    before = await last(work)
     assert (await work.history.merge(f"{domain}-b")).conflicts == ()
+    found = await work.query_nodes(type="Task", properties={"status": "next"})
+    assert found.node_ids == tuple(sorted((one, two)))
+    assert (await work.upkeep.verify()).differences == ()
+    await work.history.revert(since=before + 1)
+    found = await work.query_nodes(type="Task", properties={"status": "next"})
+    assert found.node_ids == tuple(sorted((one, gone)))
 
 
 async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(work: Memory, domain: str) -> None:

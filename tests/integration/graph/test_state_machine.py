@@ -55,6 +55,15 @@ DECLARED: dict[str, Any] = {
     ],
 }
 LATER_NODE_TYPES = [{"name": "Gadget"}, {"name": "Odd `Type`.\\u0041 'x\""}, {"name": "Note"}]
+GROWN: list[dict[str, Any]] = [
+    *DECLARED["node_types"],
+    {"name": "Note", "properties": [{"name": "title", "unique": True}]},
+    {
+        "name": "Project",
+        "properties": [{"name": "name", "type": "string"}, {"name": "status", "enum": ["active", 1], "indexed": True}],
+    },
+    {"name": "Person", "properties": [{"name": "email", "indexed": True}, {"name": "rank", "type": "number"}]},
+]
 LATER_CONNECTION_TYPES = [
     {"name": "Uses", "from_types": ["*"], "to_types": ["Gadget"]},
     {"name": "odd \\ `type`.\"'$x", "from_types": ["*"], "to_types": ["*"], "acyclic": True},
@@ -373,6 +382,14 @@ class MemoryMachine(RuleBasedStateMachine):
         answer = self.ask(self.memory.add_node_type, node_type)
         if self.agree(answer, self.model.faults_of_type(declared, connection=False)):
             self.same(answer.value.version, self.model.put_type(declared, connection=False))
+
+    @rule(declared=st.sampled_from(GROWN))
+    def grow_node_type(self, declared: dict[str, Any]) -> None:
+        """Declare a type that is there otherwise, which what is stored may not fit."""
+        answer = self.ask(self.memory.apply_ontology, ontology_from({"node_types": [declared]}))
+        if self.agree(answer, self.model.faults_of_growth(declared)):
+            self.same(bool(answer.value.changed), self.model.node_types[declared["name"]] != declared)
+            self.same(answer.value.version, self.model.grow(declared))
 
     @rule(declared=st.sampled_from(LATER_CONNECTION_TYPES))
     def add_connection_type(self, declared: dict[str, Any]) -> None:

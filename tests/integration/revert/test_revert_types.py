@@ -211,8 +211,12 @@ async def test_a_type_that_was_taken_back_can_be_defined_again_and_otherwise(wor
     assert (subject, "rank" in reason) == (one, True)
     other = await node(work, "Task", rank="x")
     assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
-    [(subject, reason)] = (await refusal(work, since=deleted + 1, until=deleted + 1)).items()
-    assert (subject, "would be indexed" in reason) == ("node_type/Task", True)
+    skipped = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="skip")
+    assert "it has changed since" in skipped.skipped[0].reason
+    forced = await work.history.revert(since=deleted + 1, until=deleted + 1, on_conflict="force")
+    assert [(one.operation, one.subject) for one in forced.changes] == [("update", "node_type/Task")]
+    assert (await work.get_ontology()).node_type("Task") == TASK
+    assert (await work.query_nodes(type="Task", properties={"rank": "x"})).node_ids == (other,)
 
 
 async def test_a_connection_comes_back_only_with_its_type_and_the_types_that_that_joins(work: Memory) -> None:

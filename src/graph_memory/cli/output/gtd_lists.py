@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _REASONS = {
     "project": "belong to projects that are over, on hold or someday",
-    "dependencies": "depend on something that is not complete",
+    "dependencies": "depend on something that is not completed",
     "contexts": "need another context",
     "time": "take longer",
     "energy": "take more energy",

@@ -10,6 +10,7 @@ from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
 from graph_memory.memory.branches.values import Choices, ThreeWay, Version, same
 from graph_memory.memory.changes.context import attached_to, living_of, owners_of, read_stored
+from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, unique_values
 from graph_memory.memory.changes.values import UniqueValue
@@ -158,7 +159,9 @@ async def with_context(
     values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
     owners = await owners_of(reader, head.domain, values)
     stored = await read_stored(reader, head.domain, _type_changes(trios, choices))
-    context = Context(ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored)
+    context = Context(
+        ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE
+    )
     return await _with_contents(core, reader, between, every), context
 
 

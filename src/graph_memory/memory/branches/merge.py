@@ -16,6 +16,8 @@ from graph_memory.memory.branches.plan import Plan, plan
 from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, ThreeWay
+from graph_memory.memory.changes.keys import rekey
+from graph_memory.memory.changes.plan import type_changes
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision
@@ -23,11 +25,12 @@ from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log.jobs import JOB, READY, busy
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.store import Reader
+from graph_memory.storage.store import Reader, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Found:
     plan: Plan
     domain: DomainState
     told_at: int
+    before: Ontology
 
     @property
     def drafts(self) -> Sequence[Draft]:
@@ -61,7 +65,14 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
     async def attempt(broken: Mapping[str, BrokenLink]) -> Merged:
         merging = _Merging(core, source, choices, broken, preview=preview)
         receipt = await core.log.write(
-            "merge", target, core.origin, merging.read, merging.decide, after_write=merging.confirm, dry_run=preview
+            "merge",
+            target,
+            core.origin,
+            merging.read,
+            merging.decide,
+            after_write=merging.confirm,
+            before_projection=merging.ready,
+            dry_run=preview,
         )
         return merging.told(receipt)
 
@@ -95,7 +106,7 @@ class _Merging:
         made = partial(plan, trios, replace(context, broken=self._broken), self._choices, head.at)
         planned = await anyio.to_thread.run_sync(made)
         domain, told_at = await merge_record(reader, source, target, head.seq + len(planned.drafts) + 1)
-        self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at)
+        self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at, head.ontology)
         if not (self._preview or planned.conflicts):
             await self._keep_contents(head.domain, planned.drafts)
         return self._found
@@ -115,6 +126,15 @@ class _Merging:
         if found.plan.conflicts and not found.plan.drafts and not self._preview:
             raise refused(found.plan.conflicts, found.trios)
         return found.drafts
+
+    async def ready(self, transaction: Transaction, events: Sequence[Event]) -> None:
+        """Index what is stored as the merged types need it."""
+        before = cast("Found", self._found).before
+        await rekey(
+            transaction,
+            cast("Found", self._found).between.target,
+            type_changes(before, [event.draft for event in events]),
+        )
 
     async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
         """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left.

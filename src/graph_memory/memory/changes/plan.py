@@ -51,6 +51,8 @@ class Context:
     """For types that would go, something of each that lives and is neither a subject nor attached to one."""
     stored: Mapping[str, Stored] = field(default_factory=dict[str, Stored])
     """For types that would change, and ask more then, what is stored of them."""
+    most_rekeyed: int = 0
+    """How much of a type may be indexed otherwise, as it would be in the transaction that makes the changes."""
     ontology_event: Event | None = None
     """The last event of the ontology itself."""
 
@@ -228,10 +230,8 @@ class Changeset:
         if draft.op is Op.DELETE and draft.subject in self._users:
             return Violation(draft, Rule.NEEDED, self._users[draft.subject])
         stored = self.context.stored.get(draft.subject) if draft.op is Op.UPDATE else None
-        if stored and stored.count and stored.change.changes_keys:
-            reason = (
-                "other properties would be indexed, of what is stored; apply the ontology that it should have instead"
-            )
+        if stored and stored.change.changes_keys and stored.count > self.context.most_rekeyed:
+            reason = f"{stored.count:,} {stored.kind}s would be indexed anew; apply the ontology that it should have"
             return Violation(draft, Rule.NEEDED, reason)
         found = stored.misfits(self.changes, self._attached_gone) if stored else []
         if not found:

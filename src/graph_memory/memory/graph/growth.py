@@ -12,9 +12,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
 from graph_memory.memory.changes.fit import Misfit, Stored, StoredRow
+from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import (
@@ -26,15 +28,12 @@ from graph_memory.memory.graph.ontology import (
 )
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
-from graph_memory.model.kinds import Kind, Step, type_subject
+from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, told_change
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
-from graph_memory.model.ontology.types import AnyType, PropertyRule, definition, type_state
-from graph_memory.model.projection import Projection, key_rows
+from graph_memory.model.ontology.types import AnyType, definition, type_state
 from graph_memory.model.results import OntologyApplied
-from graph_memory.model.subjects import present
 from graph_memory.storage.log.ontologies import HEAD
-from graph_memory.storage.log.project import run_projection
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -212,29 +211,13 @@ class _Growing:
             for start in range(0, len(rows), PAGE):
                 page = rows[start : start + PAGE]
                 then = job.then(stage=stage, after=job.progress.after)
-                await job.step(then, _Keys(self._domain, declared, wanted, page).put)
+                await job.step(then, partial(self._put, declared, wanted, page))
             await job.step(job.then(stage=stage, after=f"{subject} {reached}"))
 
-
-class _Keys:
-    """The keys of a page of what is stored."""
-
-    def __init__(self, domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow]) -> None:
-        self._domain = domain
-        self._kind = Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
-        self._type = declared.name
-        self._names = names
-        self._rows = rows
-
-    async def put(self, transaction: Transaction) -> None:
-        """Put them into the store."""
-        rules = [PropertyRule(name) for name in self._names]
-        projection = Projection(self._domain)
-        for row in self._rows:
-            state = dict(zip(self._names, row.values, strict=True))
-            draft = Draft(op=Op.UPDATE, kind=self._kind, subject=row.id, type=self._type, state=present(state))
-            projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(self._domain, draft, rules)}])
-        await run_projection(transaction, projection)
+    async def _put(
+        self, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow], transaction: Transaction
+    ) -> None:
+        await put_keys(transaction, self._domain, declared, names, rows)
 
 
 def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:

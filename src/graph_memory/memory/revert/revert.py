@@ -8,6 +8,7 @@ from typing import cast
 
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import in_parts, read_context, read_stored
+from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context, type_changes
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
@@ -28,7 +29,7 @@ from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
-from graph_memory.storage.store import Reader
+from graph_memory.storage.store import Reader, Transaction
 
 MOST = 250_000
 """Events that one call undoes: beyond what one transaction takes, in pages."""
@@ -122,6 +123,7 @@ class _Outcome:
 
     constrained: Collection[str]
     plan: Plan = field(default_factory=lambda: Plan((), (), Ontology()))
+    before: Ontology = field(default_factory=Ontology)
 
 
 async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: str, dry_run: bool) -> Reverted:
@@ -163,6 +165,7 @@ async def _attempt(
 
     def decide(head: Head, found: tuple[list[Reversal], Context]) -> Sequence[Draft]:
         undos, context = found
+        outcome.before = head.ontology
         outcome.plan = plan(undos, replace(context, broken=broken), head.at, choice)
         returning = returning_types(outcome.plan) - set(outcome.constrained)
         if returning and not dry_run:
@@ -172,7 +175,17 @@ async def _attempt(
     async def confirm(reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, domain, events, outcome.plan.ontology, in_turn=True)
 
-    return await core.log.write("revert", domain, core.origin, read, decide, after_write=confirm, dry_run=dry_run)
+    async def ready(transaction: Transaction, events: Sequence[Event]) -> None:
+        await rekey(transaction, domain, type_changes(outcome.before, [event.draft for event in events]))
+
+    return await core.log.write(
+        *("revert", domain, core.origin),
+        read,
+        decide,
+        after_write=confirm,
+        before_projection=ready,
+        dry_run=dry_run,
+    )
 
 
 def returning_types(planned: Plan) -> set[str]:
@@ -244,7 +257,9 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)
     changes = type_changes(head.ontology, drafts)
-    context = replace(context, stored=await read_stored(reader, head.domain, changes)) if changes else context
+    if changes:
+        stored = await read_stored(reader, head.domain, changes)
+        context = replace(context, stored=stored, most_rekeyed=paging.AT_ONCE if most == paging.AT_ONCE else 0)
     types = [undo for undo in undos if undo.kind in TYPES and undo.target is None and undo.is_live]
     if not types:
         return context

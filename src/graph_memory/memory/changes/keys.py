@@ -1,0 +1,39 @@
+"""The keys of what is stored of a type, made anew where other properties of it are indexed than before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from graph_memory.memory.changes.context import stored_rows
+from graph_memory.memory.changes.fit import StoredRow
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import Kind, Step
+from graph_memory.model.ontology.growth import TypeChange, keyed
+from graph_memory.model.ontology.types import AnyType, ConnectionType, PropertyRule
+from graph_memory.model.projection import Projection, key_rows
+from graph_memory.model.subjects import present
+from graph_memory.storage.log.project import run_projection
+from graph_memory.storage.store import Transaction
+
+
+async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeChange]) -> None:
+    """Make the keys of all that is stored of types those that the types need after changes."""
+    for change in changes:
+        if change.changes_keys:
+            names = sorted(keyed(change.after))
+            async for _, rows in stored_rows(transaction, domain, change.after, names):
+                await put_keys(transaction, domain, change.after, names, rows)
+
+
+async def put_keys(
+    transaction: Transaction, domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow]
+) -> None:
+    """Make the keys of what is stored those of the properties named, which its values are of."""
+    kind = Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
+    rules = [PropertyRule(name) for name in names]
+    projection = Projection(domain)
+    for row in rows:
+        state = present(dict(zip(names, row.values, strict=True)))
+        draft = Draft(op=Op.UPDATE, kind=kind, subject=row.id, type=declared.name, state=state)
+        projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, rules)}])
+    await run_projection(transaction, projection)
