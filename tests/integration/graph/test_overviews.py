@@ -87,7 +87,8 @@ async def test_an_ontology_is_applied_in_one_write_and_only_once(memory: Memory)
     grown = await memory.apply_ontology(more)
     assert (grown.created, grown.node_types, grown.connection_types) == (False, ("Other",), ("To",))
     assert grown.version == created.version + 2
-    other = ontology_from({"node_types": ["New", {"name": "Thing", "description": "else"}]})
+    await memory.create_node("Thing", "")
+    other = ontology_from({"node_types": ["New", {"name": "Thing", "required_properties": ["why"]}]})
     with pytest.raises(GraphError) as caught:
         await memory.apply_ontology(other)
     assert caught.value.code is Code.TYPE_ALREADY_EXISTS
