@@ -502,6 +502,7 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
         assert left.records[0]["count"] == 0
 
 
+@pytest.mark.long
 async def test_a_name_with_slashes_leads_nowhere_else(memory: Memory, domain: str, tmp_path: Path) -> None:
     await filled(memory, domain)
     name, blobs = f"{domain}/try/it", memory._core.contents.blobs
