@@ -40,11 +40,13 @@ from graph_memory.model.results import (
     Branched,
     ConnectionIds,
     ConnectionInfo,
+    ConnectionSummary,
     Direction,
     NodeContent,
     NodeIds,
     NodeInfo,
     NodeSummary,
+    Validity,
     Verification,
 )
 from graph_memory.progress import Progress, silent
@@ -202,6 +204,12 @@ class SyncMemory(_Sync[Memory]):
             expected_version=expected_version,
             domain=domain,
         )
+
+    def set_node_content(
+        self, id: str, content: str | bytes, format: str | None = None, *, domain: str | None = None
+    ) -> results.Changed:
+        """Replace a node's content: by text, or by bytes as binary content. Raises what `update_node` does."""
+        return self._wait(self._facade.set_node_content, id, content, format, domain=domain)
 
     def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
@@ -796,6 +804,12 @@ class SyncPast(_Sync[Past]):
             cursor=cursor,
         )
 
+    def get_neighbours(
+        self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
+
     def search_content(
         self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> NodeIds:
@@ -805,6 +819,18 @@ class SyncPast(_Sync[Past]):
     def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         return self._wait(self._facade.describe_nodes, node_ids)
+
+    def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends with their titles, and properties of connections, as `describe_nodes` does for nodes."""
+        return self._wait(self._facade.describe_connections, connection_ids)
+
+    def get_ontology(self) -> Ontology:
+        """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
+        return self._wait(self._facade.get_ontology)
+
+    def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+        """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
+        return self._wait(self._facade.validate_connection, connection_type, from_node_type, to_node_type)
 
 
 class SyncTransfer(_Sync[Transfer]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -94,6 +95,11 @@ class NodeContent(Result):
     content: str = Field(description="The content as stored: text, or base64 where encoding says so")
     encoding: Encoding
     format: str
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the content: of text in UTF-8, of binary content decoded."""
+        return self.content.encode() if self.encoding == "utf-8" else base64.b64decode(self.content)
 
 
 class ConnectionInfo(Result):

@@ -138,6 +138,18 @@ class Memory:
         )
         return await nodes.update_node(self._core, self._domain(domain), node_id, edit)
 
+    async def set_node_content(
+        self,
+        id: str,  # noqa: A002 - the name of the specification
+        content: str | bytes,
+        format: str | None = None,  # noqa: A002
+        *,
+        domain: str | None = None,
+    ) -> results.Changed:
+        """Replace a node's content: by text, or by bytes as binary content. Raises what `update_node` does."""
+        encoding = "utf-8" if isinstance(content, str) else "base64"
+        return await self.update_node(id, content=content, encoding=encoding, format=format, domain=domain)
+
     async def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.NodeDeleted:

@@ -70,4 +70,4 @@ class Merged(Result):
     settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
     conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 that nothing resolves")
     more_conflicts: int | None = None
-    unused: tuple[str, ...] | None = Field(default=None, description="Subjects of resolutions that match nothing")
+    unused: tuple[str, ...] | None = Field(default=None, description="Resolved subjects that the merge does not touch")

@@ -175,11 +175,15 @@ def _key(
 async def validate_connection(
     core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
 ) -> Validity:
-    """Return whether the ontology allows such a connection.
+    """Return whether the domain's ontology allows such a connection."""
+    return validity_of(await core.log.require_ontology(domain), connection_type, from_node_type, to_node_type)
+
+
+def validity_of(ontology: Ontology, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+    """Return whether an ontology allows such a connection.
 
     Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
     """
-    ontology = await core.log.require_ontology(domain)
     if ontology.open and ontology.find_connection_type(connection_type) is None:
         known = ontology.find_node_type(from_node_type) and ontology.find_node_type(to_node_type)
         return Validity(valid=known is not None)

@@ -18,8 +18,9 @@ from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
 from graph_memory.memory.graph.nodes import node_info
+from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query
+from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
@@ -27,19 +28,22 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
     ConnectionIds,
     ConnectionInfo,
+    ConnectionSummary,
     Direction,
     NodeContent,
     NodeIds,
     NodeInfo,
     NodeSummary,
+    Validity,
 )
 from graph_memory.model.search_windows import Needle
-from graph_memory.model.subjects import ConnectionState, NodeState, user_properties
+from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
@@ -162,15 +166,16 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         around = Around(direction, connection_type, page.valid_at)
         await self._node(node_id)
-        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
-        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
-        await self._check_kept()
-        others = set(found.rows)
-        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
-            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
-            others = {one for one in everyone if one > page.after}
-        ids, following = page.cut(sorted(one for one in others if one is not None)[: page.size])
+        ids, following = page.cut(await self._others(node_id, around, page))
         return NodeIds(node_ids=ids, next_cursor=following)
+
+    async def get_neighbours(
+        self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        around = Around(direction, connection_type)
+        nodes = await self._described(Kind.NODE, node_ids)
+        return {one: tuple(await self._others(one, around, Page("", UNLIMITED))) for one in node_ids if one in nodes}
 
     async def search_content(
         self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
@@ -185,20 +190,46 @@ class Past:
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
-        found: dict[str, NodeSummary] = {}
-        for row in await self._states(node_ids):
-            event = Event.from_row(row)
-            if event.draft.kind is Kind.NODE:
-                node = NodeState.from_live(live_state(event))
-                found[node.id] = NodeSummary(
-                    id=node.id,
-                    type=node.type,
-                    title=node.title,
-                    modified=node.modified,
-                    version=node.version,
-                    properties=user_properties(row),
-                )
-        return tuple(found[one] for one in node_ids if one in found)
+        found = await self._described(Kind.NODE, node_ids)
+        return tuple(_node_summary(found[one]) for one in node_ids if one in found)
+
+    async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
+        """Return type, ends with their titles, and properties of connections, as `describe_nodes` does for nodes."""
+        found = await self._described(Kind.CONNECTION, connection_ids)
+        ends = {end for event in found.values() for end in (event.draft.from_id, event.draft.to_id) if end is not None}
+        titles = {node.id: node.title for node in await self.describe_nodes(sorted(ends))}
+        return tuple(_connection_summary(found[one], titles) for one in connection_ids if one in found)
+
+    async def get_ontology(self) -> Ontology:
+        """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
+        types = await logged_types(self._core.store, self._domain, self._seq)
+        await self._check_kept()
+        if not types:
+            hint = "Choose a later point; memory_log shows when the domain was created."
+            details = {"domain": self._domain, "at": self._seq, "hint": hint}
+            message = f"Domain {self._domain} had no ontology at event {self._seq}"
+            raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, details)
+        return logged_ontology(types)
+
+    async def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+        """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
+        return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
+
+    async def _described(self, kind: Kind, ids: Sequence[str]) -> dict[str, Event]:
+        """Return the last events of the subjects of a kind that there were, by id."""
+        events = [Event.from_row(row) for row in await self._states(ids)]
+        return {event.draft.subject: event for event in events if event.draft.kind is kind}
+
+    async def _others(self, node_id: str, around: Around, page: Page) -> list[str]:
+        """Return the nodes around a node: one more than the page takes, if there are as many."""
+        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
+        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
+        await self._check_kept()
+        others = set(found.rows)
+        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
+            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
+            others = {one for one in everyone if one > page.after}
+        return sorted(one for one in others if one is not None)[: page.size]
 
     async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
@@ -299,6 +330,34 @@ class Past:
         except GraphError:
             await self._check_kept()
             raise
+
+
+def _node_summary(event: Event) -> NodeSummary:
+    node = NodeState.from_live(live_state(event))
+    return NodeSummary(
+        id=node.id,
+        type=node.type,
+        title=node.title,
+        modified=node.modified,
+        version=node.version,
+        properties=dict(node.properties),
+    )
+
+
+def _connection_summary(event: Event, titles: Mapping[str, str]) -> ConnectionSummary:
+    from_id, to_id = event.draft.from_id or "", event.draft.to_id or ""
+    connection = ConnectionState.from_live(live_state(event), from_id, to_id)
+    return ConnectionSummary(
+        id=connection.id,
+        type=connection.type,
+        from_id=from_id,
+        from_title=titles.get(from_id, ""),
+        to_id=to_id,
+        to_title=titles.get(to_id, ""),
+        modified=connection.modified,
+        version=connection.version,
+        properties=dict(connection.properties),
+    )
 
 
 def _erased(domain: str, subject: str) -> GraphError:
