@@ -111,7 +111,7 @@ class Story:
         plumber = await agent.node("Action", PLUMBER, status="waiting", context="phone")
         phone = await agent.node("Context", "# Phone", name="phone")
         self.ids |= {"bathroom": bathroom, "call": call, "sinks": sinks, "plumber": plumber}
-        self.page.say("A list would end here. What makes it a memory is how things hang together.")
+        self.page.say("A list would end here. What makes it a memory is how things are connected.")
         for project, action in ((kitchen, call), (kitchen, circuit), (bathroom, sinks), (bathroom, plumber)):
             await agent.connect("NextAction", project, action)
         for action in (call, circuit, plumber):

