@@ -6,7 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from graph_memory.memory.api import history, memory, transfer, upkeep
@@ -151,10 +151,17 @@ def made_method(method: Method) -> Lines:
     yield f"        {statement}"
 
 
+def modules_of(name: str, module: ModuleType) -> list[ModuleType]:
+    """Return the modules of a class and of those that it extends."""
+    classes: Iterable[type] = getattr(module, name).__mro__
+    return [sys.modules[each.__module__] for each in classes if each is not object]
+
+
 def methods_of(name: str, module: ModuleType) -> Iterator[Method]:
-    """Give the public methods and properties of a class."""
-    for part in ast.parse(inspect.getsource(module)).body:
-        if isinstance(part, ast.ClassDef) and part.name == name:
+    """Give the public methods and properties of a class and of those that it extends."""
+    names = {each.__name__ for each in getattr(module, name).__mro__}
+    for part in (part for each in modules_of(name, module) for part in ast.parse(inspect.getsource(each)).body):
+        if isinstance(part, ast.ClassDef) and part.name in names:
             yield from (
                 one
                 for one in part.body
@@ -167,7 +174,7 @@ def imports_of(name: str, module: ModuleType) -> Lines:
     yield f"from {module.__name__} import {name}"
     signatures = [part for method in methods_of(name, module) for part in (method.args, method.returns) if part]
     used = {one.id for part in signatures for one in ast.walk(part) if isinstance(one, ast.Name)} - {*FACADES}
-    for part in ast.parse(inspect.getsource(module)).body:
+    for part in (part for each in modules_of(name, module) for part in ast.parse(inspect.getsource(each)).body):
         if isinstance(part, ast.ImportFrom):
             names = [ast.unparse(one) for one in part.names if (one.asname or one.name) in used]
             yield from [f"from {part.module} import {', '.join(names)}"] if names else []

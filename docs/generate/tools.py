@@ -100,7 +100,7 @@ def kind_of_schema(schema: Schema) -> str:
         return " or ".join(map(code, values))
     if schema.get("type") == "array":
         return f"list of {kind_of_schema(schema.get('items', {}))}"
-    return ", ".join([schema.get("type", "any"), *limits_of(schema)])
+    return ", ".join([schema.get("type", "object" if "$ref" in schema else "any"), *limits_of(schema)])
 
 
 def limits_of(schema: Schema) -> Lines:

@@ -38,6 +38,7 @@ from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontol
 from graph_memory.model.results import (
     BlobsCollected,
     Branched,
+    ConnectedNodes,
     ConnectionIds,
     ConnectionInfo,
     ConnectionSummary,
@@ -165,14 +166,6 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
-        """Return a node without its content. Raises NODE_NOT_FOUND."""
-        return self._wait(self._facade.get_node, node_id, domain=domain)
-
-    def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
-        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
-        return self._wait(self._facade.get_node_content, node_id, domain=domain)
-
     def update_node(
         self,
         node_id: str,
@@ -250,12 +243,6 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def get_connection(
-        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
-    ) -> results.ConnectionInfo:
-        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        return self._wait(self._facade.get_connection, connection_id, include_content=include_content, domain=domain)
-
     def update_connection(
         self,
         connection_id: str,
@@ -316,26 +303,82 @@ class SyncMemory(_Sync[Memory]):
         """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
 
+    def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
+        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        return self._wait(self._facade.create_ontology, ontology, domain=domain)
+
+    def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
+        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
+        return self._wait(self._facade.add_node_type, node_type, domain=domain)
+
+    def add_connection_type(
+        self, connection_type: ConnectionType, *, domain: str | None = None
+    ) -> results.OntologyChanged:
+        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
+        return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
+
+    def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
+        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+
+        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
+        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
+        """
+        return self._wait(self._facade.apply_ontology, ontology, domain=domain)
+
+    def list_domains(self) -> results.Domains:
+        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        return self._wait(self._facade.list_domains)
+
+    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return self._wait(self._facade.domain_info, domain=domain)
+
+    def delete_domain(self, name: str) -> results.DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+
+        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
+        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.delete_domain, name)
+
+    def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        return self._wait(self._facade.get_node, node_id, domain=domain)
+
+    def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        return self._wait(self._facade.get_node_content, node_id, domain=domain)
+
+    def get_connection(
+        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
+    ) -> results.ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        return self._wait(self._facade.get_connection, connection_id, include_content=include_content, domain=domain)
+
     def query_nodes(
         self,
         *,
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
-        `limit` all are returned; with it, `next_cursor` leads on. Raises INVALID_PROPERTY.
+        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
+        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
+        Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -349,11 +392,15 @@ class SyncMemory(_Sync[Memory]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionIds:
-        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes."""
+        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
+
+        With `detail` also type of each, and ids and titles of its ends.
+        """
         return self._wait(
             self._facade.query_connections,
             from_node_id=from_node_id,
@@ -361,6 +408,7 @@ class SyncMemory(_Sync[Memory]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -373,15 +421,16 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
-    ) -> results.NodeIds:
+    ) -> results.ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
         itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        Raises NODE_NOT_FOUND.
+        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -389,6 +438,7 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -399,6 +449,7 @@ class SyncMemory(_Sync[Memory]):
         query: str,
         *,
         node_type: str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
@@ -406,10 +457,16 @@ class SyncMemory(_Sync[Memory]):
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
         `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched.
+        found. Binary content is not searched. With `detail` also type and title of each.
         """
         return self._wait(
-            self._facade.search_content, query, node_type=node_type, limit=limit, cursor=cursor, domain=domain
+            self._facade.search_content,
+            query,
+            node_type=node_type,
+            detail=detail,
+            limit=limit,
+            cursor=cursor,
+            domain=domain,
         )
 
     def describe_nodes(self, node_ids: Sequence[str], *, domain: str | None = None) -> tuple[results.NodeSummary, ...]:
@@ -443,48 +500,9 @@ class SyncMemory(_Sync[Memory]):
             self._facade.validate_connection, connection_type, from_node_type, to_node_type, domain=domain
         )
 
-    def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
-        return self._wait(self._facade.create_ontology, ontology, domain=domain)
-
-    def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; types are never changed. Raises TYPE_ALREADY_EXISTS."""
-        return self._wait(self._facade.add_node_type, node_type, domain=domain)
-
-    def add_connection_type(
-        self, connection_type: ConnectionType, *, domain: str | None = None
-    ) -> results.OntologyChanged:
-        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
-        return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
-
-    def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
-
-        It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
-        INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
-        """
-        return self._wait(self._facade.apply_ontology, ontology, domain=domain)
-
     def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
-
-    def list_domains(self) -> results.Domains:
-        """Return all domains with what their logs and ontologies tell, in the order of their names."""
-        return self._wait(self._facade.list_domains)
-
-    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return self._wait(self._facade.domain_info, domain=domain)
-
-    def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
-
-        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
-        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
-        """
-        return self._wait(self._facade.delete_domain, name)
 
 
 class SyncHistory(_Sync[History]):
@@ -506,11 +524,11 @@ class SyncHistory(_Sync[History]):
         full: bool = False,
         domain: str | None = None,
     ) -> LogPage:
-        """Return changes, newest first, each with a line of words; with `full` also the states before and after.
+        """Return changes, newest first, each in words; with `full` also the states before and after.
 
-        `since` and `until` are within. `subject` is the id of a node, connection or observation; `types` are names
-        of node or connection types; the session `current` is that of whoever asks. 50 to a page unless `limit` says
-        otherwise; `next_cursor` leads to older ones.
+        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation;
+        `types` are names of node or connection types; the session `current` is the caller's own. A page has 50 changes
+        unless `limit` says otherwise; `next_cursor` leads to older ones.
         """
         return self._wait(
             self._facade.log,
@@ -542,13 +560,13 @@ class SyncHistory(_Sync[History]):
         every: float = 0.5,
         domain: str | None = None,
     ) -> Generator[LogEntry]:
-        """Give each change as it comes, whoever makes it, once and in the order of the log, until nobody asks any more.
+        """Give each change as it is made, by anyone, once and in the order of the log, until you stop asking.
 
-        It begins with the change at `since`, without it with the next one that is made; who kept the `seq` of the
-        last change that it was given goes on at the next number and misses nothing. The log is looked at `every` so
-        many seconds, which costs one small read. What is asked for is told as in `log`. Raises when it is first asked,
-        and later HISTORY_COMPACTED where changes were compacted that were not given yet, and STORE_CONFLICT where
-        some have been missing from the log for a minute.
+        It begins with the change at `since`, or without it with the next change. To continue later and miss nothing,
+        keep the `seq` of the last change and start at the next number. It reads the log every `every` seconds, which
+        costs one small read. The filters are those of `log`. It raises when it is first asked; later it raises
+        HISTORY_COMPACTED if changes were compacted before they were given, and STORE_CONFLICT if some have been
+        missing from the log for a minute.
         """
         yield from self._each(
             self._facade.follow(
@@ -573,7 +591,7 @@ class SyncHistory(_Sync[History]):
         limit: int | None = None,
         domain: str | None = None,
     ) -> Sessions:
-        """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
+        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
 
     def diff(
@@ -591,13 +609,14 @@ class SyncHistory(_Sync[History]):
     ) -> Diff:
         """Return what differs between the domain as it was at `since` and as it was at `until`, by default now.
 
-        With `against` it is compared with another domain, such as a branch of it: as this one was at `since`, by
-        default now, and the other at `until`. What came or went between is seen from this domain.
-        A point stands for the state after its last change: the change at `since` itself counts as made already. The
-        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, at most 200, tell it
-        value by value, with `content` also as text diffs. What was changed and changed back is no difference. Long
-        values and diffs are cut, and say so. `next_cursor` leads on between the same two points, whatever was written
-        meanwhile.
+        With `against`, it compares this domain, as it was at `since` (by default now), with another one, such as a
+        branch, as that was at `until`; added and removed are seen from this domain. A point means the state after its
+        change, so the change at `since` itself is not part of the difference. What was changed and changed back is
+        not a difference.
+
+        The counts are complete. The entries show each value, with `content` also text diffs; a page has 50 unless
+        `limit` says otherwise, at most 200. Long values and diffs are cut, and say so. `next_cursor` leads to the next
+        page between the same two points, whatever is written meanwhile.
 
         Raises CONTENT_READ_FAILED.
         """
@@ -615,14 +634,14 @@ class SyncHistory(_Sync[History]):
         )
 
     def as_of(self, at: int | str, *, domain: str | None = None) -> SyncPast:
-        """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
+        """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
         return SyncPast(self._wait(self._facade.as_of, at, domain=domain), self._portal)
 
     def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
-        """Make a branch: a new domain that begins with what this one was at a point, by default now.
+        """Create a branch: a new domain that starts with the state of this one at a point, by default now.
 
-        It has the ids, contents and types that were there then; the past before the fork is shared. What is changed in
-        one of the two is not changed in the other. One that was cut off goes on when the same is asked for again.
+        It has the same ids, contents and types, and shares the past before the fork. Changes to one of the two do not
+        affect the other. The same call resumes a branch that was interrupted.
 
         Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
@@ -638,16 +657,16 @@ class SyncHistory(_Sync[History]):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by the ids of their events or as a stretch of the log, as one batch that is logged too.
+        """Undo changes, given by the ids of their events or as a range of the log, in one batch that is logged too.
 
-        Each subject gets the state that it had before the first of them. A deleted node comes back with its id, its
-        content, and the connections that went with it whose other ends live. Where a subject was changed since, or
-        something stands against it: `stop` changes nothing, `skip` leaves that subject as it is, `force` undoes the
-        later changes too. A type is taken back when nothing that stays needs it; that cannot be forced. Undoing an undo
-        brings the changes back.
+        Each subject gets the state that it had before the first of these changes. A deleted node comes back with its
+        id, its content, and the connections that were deleted with it, if their other ends exist. If a subject was
+        changed since, or another reason prevents it: `stop` changes nothing, `skip` leaves that subject as it is,
+        `force` undoes the later changes too. A type is removed if nothing that stays needs it; that cannot be forced.
+        Reverting a revert brings the changes back.
 
-        More than 5,000 events are written in pages: others can read meanwhile, those who write are told DOMAIN_BUSY,
-        and one that was cut off goes on when the same is asked for again. Its answer lists the first 100 changes.
+        More than 5,000 events are written in pages: others can read meanwhile, and writers get DOMAIN_BUSY. The same
+        call resumes a revert that was interrupted. The result lists the first 100 changes.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
@@ -664,7 +683,7 @@ class SyncHistory(_Sync[History]):
     def revert_session(
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
     ) -> Reverted:
-        """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
+        """Undo everything that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
         return self._wait(self._facade.revert_session, session, on_conflict=on_conflict, dry_run=dry_run, domain=domain)
 
     def merge(
@@ -676,29 +695,29 @@ class SyncHistory(_Sync[History]):
         strategy: How = "manual",
         resolutions: Sequence[Mapping[str, object]] | None = None,
     ) -> Merged:
-        """Write into this domain, or into another, what was changed in `source` since both were the same.
+        """Merge the changes of `source` since the two had the same state into this domain, or into another.
 
-        What both have changed is merged property by property, text line by line; where that cannot be, there is a
-        conflict. A resolution settles those of a subject: `{"subject": id, "take": "ours"}` leaves them as they are in
-        the target, `"theirs"` takes them from the source; with `property` it settles one value, which can also be
-        given as `value`. The strategy settles the rest; `manual` changes nothing while there are any. A preview only
-        says what would be. It is one write, and merging once more changes nothing.
+        What both changed is merged property by property, and text line by line; where that is impossible, there is a
+        conflict. A resolution resolves the conflicts of a subject: `{"subject": id, "take": "ours"}` keeps the target's
+        side, `"theirs"` takes the source's; with `property` it resolves one value, which can also be given as `value`.
+        The strategy resolves the rest; `manual` changes nothing while there are conflicts. A preview only returns what
+        would be done. A merge is one write, and merging again changes nothing.
 
-        Raises MERGE_CONFLICT, CONTENT_READ_FAILED, CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY while
-        something long goes on in either; HISTORY_COMPACTED where the state that both come from was compacted, or may
-        have been.
+        Raises MERGE_CONFLICT, INVALID_ARGUMENT for an id or a property that does not exist, CONTENT_READ_FAILED,
+        CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY during a long operation in either domain;
+        HISTORY_COMPACTED if the state that both come from was compacted, or may have been.
         """
         return self._wait(
             self._facade.merge, source, into=into, preview=preview, strategy=strategy, resolutions=resolutions
         )
 
     def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
-        """Erase a node, connection or observation for good, with its whole past: every state and content of it goes.
+        """Erase a node, connection or observation for good, with every past state and content. It cannot be undone.
 
-        A node's connections, and observations about it, go with it. It goes from the domain and from all that share
-        its past: the branches, and what they were branched from. Its events stay in their places, with their times and
-        who made them, but without content. It cannot be undone. One that was cut off goes on when the same is asked
-        for again. Texts of others that mention it are not searched: `scan` finds these.
+        A node's connections, and observations about it, are erased with it, in the domain and in all that share its
+        past: branches, and the domains that they were made from. The events keep their numbers, times and authors, but
+        nothing else. The same call resumes an erasure that was interrupted. Texts of other nodes that mention it are
+        not searched: `scan` finds them.
 
         Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
@@ -707,11 +726,11 @@ class SyncHistory(_Sync[History]):
     def compact(
         self, before: int | str, *, archive: Path | None = None, dry_run: bool = False, domain: str | None = None
     ) -> Compacted:
-        """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
+        """Remove the events before a point from the log: each subject keeps one snapshot of its state at that point.
 
-        The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
-        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. No
-        batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
+        That state, and all later ones, can be read as before; reading earlier ones raises HISTORY_COMPACTED. The events
+        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. No
+        batch is divided, so it may end a little earlier. The same call resumes a compaction that was interrupted.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
         """
@@ -720,8 +739,8 @@ class SyncHistory(_Sync[History]):
     def scan(self, text: str) -> Scanned:
         """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
 
-        It is compared exactly; the copies that the search keeps are compared in the form that these have. Of blobs, the
-        bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        It is compared exactly, with the copies that the search keeps in their case-folded form. In blobs, its bytes in
+        UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         return self._wait(self._facade.scan, text)
 
@@ -752,12 +771,19 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
         return self._wait(
-            self._facade.query_nodes, type=type, properties=properties, valid_at=valid_at, limit=limit, cursor=cursor
+            self._facade.query_nodes,
+            type=type,
+            properties=properties,
+            valid_at=valid_at,
+            detail=detail,
+            limit=limit,
+            cursor=cursor,
         )
 
     def query_connections(
@@ -768,6 +794,7 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
@@ -779,6 +806,7 @@ class SyncPast(_Sync[Past]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
         )
@@ -790,9 +818,10 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> NodeIds:
+    ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         return self._wait(
             self._facade.get_connected_nodes,
@@ -800,6 +829,7 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            detail=detail,
             limit=limit,
             cursor=cursor,
         )
@@ -811,17 +841,25 @@ class SyncPast(_Sync[Past]):
         return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
 
     def search_content(
-        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
-        return self._wait(self._facade.search_content, query, node_type=node_type, limit=limit, cursor=cursor)
+        return self._wait(
+            self._facade.search_content, query, node_type=node_type, detail=detail, limit=limit, cursor=cursor
+        )
 
     def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
         return self._wait(self._facade.describe_nodes, node_ids)
 
     def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-        """Return type, ends with their titles, and properties of connections, as `describe_nodes` does for nodes."""
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return self._wait(self._facade.describe_connections, connection_ids)
 
     def get_ontology(self) -> Ontology:
@@ -839,23 +877,22 @@ class SyncTransfer(_Sync[Transfer]):
     def export_file(
         self, target: Path | str | IO[bytes], *, tell: Progress = silent, domain: str | None = None
     ) -> Exported:
-        """Write a domain's whole log with all content to a file, from which the same domain can be made elsewhere.
+        """Write a domain's whole log and all content to a file, from which `import_file` creates the same domain.
 
-        The file appears under its name when it is complete, and replaces one that was there; a name that ends in
-        `.gz` is compressed. A stream is written to as it is. Others may write meanwhile: what they change after the
-        export began is not in it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
+        The file appears under its name when it is complete, and replaces an existing one. It is compressed if its
+        name ends in `.gz`. A stream is written to directly. What others change after the export has begun is not in
+        it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
         FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.export_file, target, tell=tell, domain=domain)
 
     def import_file(self, source: Path | str, *, name: str | None = None, tell: Progress = silent) -> Imported:
-        """Make a domain of a file that `export_file` wrote: its log to the letter, and all that follows from it.
+        """Create a domain from a file that `export_file` wrote, with exactly the same log.
 
-        The domain has the name that it had, unless another is given. The file is read twice, and nothing is written
-        before all of it was found whole and undamaged. An import that was cut off goes on when the same is asked
-        for again; until then its domain is busy, and can only be deleted. A branch has its past before the fork only
-        if the domain that it was made from is there. Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
-        DOMAIN_BUSY and FILE_CREATION_FAILED.
+        Without `name`, the domain keeps its name. The file is read twice: nothing is written before all of it has
+        been checked. The same call resumes an interrupted import; until then the domain is busy and can only be
+        deleted. A branch has its past before the fork only if the domain that it was made from exists. Raises
+        INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_file, source, name=name, tell=tell)
 
@@ -864,21 +901,21 @@ class SyncTransfer(_Sync[Transfer]):
     ) -> FolderExported:
         """Write what was in a domain at a point, by default now, into a new folder.
 
-        It gets a registry, the ontology, and a file for each content. There is no log in it, no observation, and
-        nothing of what was before; `export_file` keeps all that. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
+        The folder has a registry, the ontology and a file for each content, but no log, no observations and no
+        earlier states: those are in what `export_file` writes. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
         HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
         empty.
         """
         return self._wait(self._facade.export_folder, folder, at=at, tell=tell, domain=domain)
 
     def import_folder(self, folder: Path | str, *, name: str | None = None, tell: Progress = silent) -> FolderImported:
-        """Make a domain of a folder: its types, and each node and connection created anew with the id that it had.
+        """Create a domain from a folder: its types, nodes and connections, under the same ids, with a new log.
 
-        Everything is checked before anything is written. The log begins with these creations, at the time of the
-        import; `created` and `modified` of the registry are the times of the nodes and connections. Content without
-        an encoding is text if it is UTF-8, and binary else. Cut off in the middle it leaves a domain that is busy,
-        to be deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE,
-        DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
+        Everything is checked before anything is written. The log begins at the time of the import; the nodes and
+        connections keep `created` and `modified` of the registry. Content without an encoding is text if it is
+        UTF-8, and otherwise binary. An interrupted import leaves a busy domain, which you should delete.
+        Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
+        DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
 
@@ -887,24 +924,24 @@ class SyncUpkeep(_Sync[Upkeep]):
     """Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`."""
 
     def verify(self, *, domain: str | None = None) -> Verification:
-        """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""
+        """Replay a domain's log and return every difference between it and the live graph with its derived rows."""
         return self._wait(self._facade.verify, domain=domain)
 
     def rebuild(self, *, domain: str | None = None) -> Verification:
-        """Mend every difference that `verify` finds, and return those that were found."""
+        """Repair every difference that `verify` finds, and return what was found."""
         return self._wait(self._facade.rebuild, domain=domain)
 
     def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
+        """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.
 
-        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
-        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
-        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
+        Give ids, or `all` for everything that the other argument does not name. If both are `all`, what cannot be
+        adopted is restored. Adopting is one write with the usual checks: what they refuse stays as it is, and is
+        returned with the reason. A deleted node is adopted with its connections. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.reconcile, adopt=adopt, restore=restore, domain=domain)
 
     def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
-        """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.
+        """Delete the blobs that no log refers to and that are older than `grace` seconds, or with `dry_run` list them.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """

@@ -18,6 +18,7 @@ Names = list[str]
 Properties = dict[str, object]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
+Detail = Annotated[bool, Field(description="Also what each is: type, title, ends")]
 Cursor = Annotated[str, Field(description="next_cursor of the previous page")]
 ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
 

@@ -119,33 +119,16 @@ class ConnectionInfo(Result):
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
 
 
-class NodeIds(Result):
-    """Ids of the nodes that matched."""
-
-    node_ids: tuple[str, ...]
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
-
-
-class ConnectionIds(Result):
-    """Ids of the connections that matched."""
-
-    connection_ids: tuple[str, ...]
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
-
-
-class NodeSummary(Result):
-    """One of many nodes: what lists show of it, and its properties."""
+class NodeBrief(Result):
+    """One of many nodes, in short."""
 
     id: str
     type: str
     title: str
-    modified: Timestamp
-    version: int
-    properties: dict[str, PropertyValue] = Field(default_factory=dict)
 
 
-class ConnectionSummary(Result):
-    """One of many connections: what lists show of it, and its properties."""
+class ConnectionBrief(Result):
+    """One of many connections, in short."""
 
     id: str
     type: str
@@ -153,6 +136,64 @@ class ConnectionSummary(Result):
     from_title: str
     to_id: str
     to_title: str
+
+
+class Link(Result):
+    """A connection of a node that was asked about, as seen from there."""
+
+    id: str
+    type: str
+    direction: Literal["out", "in"]
+
+
+class ConnectedNode(NodeBrief):
+    """A node at the other end of connections."""
+
+    connections: tuple[Link, ...]
+
+
+class Found(Result):
+    """What every list of ids has."""
+
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
+
+
+class NodeIds(Found):
+    """Ids of the nodes that matched."""
+
+    node_ids: tuple[str, ...]
+    nodes: tuple[NodeBrief, ...] | None = Field(default=None, description="With detail: id, type and title of each")
+
+
+class ConnectedNodes(NodeIds):
+    """Ids of the nodes at the other ends."""
+
+    nodes: tuple[ConnectedNode, ...] | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
+        default=None,
+        description="With detail: id, type, title and connections of each, a connection with its direction",
+    )
+
+
+class ConnectionIds(Found):
+    """Ids of the connections that matched."""
+
+    connection_ids: tuple[str, ...]
+    connections: tuple[ConnectionBrief, ...] | None = Field(
+        default=None, description="With detail: id, type, and ids and titles of the ends of each"
+    )
+
+
+class NodeSummary(NodeBrief):
+    """One of many nodes: what lists show of it, and its properties."""
+
+    modified: Timestamp
+    version: int
+    properties: dict[str, PropertyValue] = Field(default_factory=dict)
+
+
+class ConnectionSummary(ConnectionBrief):
+    """One of many connections: what lists show of it, and its properties."""
+
     modified: Timestamp
     version: int
     properties: dict[str, PropertyValue] = Field(default_factory=dict)

@@ -115,6 +115,8 @@ async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
     assert await then("query_nodes", type="Action") == {"node_ids": [two]}
     assert await then("query_connections", from_node_id=one) == {"connection_ids": [link]}
     assert await then("get_connected_nodes", node_id=one, direction="out") == {"node_ids": [two]}
+    [node] = (await then("get_connected_nodes", node_id=one, direction="out", detail=True))["nodes"]
+    assert (node["id"], [link["direction"] for link in node["connections"]]) == (two, ["out"])
     assert await then("search_content", query="call") == {"node_ids": [two]}
     await agent.call("add_node_type", type_name="Later")
     assert "Later" not in str(await then("get_ontology", detail=True))

@@ -175,6 +175,20 @@ async def test_a_node_that_is_connected_in_several_ways_is_found_once(gtd: Agent
         assert await gtd.call("get_connected_nodes", node_id=action, **around) == {"node_ids": [project]}
 
 
+async def test_one_call_tells_what_hangs_on_a_project(gtd: Agent):
+    project, action, person = await gtd.node("Project"), await gtd.node("Action", "# Call"), await gtd.node("Person")
+    next_action = await gtd.connection("NextAction", project, action)
+    since = {"since": "2025-10-31", "follow_up_date": "2025-11-07"}
+    waiting = await gtd.connection("WaitingFor", project, person, properties=since)
+    told = await gtd.call("get_connected_nodes", node_id=project, direction="out", detail=True)
+    assert told["node_ids"] == [node["id"] for node in told["nodes"]]
+    assert {node["id"]: (node["type"], node["connections"]) for node in told["nodes"]} == {
+        action: ("Action", [{"id": next_action, "type": "NextAction", "direction": "out"}]),
+        person: ("Person", [{"id": waiting, "type": "WaitingFor", "direction": "out"}]),
+    }
+    assert {node["title"] for node in told["nodes"] if node["id"] == action} == {"Call"}
+
+
 async def test_a_node_without_connections_stands_alone(gtd: Agent):
     node = await gtd.node()
     for direction in ("out", "in", "both"):

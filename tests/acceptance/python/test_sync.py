@@ -29,7 +29,8 @@ def waiting(settings: Settings, domain: str) -> Iterator[SyncMemory]:
 
 
 def public(cls: type) -> dict[str, object]:
-    return {name: member for name, member in vars(cls).items() if not name.startswith("_")}
+    members = {name: member for each in reversed(cls.__mro__) for name, member in vars(each).items()}
+    return {name: member for name, member in members.items() if not name.startswith("_")}
 
 
 @pytest.mark.parametrize(

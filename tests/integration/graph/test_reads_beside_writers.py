@@ -165,6 +165,17 @@ async def test_who_is_connected_before_and_after_a_commit_is_found_beside_it(
     assert len(overtaken) == times
 
 
+@pytest.mark.parametrize("as_of", [False, True], ids=["now", "in the past"])
+async def test_how_they_are_connected_is_told_beside_it_too(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, as_of: bool
+) -> None:
+    reader = await kitchen.memory.history.as_of("now") if as_of else kitchen.memory
+    overtaken = overtake(monkeypatch, kitchen.memory, kitchen.touch, [kitchen.notes[2], kitchen.links[2]], times=100)
+    found = await reader.get_connected_nodes(kitchen.hub, direction="both", detail=True)
+    assert [[link.id for link in node.connections] for node in found.nodes or ()] == [[one] for one in kitchen.links]
+    assert "graph/links" in overtaken
+
+
 async def test_neighbours_too_however_often_a_commit_comes_between(
     kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,7 +148,7 @@ MARKED = [
     *(queries.NODES, queries.NODES_OF_TYPE, queries.NODES_BY_KEY, queries.CONNECTIONS, queries.CONNECTIONS_OF_TYPE),
     *(queries.CONNECTIONS_BY_KEY, queries.CONNECTIONS_FROM, queries.CONNECTIONS_TO, queries.CONNECTIONS_BETWEEN),
     *(neighbours.CONNECTED_NODES, neighbours.NEIGHBOURS, past.NODES, past.CONNECTIONS, past.CONNECTED_NODES),
-    *(substring.BY_GRAMS, substring.BY_SCAN),
+    *(neighbours.LINKS, substring.BY_GRAMS, substring.BY_SCAN),
 ]
 
 

@@ -65,7 +65,7 @@ ANSWERS: Mapping[str, Any] = {
     "delete_connection": results.Changed(version=12),
     "query_nodes": results.NodeIds(node_ids=("mem_1", "mem_2"), next_cursor="more"),
     "query_connections": results.ConnectionIds(connection_ids=()),
-    "get_connected_nodes": results.NodeIds(node_ids=("mem_2",)),
+    "get_connected_nodes": results.ConnectedNodes(node_ids=("mem_2",)),
     "search_content": results.NodeIds(node_ids=()),
     "validate_connection": results.Validity(valid=True),
     "create_ontology": results.OntologyChanged(version=1),

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call, Cursor, ExpectedVersion, Limit, Names, Properties, ValidAt
+from graph_memory.mcp_server.arguments import Call, Cursor, Detail, ExpectedVersion, Limit, Names, Properties, ValidAt
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.ontology.view import OntologyView, brief, detailed
 from graph_memory.model.results import (
     Changed,
+    ConnectedNodes,
     ConnectionCreated,
     ConnectionIds,
     ConnectionInfo,
@@ -133,6 +134,7 @@ class QueryNodes(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -145,6 +147,7 @@ class QueryConnections(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -156,6 +159,7 @@ class GetConnectedNodes(Call):
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
     valid_at: NotRequired[ValidAt]
+    detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -165,6 +169,7 @@ class SearchContent(Call):
 
     query: Annotated[str, Field(min_length=1, description="Exact substring, case-insensitive")]
     node_type: NotRequired[str]
+    detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
 
@@ -269,7 +274,7 @@ async def query_connections(memory: Memory, given: QueryConnections) -> Connecti
     return await memory.query_connections(**given)
 
 
-async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> NodeIds:
+async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> ConnectedNodes:
     """Find the nodes one connection away from a node."""
     return await memory.get_connected_nodes(**given)
 
@@ -330,7 +335,7 @@ GRAPH: tuple[AnyTool, ...] = (
     Tool(delete_connection, DeleteConnection, Changed, Effect.DESTROYS),
     Tool(query_nodes, QueryNodes, NodeIds, Effect.READS),
     Tool(query_connections, QueryConnections, ConnectionIds, Effect.READS),
-    Tool(get_connected_nodes, GetConnectedNodes, NodeIds, Effect.READS),
+    Tool(get_connected_nodes, GetConnectedNodes, ConnectedNodes, Effect.READS),
     Tool(search_content, SearchContent, NodeIds, Effect.READS),
     Tool(validate_connection, ValidateConnection, Validity, Effect.READS),
     Tool(create_ontology, CreateOntology, OntologyChanged, Effect.DECLARES),

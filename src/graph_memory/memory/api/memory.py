@@ -7,21 +7,19 @@ from datetime import datetime
 from pathlib import Path
 
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.reads import Reads
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
-from graph_memory.memory.core import Core
 from graph_memory.memory.domains import deletion, listing
-from graph_memory.memory.graph import connections, describe, neighbours, node_deletion, nodes, queries, validity
+from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph import ontology as types
-from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.graph.substring import Search
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 
 
-class Memory:
+class Memory(Reads):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
     Every method takes an optional `domain`, the namespace to work in; without it the default domain is meant.
@@ -33,11 +31,6 @@ class Memory:
     of the domain: give the one you saw as `expected_version`, and a change made since raises VERSION_CONFLICT.
     """
 
-    def __init__(self, core: Core, *, default_domain: str) -> None:
-        self._core = core
-        self._search = Search(core)
-        self._default_domain = check_domain(default_domain)
-
     def in_domain(self, domain: str) -> Memory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
         return Memory(self._core, default_domain=domain)
@@ -48,9 +41,6 @@ class Memory:
         Where the settings name an actor or a session, those are named.
         """
         return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
-
-    def _domain(self, domain: str | None) -> str:
-        return self._default_domain if domain is None else check_domain(domain)
 
     @property
     def history(self) -> History:
@@ -99,14 +89,6 @@ class Memory:
             path=path,
             given_id=id,
         )
-
-    async def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
-        """Return a node without its content. Raises NODE_NOT_FOUND."""
-        return await nodes.get_node(self._core, self._domain(domain), node_id)
-
-    async def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
-        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
-        return await nodes.get_node_content(self._core, self._domain(domain), node_id)
 
     async def update_node(
         self,
@@ -189,14 +171,6 @@ class Memory:
             given_id=id,
         )
 
-    async def get_connection(
-        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
-    ) -> results.ConnectionInfo:
-        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        return await connections.get_connection(
-            self._core, self._domain(domain), connection_id, include_content=include_content
-        )
-
     async def update_connection(
         self,
         connection_id: str,
@@ -248,124 +222,6 @@ class Memory:
         """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
-    async def query_nodes(
-        self,
-        *,
-        type: str | None = None,  # noqa: A002
-        properties: Mapping[str, object] | None = None,
-        valid_at: datetime | str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> results.NodeIds:
-        """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
-
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. Without
-        `limit` all are returned; with it, `next_cursor` leads on. Raises INVALID_PROPERTY.
-        """
-        page = Page.of(limit, cursor, valid_at)
-        return await queries.query_nodes(self._core, self._domain(domain), page, type_name=type, properties=properties)
-
-    async def query_connections(
-        self,
-        *,
-        from_node_id: str | None = None,
-        to_node_id: str | None = None,
-        type: str | None = None,  # noqa: A002
-        properties: Mapping[str, object] | None = None,
-        valid_at: datetime | str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> results.ConnectionIds:
-        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes."""
-        return await queries.query_connections(
-            self._core,
-            self._domain(domain),
-            Page.of(limit, cursor, valid_at),
-            from_node_id=from_node_id,
-            to_node_id=to_node_id,
-            type_name=type,
-            properties=properties,
-        )
-
-    async def get_connected_nodes(
-        self,
-        node_id: str,
-        *,
-        direction: results.Direction,
-        connection_type: str | None = None,
-        valid_at: datetime | str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> results.NodeIds:
-        """Return the nodes at the other ends of a node's connections, each once.
-
-        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
-        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        Raises NODE_NOT_FOUND.
-        """
-        return await neighbours.get_connected_nodes(
-            self._core,
-            self._domain(domain),
-            node_id,
-            Page.of(limit, cursor, valid_at),
-            direction=direction,
-            connection_type=connection_type,
-        )
-
-    async def search_content(
-        self,
-        query: str,
-        *,
-        node_type: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> results.NodeIds:
-        """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
-
-        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched.
-        """
-        return await self._search.search_content(
-            self._domain(domain), query, Page.of(limit, cursor), node_type=node_type
-        )
-
-    async def describe_nodes(
-        self, node_ids: Sequence[str], *, domain: str | None = None
-    ) -> tuple[results.NodeSummary, ...]:
-        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
-        return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
-
-    async def describe_connections(
-        self, connection_ids: Sequence[str], *, domain: str | None = None
-    ) -> tuple[results.ConnectionSummary, ...]:
-        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
-        return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
-
-    async def get_neighbours(
-        self,
-        node_ids: Sequence[str],
-        *,
-        direction: results.Direction,
-        connection_type: str | None = None,
-        domain: str | None = None,
-    ) -> dict[str, tuple[str, ...]]:
-        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
-        return await neighbours.neighbours(
-            self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
-        )
-
-    async def validate_connection(
-        self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
-    ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
-        return await queries.validate_connection(
-            self._core, self._domain(domain), connection_type, from_node_type, to_node_type
-        )
-
     async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return await types.create_ontology(self._core, self._domain(domain), ontology)
@@ -387,10 +243,6 @@ class Memory:
         INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
         """
         return await types.apply_ontology(self._core, self._domain(domain), ontology)
-
-    async def get_ontology(self, *, domain: str | None = None) -> Ontology:
-        """Return the ontology with everything that is declared, in the order of declaration."""
-        return await self._core.log.require_ontology(self._domain(domain))
 
     async def list_domains(self) -> results.Domains:
         """Return all domains with what their logs and ontologies tell, in the order of their names."""

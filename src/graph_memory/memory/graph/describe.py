@@ -1,39 +1,30 @@
-"""Many nodes and connections at once: what lists show of them, and their properties."""
+"""Many nodes or connections at once: what lists show of them, and their properties."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from graph_memory.memory.core import Core
-from graph_memory.model.results import ConnectionSummary, NodeSummary
+from graph_memory.memory.domains.lineage import END
+from graph_memory.model.kinds import Kind
+from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import user_properties
-from graph_memory.storage.queries import Query, query
+from graph_memory.storage.queries import query
 
 AT_ONCE = 500
 """Ids that one statement describes."""
 
 
 @dataclass(frozen=True, slots=True)
-class NodeRow:
-    """A node's title and last event."""
+class DescribedRow:
+    """A node or connection after an event; a connection has the titles of its ends, and a node its own."""
 
     id: str
     type: str
     title: str
-    modified: datetime
-    version: int
-    event: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionRow:
-    """A connection's last event and the titles of its ends."""
-
-    id: str
-    type: str
     from_id: str
     from_title: str
     to_id: str
@@ -42,39 +33,59 @@ class ConnectionRow:
     version: int
     event: Mapping[str, object]
 
-
-NODES = query("graph/describe_nodes", NodeRow)
-CONNECTIONS = query("graph/describe_connections", ConnectionRow)
-
-
-class _Identified(Protocol):
     @property
-    def id(self) -> str: ...
+    def node(self) -> NodeBrief:
+        """What a node is, in short."""
+        return NodeBrief(id=self.id, type=self.type, title=self.title)
+
+    @property
+    def connection(self) -> ConnectionBrief:
+        """What a connection is, in short."""
+        return ConnectionBrief(
+            id=self.id,
+            type=self.type,
+            from_id=self.from_id,
+            from_title=self.from_title,
+            to_id=self.to_id,
+            to_title=self.to_title,
+        )
+
+    @property
+    def rest(self) -> Mapping[str, Any]:
+        """What a summary tells besides."""
+        return {"modified": self.modified, "version": self.version, "properties": user_properties(self.event)}
 
 
-R = TypeVar("R", bound=_Identified)
+DESCRIBED = query("graph/described", DescribedRow)
 
 
-async def describe_nodes(core: Core, domain: str, ids: Sequence[str]) -> tuple[NodeSummary, ...]:
-    """Return nodes in the order of the ids; an id without a node is left out."""
-    return tuple(NodeSummary(**_fields(row)) for row in await _described(core, NODES, domain, ids))
+async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeBrief, ...]:
+    """Return nodes in the order of the ids, as they were after a number of the log; what was not there is left out."""
+    return tuple(row.node for row in await _described(core, domain, Kind.NODE, ids, at))
 
 
-async def describe_connections(core: Core, domain: str, ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-    """Return connections in the order of the ids; an id without a connection is left out."""
-    return tuple(ConnectionSummary(**_fields(row)) for row in await _described(core, CONNECTIONS, domain, ids))
+async def connection_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[ConnectionBrief, ...]:
+    """Return connections, as `node_briefs` does nodes."""
+    return tuple(row.connection for row in await _described(core, domain, Kind.CONNECTION, ids, at))
 
 
-def _fields(row: NodeRow | ConnectionRow) -> dict[str, Any]:
-    """Return the fields of a summary: those of the row, with the user's properties in place of the event."""
-    fields = asdict(row)
-    properties = user_properties(fields.pop("event"))
-    return {**fields, "properties": properties}
+async def describe_nodes(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeSummary, ...]:
+    """Return nodes with their properties, as `node_briefs` does without."""
+    rows = await _described(core, domain, Kind.NODE, ids, at)
+    return tuple(NodeSummary(**row.node.model_dump(), **row.rest) for row in rows)
 
 
-async def _described(core: Core, statement: Query[R], domain: str, ids: Sequence[str]) -> list[R]:
-    found: dict[str, R] = {}
+async def describe_connections(
+    core: Core, domain: str, ids: Sequence[str], at: int = END
+) -> tuple[ConnectionSummary, ...]:
+    """Return connections with their properties, as `node_briefs` does nodes without."""
+    rows = await _described(core, domain, Kind.CONNECTION, ids, at)
+    return tuple(ConnectionSummary(**row.connection.model_dump(), **row.rest) for row in rows)
+
+
+async def _described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int) -> list[DescribedRow]:
+    found: dict[str, DescribedRow] = {}
     for start in range(0, len(ids), AT_ONCE):
-        rows = await core.store.read(statement, domain=domain, ids=ids[start : start + AT_ONCE])
-        found.update((row.id, row) for row in rows)
+        given = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
+        found.update((row.id, row) for row in await core.store.read(DESCRIBED, domain=domain, **given))
     return [found[one] for one in ids if one in found]

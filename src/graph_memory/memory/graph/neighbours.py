@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from functools import partial
+from typing import Literal, TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
+from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, check_direction
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
-from graph_memory.model.results import Direction, NodeIds
+from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import marked, query
 
@@ -33,7 +36,26 @@ class NeighboursRow:
     ids: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A connection and its ends."""
+
+    id: str
+    type: str
+    from_id: str
+    to_id: str
+
+    @classmethod
+    def of(cls, event: Mapping[str, object]) -> LinkRow:
+        """Return the connection that an event is about."""
+        return cls(*(str(event[name]) for name in ("_subject", "_type", "_from", "_to")))
+
+
+Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
+"""Gives all connections of a node, however its neighbours are changed meanwhile."""
+
 CONNECTED_NODES = id_query("graph/connected_nodes")
+LINKS = marked(query("graph/links", LinkRow))
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
 STATES = query("graph/states", dict[str, object])
 
@@ -60,16 +82,28 @@ class Around:
         ways = {"from_id": ("out", "both"), "to_id": ("in", "both")}
         return [{end: node_id} for end, directions in ways.items() if self.direction in directions]
 
-    def others(self, node_id: str, events: Sequence[Mapping[str, object]]) -> set[str]:
-        """Return the other ends of a node's connections, by the events of these."""
-        ways = [("_from", "_to")] if self.direction in ("out", "both") else []
-        ways += [("_to", "_from")] if self.direction in ("in", "both") else []
-        return {str(event[other]) for event in events for own, other in ways if event[own] == node_id}
+    def links(self, node_id: str, rows: Iterable[LinkRow]) -> dict[str, list[Link]]:
+        """Return the other ends of a node's connections, each with those connections."""
+        found: dict[str, list[Link]] = {}
+        for row in rows:
+            ways: tuple[tuple[str, str, Literal["out", "in"]], ...]
+            ways = ((row.from_id, row.to_id, "out"), (row.to_id, row.from_id, "in"))
+            followed = [way for way in ways if way[0] == node_id and self.direction in (way[2], "both")]
+            for _, other, direction in followed[:1]:  # one that joins a node to itself goes both ways
+                found.setdefault(other, []).append(Link(id=row.id, type=row.type, direction=direction))
+        return found
 
 
 async def get_connected_nodes(
-    core: Core, domain: str, node_id: str, page: Page, *, direction: Direction, connection_type: str | None
-) -> NodeIds:
+    core: Core,
+    domain: str,
+    node_id: str,
+    page: Page,
+    *,
+    direction: Direction,
+    connection_type: str | None,
+    detail: bool,
+) -> ConnectedNodes:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
     around = Around(direction, connection_type, page.valid_at)
     given = {"id": node_id, "after": page.after, "limit": page.size, **around.params}
@@ -78,11 +112,48 @@ async def get_connected_nodes(
         raise no_ontology(domain)
     if not found.rows:
         raise node_not_found(domain, node_id)
+    exact = partial(_exact, core, domain, node_id, around)
+    return await connected(core, domain, node_id, page, around, found, exact, detail=detail)
+
+
+async def connected(
+    core: Core,
+    domain: str,
+    node_id: str,
+    page: Page,
+    around: Around,
+    found: Look[str | None],
+    exact: Exact,
+    *,
+    detail: bool,
+    at: int = END,
+) -> ConnectedNodes:
+    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing."""
     others = set(found.rows)
-    if await may_lack(core, domain, found, {node_id: others}):
-        others = {one for one in await _by_connections(core, domain, node_id, around) if one > page.after}
+    if await may_lack(core, domain, found, {node_id: others}, at):
+        others = {one for one in around.links(node_id, await exact()) if one > page.after}
     ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
-    return NodeIds(node_ids=ids, next_cursor=cursor)
+    nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
+    return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor)
+
+
+async def _detailed(
+    core: Core, domain: str, node_id: str, ids: Sequence[str], around: Around, exact: Exact, at: int
+) -> tuple[ConnectedNode, ...]:
+    """Return what the nodes are, and how they are connected; both are asked for at once."""
+    links: Mapping[str, Sequence[Link]] = {}
+
+    async def find_links() -> None:
+        nonlocal links
+        given = {"id": node_id, "ids": list(ids), "at": at, "type": around.type, "valid_at": around.valid_at}
+        seen = await look(core, LINKS, domain, **given)
+        is_sure = not await may_lack(core, domain, seen, {node_id: set()}, at)
+        links = around.links(node_id, seen.rows if is_sure else await exact())
+
+    async with task_group() as tasks:
+        tasks.start_soon(find_links)
+        briefs = await node_briefs(core, domain, ids, at)
+    return tuple(ConnectedNode(**one.model_dump(), connections=tuple(links.get(one.id, ()))) for one in briefs)
 
 
 async def neighbours(
@@ -96,7 +167,7 @@ async def neighbours(
         others: dict[str, set[str | None]] = {row.id: {one or None for one in row.ids} for row in seen.rows}
         found |= {node_id: tuple(sorted(one for one in several if one)) for node_id, several in others.items()}
         for node_id in await may_lack(core, domain, seen, others):
-            found[node_id] = tuple(await _by_connections(core, domain, node_id, around))
+            found[node_id] = tuple(sorted(around.links(node_id, await _exact(core, domain, node_id, around))))
     return found
 
 
@@ -115,7 +186,7 @@ async def may_lack(
     return [one for one in others if rows and is_touched[one]]
 
 
-async def _by_connections(core: Core, domain: str, node_id: str, around: Around) -> list[str]:
+async def _exact(core: Core, domain: str, node_id: str, around: Around) -> list[LinkRow]:
     async def matching(page: Page, wanted: Wanted) -> list[str]:
         return await matching_connections(core, domain, page, wanted)
 
@@ -125,19 +196,19 @@ async def _by_connections(core: Core, domain: str, node_id: str, around: Around)
             found += await core.store.read(STATES, domain=domain, ids=subjects[start : start + AT_ONCE], at=END)
         return found
 
-    return await other_ends(around, node_id, matching, states)
+    return await all_links(around, node_id, matching, states)
 
 
-async def other_ends(
+async def all_links(
     around: Around,
     node_id: str,
     matching: Callable[[Page, Wanted], Awaitable[list[str]]],
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
-) -> list[str]:
-    """Return the nodes at the other ends by way of the connections, in order."""
+) -> list[LinkRow]:
+    """Return the connections of a node, found one by one, in order."""
     everything = Page("", UNLIMITED, around.valid_at)
     connections: set[str] = set()
     for end in around.ends(node_id):
         wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={}, valid_at=around.valid_at, **end)
         connections.update(await matching(everything, wanted))
-    return sorted(around.others(node_id, await states(sorted(connections))))
+    return [LinkRow.of(event) for event in await states(sorted(connections))]

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.model.kinds import Kind
@@ -67,15 +69,32 @@ class Page:
         return page, cursor_after(page[-1]) if len(ids) > self.limit else None
 
 
+async def nodes_of(
+    core: Core, domain: str, page: Page, found: Sequence[str], *, detail: bool, at: int = END
+) -> NodeIds:
+    """Return the page of ids that were found, with `detail` also what the nodes were at a number of the log."""
+    ids, cursor = page.cut(found)
+    nodes = await node_briefs(core, domain, ids, at) if detail else None
+    return NodeIds(node_ids=ids, nodes=nodes, next_cursor=cursor)
+
+
+async def connections_of(
+    core: Core, domain: str, page: Page, found: Sequence[str], *, detail: bool, at: int = END
+) -> ConnectionIds:
+    """Return the page of ids that were found, with `detail` also what the connections were at a number of the log."""
+    ids, cursor = page.cut(found)
+    connections = await connection_briefs(core, domain, ids, at) if detail else None
+    return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor)
+
+
 async def query_nodes(
-    core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None
+    core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None, detail: bool
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
     filtered = check_properties(properties or {})
     wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at)
     found = NODES if type_name is None else NODES_OF_TYPE
-    ids, cursor = page.cut(await _matching(core, domain, page, wanted, found))
-    return NodeIds(node_ids=ids, next_cursor=cursor)
+    return await nodes_of(core, domain, page, await _matching(core, domain, page, wanted, found), detail=detail)
 
 
 async def query_connections(
@@ -87,6 +106,7 @@ async def query_connections(
     to_node_id: str | None,
     type_name: str | None,
     properties: Mapping[str, object] | None,
+    detail: bool,
 ) -> ConnectionIds:
     """Return the connections that match. `Memory.query_connections` tells the rest."""
     wanted = Wanted(
@@ -97,8 +117,8 @@ async def query_connections(
         from_id=from_node_id,
         to_id=to_node_id,
     )
-    ids, cursor = page.cut(await matching_connections(core, domain, page, wanted))
-    return ConnectionIds(connection_ids=ids, next_cursor=cursor)
+    found = await matching_connections(core, domain, page, wanted)
+    return await connections_of(core, domain, page, found, detail=detail)
 
 
 async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:

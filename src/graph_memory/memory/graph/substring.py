@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import Page, id_query
+from graph_memory.memory.graph.queries import Page, id_query, nodes_of
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
@@ -70,7 +70,9 @@ class Search:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def search_content(self, domain: str, text: str, page: Page, *, node_type: str | None) -> NodeIds:
+    async def search_content(
+        self, domain: str, text: str, page: Page, *, node_type: str | None, detail: bool = False
+    ) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
         needle = Needle.of(check_query(text))
 
@@ -85,8 +87,8 @@ class Search:
             wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
             return wanted.takes(row.event) and await holds(self._core, domain, needle, row)
 
-        found, cursor = page.cut(await page_of(self._core, domain, page.after, page.size, read, is_meant))
-        return NodeIds(node_ids=found, next_cursor=cursor)
+        found = await page_of(self._core, domain, page.after, page.size, read, is_meant)
+        return await nodes_of(self._core, domain, page, found, detail=detail)
 
     async def index(self, domain: str) -> None:
         """Index the windows of a domain that wait for it, some at a time; it may be left off at any time."""

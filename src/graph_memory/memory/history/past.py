@@ -15,12 +15,13 @@ from typing import TypeVar
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
+from graph_memory.memory.graph import describe
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, may_lack, other_ends
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import Ids, Page, given_to, id_query, validity_of
+from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
@@ -32,6 +33,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
+    ConnectedNodes,
     ConnectionIds,
     ConnectionInfo,
     ConnectionSummary,
@@ -118,6 +120,7 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> NodeIds:
@@ -125,8 +128,7 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         filtered = check_properties(properties or {})
         wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
-        ids, following = page.cut(await self._matching(NODES, page, wanted))
-        return NodeIds(node_ids=ids, next_cursor=following)
+        return await self._nodes(page, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(
         self,
@@ -136,6 +138,7 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
@@ -149,8 +152,10 @@ class Past:
             from_id=from_node_id,
             to_id=to_node_id,
         )
-        ids, following = page.cut(await self._matching(CONNECTIONS, page, wanted))
-        return ConnectionIds(connection_ids=ids, next_cursor=following)
+        found = await self._matching(CONNECTIONS, page, wanted)
+        answer = await connections_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+        await self._check_kept()
+        return answer
 
     async def get_connected_nodes(
         self,
@@ -159,46 +164,51 @@ class Past:
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> NodeIds:
+    ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
         page = Page.of(limit, cursor, valid_at)
         around = Around(direction, connection_type, page.valid_at)
         await self._node(node_id)
-        ids, following = page.cut(await self._others(node_id, around, page))
-        return NodeIds(node_ids=ids, next_cursor=following)
+        return await self._connected(node_id, page, around, detail=detail)
 
     async def get_neighbours(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
-        around = Around(direction, connection_type)
-        nodes = await self._described(Kind.NODE, node_ids)
-        return {one: tuple(await self._others(one, around, Page("", UNLIMITED))) for one in node_ids if one in nodes}
+        around, everything = Around(direction, connection_type), Page("", UNLIMITED)
+        there = [node.id for node in await self.describe_nodes(node_ids)]
+        return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in there}
 
     async def search_content(
-        self, query: str, *, node_type: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
         needle = Needle.of(check_query(query))
         living = await self._living(query, node_type, page)
         found = {*living, *await self._changed(needle, node_type, page)}
-        ids, following = page.cut(sorted(found))
-        return NodeIds(node_ids=ids, next_cursor=following)
+        return await self._nodes(page, sorted(found), detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
-        found = await self._described(Kind.NODE, node_ids)
-        return tuple(_node_summary(found[one]) for one in node_ids if one in found)
+        found = await describe.describe_nodes(self._core, self._domain, node_ids, self.seq)
+        await self._check_kept()
+        return found
 
     async def describe_connections(self, connection_ids: Sequence[str]) -> tuple[ConnectionSummary, ...]:
-        """Return type, ends with their titles, and properties of connections, as `describe_nodes` does for nodes."""
-        found = await self._described(Kind.CONNECTION, connection_ids)
-        ends = {end for event in found.values() for end in (event.draft.from_id, event.draft.to_id) if end is not None}
-        titles = {node.id: node.title for node in await self.describe_nodes(sorted(ends))}
-        return tuple(_connection_summary(found[one], titles) for one in connection_ids if one in found)
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        found = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
+        await self._check_kept()
+        return found
 
     async def get_ontology(self) -> Ontology:
         """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
@@ -215,21 +225,28 @@ class Past:
         """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
         return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
 
-    async def _described(self, kind: Kind, ids: Sequence[str]) -> dict[str, Event]:
-        """Return the last events of the subjects of a kind that there were, by id."""
-        events = [Event.from_row(row) for row in await self._states(ids)]
-        return {event.draft.subject: event for event in events if event.draft.kind is kind}
-
-    async def _others(self, node_id: str, around: Around, page: Page) -> list[str]:
-        """Return the nodes around a node: one more than the page takes, if there are as many."""
+    async def _connected(self, node_id: str, page: Page, around: Around, *, detail: bool) -> ConnectedNodes:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **given)
         await self._check_kept()
-        others = set(found.rows)
-        if await may_lack(self._core, self._domain, found, {node_id: others}, self.seq):
-            everyone = await other_ends(around, node_id, partial(self._matching, CONNECTIONS), self._states)
-            others = {one for one in everyone if one > page.after}
-        return sorted(one for one in others if one is not None)[: page.size]
+        answer = await connected(
+            self._core,
+            self._domain,
+            node_id,
+            page,
+            around,
+            found,
+            lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
+            detail=detail,
+            at=self.seq,
+        )
+        await self._check_kept()
+        return answer
+
+    async def _nodes(self, page: Page, found: Sequence[str], *, detail: bool) -> NodeIds:
+        answer = await nodes_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+        await self._check_kept()
+        return answer
 
     async def _matching(self, statement: Query[Ids], page: Page, wanted: Wanted) -> list[str]:
         """Return the ids of what was wanted: one more than the page takes, if there are as many."""
@@ -330,34 +347,6 @@ class Past:
         except GraphError:
             await self._check_kept()
             raise
-
-
-def _node_summary(event: Event) -> NodeSummary:
-    node = NodeState.from_live(live_state(event))
-    return NodeSummary(
-        id=node.id,
-        type=node.type,
-        title=node.title,
-        modified=node.modified,
-        version=node.version,
-        properties=dict(node.properties),
-    )
-
-
-def _connection_summary(event: Event, titles: Mapping[str, str]) -> ConnectionSummary:
-    from_id, to_id = event.draft.from_id or "", event.draft.to_id or ""
-    connection = ConnectionState.from_live(live_state(event), from_id, to_id)
-    return ConnectionSummary(
-        id=connection.id,
-        type=connection.type,
-        from_id=from_id,
-        from_title=titles.get(from_id, ""),
-        to_id=to_id,
-        to_title=titles.get(to_id, ""),
-        modified=connection.modified,
-        version=connection.version,
-        properties=dict(connection.properties),
-    )
 
 
 def _erased(domain: str, subject: str) -> GraphError:

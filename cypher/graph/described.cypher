@@ -1,0 +1,26 @@
+// What nodes or connections were after a number of the log, by their last events, without content; of connections also the
+// titles of their ends. An event never changes, so nothing is seen by halves. What was not there gives no row.
+// mode: read
+// params: domain, kind, ids, at
+// returns: id, type, title, from_id, from_title, to_id, to_title, modified, version, event
+UNWIND $ids AS id
+CALL (id) {
+  MATCH (e:_Event)
+  USING INDEX e:_Event(_domain, _subject, _seq)
+  WHERE e._domain = $domain AND e._subject = id AND e._seq > 0 AND e._seq <= $at
+  RETURN e
+  ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
+  LIMIT 1
+}
+WITH id, e
+WHERE e._op <> 'delete' AND e._kind = $kind
+WITH id, e, [end IN [e._from, e._to] | head(COLLECT {
+  MATCH (p:_Event)
+  USING INDEX p:_Event(_domain, _subject, _seq)
+  WHERE p._domain = $domain AND p._subject = end AND p._seq > 0 AND p._seq <= $at AND p._op <> 'delete'
+  RETURN p._title
+  ORDER BY p._domain DESC, p._subject DESC, p._seq DESC
+  LIMIT 1
+})] AS titles
+RETURN id, e._type AS type, e._title AS title, e._from AS from_id, titles[0] AS from_title, e._to AS to_id,
+       titles[1] AS to_title, e._modified AS modified, e._seq AS version, properties(e) AS event

@@ -1,0 +1,33 @@
+// The connections between a node and others at a number of the log: those that live and have not changed since, and those
+// that changed since and were there then.
+// mode: read
+// params: domain, at, id, ids, type, valid_at
+// returns: id, type, from_id, to_id
+CALL () {
+  MATCH (n:_Node {_domain: $domain, _id: $id})
+  UNWIND $ids AS other
+  MATCH (m:_Node {_domain: $domain, _id: other})
+  MATCH (n)-[r]-(m)
+  WHERE r._domain = $domain AND r._id IS NOT NULL AND r._version <= $at AND coalesce(type(r) = $type, true)
+    AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
+  RETURN r._id AS id, type(r) AS type, startNode(r)._id AS from_id, endNode(r)._id AS to_id
+  UNION
+  MATCH (e:_Event)
+  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND coalesce(e._type = $type, true)
+    AND (e._from = $id AND e._to IN $ids OR e._to = $id AND e._from IN $ids)
+  WITH DISTINCT e._subject AS subject
+  CALL (subject) {
+    MATCH (p:_Event)
+    USING INDEX p:_Event(_domain, _subject, _seq)
+    WHERE p._domain = $domain AND p._subject = subject AND p._seq > 0 AND p._seq <= $at
+    RETURN p
+    ORDER BY p._domain DESC, p._subject DESC, p._seq DESC
+    LIMIT 1
+  }
+  WITH p
+  WHERE p._op <> 'delete'
+    AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
+  RETURN p._subject AS id, p._type AS type, p._from AS from_id, p._to AS to_id
+}
+RETURN id, type, from_id, to_id
+ORDER BY id

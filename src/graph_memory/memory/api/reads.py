@@ -1,0 +1,180 @@
+"""`Reads`: what can be asked of a domain as it is. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph import connections, describe, neighbours, nodes, queries
+from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.graph.substring import Search
+from graph_memory.model import results
+from graph_memory.model.arguments import check_domain
+from graph_memory.model.ontology.ontology import Ontology
+
+
+class Reads:
+    """The methods of `Memory` that read what is in a domain; `Past` has them for what was in it."""
+
+    def __init__(self, core: Core, *, default_domain: str) -> None:
+        self._core = core
+        self._search = Search(core)
+        self._default_domain = check_domain(default_domain)
+
+    def _domain(self, domain: str | None) -> str:
+        return self._default_domain if domain is None else check_domain(domain)
+
+    async def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
+        """Return a node without its content. Raises NODE_NOT_FOUND."""
+        return await nodes.get_node(self._core, self._domain(domain), node_id)
+
+    async def get_node_content(self, node_id: str, *, domain: str | None = None) -> results.NodeContent:
+        """Return a node's content as it was given. Raises NODE_NOT_FOUND and CONTENT_READ_FAILED."""
+        return await nodes.get_node_content(self._core, self._domain(domain), node_id)
+
+    async def get_connection(
+        self, connection_id: str, *, include_content: bool = False, domain: str | None = None
+    ) -> results.ConnectionInfo:
+        """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
+        return await connections.get_connection(
+            self._core, self._domain(domain), connection_id, include_content=include_content
+        )
+
+    async def query_nodes(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.NodeIds:
+        """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
+
+        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
+        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
+        Raises INVALID_PROPERTY.
+        """
+        return await queries.query_nodes(
+            self._core,
+            self._domain(domain),
+            Page.of(limit, cursor, valid_at),
+            type_name=type,
+            properties=properties,
+            detail=detail,
+        )
+
+    async def query_connections(
+        self,
+        *,
+        from_node_id: str | None = None,
+        to_node_id: str | None = None,
+        type: str | None = None,  # noqa: A002
+        properties: Mapping[str, object] | None = None,
+        valid_at: datetime | str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.ConnectionIds:
+        """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
+
+        With `detail` also type of each, and ids and titles of its ends.
+        """
+        return await queries.query_connections(
+            self._core,
+            self._domain(domain),
+            Page.of(limit, cursor, valid_at),
+            from_node_id=from_node_id,
+            to_node_id=to_node_id,
+            type_name=type,
+            properties=properties,
+            detail=detail,
+        )
+
+    async def get_connected_nodes(
+        self,
+        node_id: str,
+        *,
+        direction: results.Direction,
+        connection_type: str | None = None,
+        valid_at: datetime | str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.ConnectedNodes:
+        """Return the nodes at the other ends of a node's connections, each once.
+
+        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
+        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
+        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
+        """
+        return await neighbours.get_connected_nodes(
+            self._core,
+            self._domain(domain),
+            node_id,
+            Page.of(limit, cursor, valid_at),
+            direction=direction,
+            connection_type=connection_type,
+            detail=detail,
+        )
+
+    async def search_content(
+        self,
+        query: str,
+        *,
+        node_type: str | None = None,
+        detail: bool = False,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.NodeIds:
+        """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
+
+        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
+        found. Binary content is not searched. With `detail` also type and title of each.
+        """
+        return await self._search.search_content(
+            self._domain(domain), query, Page.of(limit, cursor), node_type=node_type, detail=detail
+        )
+
+    async def describe_nodes(
+        self, node_ids: Sequence[str], *, domain: str | None = None
+    ) -> tuple[results.NodeSummary, ...]:
+        """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
+        return await describe.describe_nodes(self._core, self._domain(domain), node_ids)
+
+    async def describe_connections(
+        self, connection_ids: Sequence[str], *, domain: str | None = None
+    ) -> tuple[results.ConnectionSummary, ...]:
+        """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
+        return await describe.describe_connections(self._core, self._domain(domain), connection_ids)
+
+    async def get_neighbours(
+        self,
+        node_ids: Sequence[str],
+        *,
+        direction: results.Direction,
+        connection_type: str | None = None,
+        domain: str | None = None,
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        return await neighbours.neighbours(
+            self._core, self._domain(domain), node_ids, direction=direction, connection_type=connection_type
+        )
+
+    async def validate_connection(
+        self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
+    ) -> results.Validity:
+        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
+        return await queries.validate_connection(
+            self._core, self._domain(domain), connection_type, from_node_type, to_node_type
+        )
+
+    async def get_ontology(self, *, domain: str | None = None) -> Ontology:
+        """Return the ontology with everything that is declared, in the order of declaration."""
+        return await self._core.log.require_ontology(self._domain(domain))
