@@ -112,9 +112,9 @@ class SyncMemory(_Sync[Memory]):
         return SyncMemory(self._facade.in_domain(domain), self._portal)
 
     def acting_as(self, actor: str | None, session: str | None = None) -> SyncMemory:
-        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+        """Return the same memory for someone else: the log names them, and their session, for changes.
 
-        Where the settings name an actor or a session, those are named.
+        An actor or session in the settings takes precedence.
         """
         return SyncMemory(self._facade.acting_as(actor, session), self._portal)
 
@@ -125,7 +125,7 @@ class SyncMemory(_Sync[Memory]):
 
     @property
     def transfer(self) -> SyncTransfer:
-        """Taking a domain from one place to another."""
+        """Export and import of domains."""
         return SyncTransfer(self._facade.transfer, self._portal)
 
     @property
@@ -146,11 +146,11 @@ class SyncMemory(_Sync[Memory]):
         id: str | None = None,
         domain: str | None = None,
     ) -> results.NodeCreated:
-        """Create a node of a type that the ontology has.
+        """Create a node of a type in the ontology.
 
-        `content` is text, or with encoding `base64` binary content as base64 text, as bytes, or as the path of a
-        file. `format` is a word of your own, such as `markdown` or `pdf`. `id` is for imports: one of your own
-        choice, never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
+        `format` is a word of your choice, such as `markdown` or `pdf`. `id` is for imports: an id of your choice that
+        was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return self._wait(
@@ -179,7 +179,7 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a node: properties are merged into those it has, everything else given replaces what was.
+        """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
         New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
@@ -209,8 +209,8 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.NodeDeleted:
         """Delete a node and all its connections; the nodes at their other ends stay.
 
-        More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
-        meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
+        More than 5,000 connections are deleted in pages, the node last, and logged as one batch. Others can read
+        meanwhile, and writers get DOMAIN_BUSY. The same call resumes a deletion that was interrupted.
         Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(self._facade.delete_node, node_id, expected_version=expected_version, domain=domain)
@@ -226,7 +226,7 @@ class SyncMemory(_Sync[Memory]):
         id: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionCreated:
-        """Connect two nodes with a type that the ontology has and that may join them; `content` is a note on it.
+        """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
 
         Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
         INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
@@ -252,7 +252,7 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a connection: properties are merged into those it has, content replaces what was.
+        """Change a connection: properties are merged into the existing ones, content is replaced.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
         UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
@@ -283,10 +283,10 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Say from when and until when a node or connection holds in the world, whenever that became known.
+        """Set from when and until when a node or connection holds in the world, whenever that became known.
 
-        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
-        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`. What you leave out stays; `open` removes a
+        bound. It holds from `valid_from` on, and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(
             self._facade.set_validity,
@@ -300,11 +300,11 @@ class SyncMemory(_Sync[Memory]):
     def invalidate(
         self, id: str, *, at: datetime | str = "now", expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:
-        """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
 
     def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
@@ -318,7 +318,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
 
     def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+        """Give a domain all types of an ontology, in one write: create it with them, or add those that it lacks.
 
         It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
         INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
@@ -326,7 +326,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.apply_ontology, ontology, domain=domain)
 
     def list_domains(self) -> results.Domains:
-        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        """Return all domains by name, with the sizes of their logs and ontologies."""
         return self._wait(self._facade.list_domains)
 
     def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
@@ -334,10 +334,10 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.domain_info, domain=domain)
 
     def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
-        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
-        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
         FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.delete_domain, name)
@@ -369,9 +369,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
-        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
-        Raises INVALID_PROPERTY.
+        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
+        `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
+        next page. Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
@@ -399,7 +399,7 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail` also type of each, and ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends.
         """
         return self._wait(
             self._facade.query_connections,
@@ -428,9 +428,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once.
 
-        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
-        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
+        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
+        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -456,8 +456,8 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.NodeIds:
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
-        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched. With `detail` also type and title of each.
+        `SS` finds `ß`; white space, line ends and composed characters must match. What was just written is found.
+        Binary content is not searched. With `detail`, also the type and title of each.
         """
         return self._wait(
             self._facade.search_content,
@@ -495,7 +495,7 @@ class SyncMemory(_Sync[Memory]):
     def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
+        """Return whether the ontology allows a connection between nodes of these types; it allows no unknown types."""
         return self._wait(
             self._facade.validate_connection, connection_type, from_node_type, to_node_type, domain=domain
         )
