@@ -18,6 +18,7 @@ from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
 from graph_memory.progress import Progress, silent
+from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
@@ -47,7 +48,7 @@ async def open_memory(
         by_settings = Origin(session=settings.session, actor=settings.actor)
         core = _core(settings, store, await store_id(store), origin or by_settings)
         try:
-            yield Memory(core, default_domain=settings.domain)
+            yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
 

@@ -285,8 +285,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Set from when and until when a node or connection holds in the world, whenever that became known.
 
-        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`. What you leave out stays; `open` removes a
-        bound. It holds from `valid_from` on, and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
+        otherwise. What you leave out stays; `open` removes a bound. It holds from `valid_from` on, and no longer at
+        `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(
             self._facade.set_validity,
@@ -729,7 +730,8 @@ class SyncHistory(_Sync[History]):
         """Remove the events before a point from the log: each subject keeps one snapshot of its state at that point.
 
         That state, and all later ones, can be read as before; reading earlier ones raises HISTORY_COMPACTED. The events
-        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. No
+        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. A
+        dry run returns the point from which on questions can be answered, and which nodes lose their first state. No
         batch is divided, so it may end a little earlier. The same call resumes a compaction that was interrupted.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.

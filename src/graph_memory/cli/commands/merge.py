@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 SourceArgument = Annotated[str, typer.Argument(help="The domain with the changes, such as a branch.")]
 IntoOption = Annotated[
-    str | None, typer.Option("--into", help="The domain to change.", envvar="GRAPH_MEMORY_DOMAIN", show_envvar=True)
+    str | None,
+    typer.Option(
+        "--into",
+        help="The domain to change.",
+        envvar="GRAPH_MEMORY_DOMAIN",
+        show_envvar=True,
+        callback=takes.project_domain,
+    ),
 ]
 StrategyOption = Annotated[
     How, typer.Option(help="Which side wins conflicts: ours is the domain that is changed. manual stops at them.")

@@ -23,9 +23,11 @@ from graph_memory.model.results import Branched
 class History:
     """The log of a memory: every change that was made, by whom, and when. It is `Memory.history`.
 
-    A point in the log is a log number, the id of an event, an RFC 3339 time, or how long ago (`"2 hours ago"`). All
-    methods raise ONTOLOGY_NOT_FOUND for a domain that does not exist, EVENT_NOT_FOUND, HISTORY_COMPACTED if that part
-    of the log was compacted, and INVALID_ARGUMENT.
+    A point in the log is a log number, the id of an event, or a time: RFC 3339, a date, or words such as
+    `"2 hours ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it names another zone. Of a whole
+    day, month or minute, `until` and `at` mean the end, everything else the beginning. All methods raise
+    ONTOLOGY_NOT_FOUND for a domain that does not exist, EVENT_NOT_FOUND, HISTORY_COMPACTED if that part of the log was
+    compacted, and INVALID_ARGUMENT.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -239,7 +241,8 @@ class History:
         """Remove the events before a point from the log: each subject keeps one snapshot of its state at that point.
 
         That state, and all later ones, can be read as before; reading earlier ones raises HISTORY_COMPACTED. The events
-        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. No
+        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. A
+        dry run returns the point from which on questions can be answered, and which nodes lose their first state. No
         batch is divided, so it may end a little earlier. The same call resumes a compaction that was interrupted.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
