@@ -113,9 +113,14 @@ def masked(error: BaseException) -> GraphError:
     return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it happened."})
 
 
+def with_commands(text: str) -> str:
+    """Return a hint with the commands for the tools that it names."""
+    return _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+
+
 def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
-    hint = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", error.hint or "")
+    hint = with_commands(error.hint or "")
     lines = (f"{error.code}: {error.message}", error.path and f"Path: {error.path}", hint and f"Hint: {hint}")
     return "\n".join(line for line in lines if line)
 
