@@ -45,7 +45,7 @@ class LogPage(Result):
 
 
 class Sessions(Result):
-    """Sessions, the one that wrote last first."""
+    """Sessions, latest first."""
 
     sessions: tuple[SessionSummary, ...]
 
@@ -59,14 +59,14 @@ class Reviewed(Result):
 
 
 class PastAnswer(Result):
-    """What a read gave of a domain as it was."""
+    """The result of a read of a domain as it was."""
 
     as_of: int = Field(description="Number of the event after which it was so")
     result: dict[str, object]
 
 
 class RevertedChange(Result):
-    """What undoing wrote, or would write, about one subject."""
+    """What a revert wrote, or would write, about one subject."""
 
     subject: str
     kind: Kind
