@@ -49,6 +49,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_was",
         "_compacted",
         "_turns",
+        "_reviewed",
         "_declared",
         "_description",
     ):

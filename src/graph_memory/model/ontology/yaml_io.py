@@ -66,6 +66,16 @@ def together(faults: Sequence[GraphError]) -> GraphError:
     return GraphError(first.code, "\n".join(told), {**own, "faults": details})
 
 
+def parse_bytes(data: bytes, file: str) -> Ontology:
+    """Return the ontology that the bytes of a YAML file declare. Raises as `parse` does."""
+    try:
+        return parse(data.decode("utf-8-sig"), file)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        details = {"file": file, "line": line, "hint": "Save the file as UTF-8."}
+        raise GraphError(Code.INVALID_ONTOLOGY, f"{file}:{line}: not UTF-8", details) from error
+
+
 def to_yaml(ontology: Ontology) -> str:
     """Return YAML text that `parse` reads back as the same ontology."""
     data: dict[str, object] = {"description": ontology.description} if ontology.description else {}
