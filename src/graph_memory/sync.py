@@ -329,7 +329,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
 
     def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: create it with them, or add those that it lacks.
+        """Make the types of a domain what an ontology declares: create it with them, or add and change types.
 
         Types that it does not name stay as they are. It can be repeated. Raises TYPE_ALREADY_EXISTS where something
         stored does not fit what its type would become, with what would have to be true and the first examples in
