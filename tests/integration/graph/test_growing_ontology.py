@@ -95,6 +95,9 @@ async def test_it_is_an_update_of_the_type_which_keeps_its_place(work: Memory) -
 async def test_the_past_has_the_type_as_it_was(work: Memory) -> None:
     before = await last(work)
     await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}))
+    past = await work.history.as_of(before)
+    assert await past.get_ontology() == ontology(status("next", "done"))
+    assert not (await past.validate_connection("Next", "Task", "Note")).valid
     branch = f"{(await work.upkeep.verify()).domain}-b"
     await work.history.branch(branch, at=before)
     old = work.in_domain(branch)

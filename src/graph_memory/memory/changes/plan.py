@@ -61,7 +61,7 @@ class Rule(StrEnum):
     """What is broken."""
 
     NEEDED = "needed"
-    """Something that stays is of a type that goes, or names it."""
+    """Something that stays is of a type that goes, or names it, or does not fit what it becomes."""
     ATTACHED = "attached"
     """Something that is attached to a node that goes does not go with it by itself."""
     END = "end"
