@@ -28,7 +28,17 @@ from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.history.results import (
+    Choice,
+    LogEntry,
+    LogPage,
+    Operation,
+    Reverted,
+    Reviewed,
+    Sessions,
+    Source,
+    Verdict,
+)
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
 from graph_memory.model import results
@@ -594,6 +604,14 @@ class SyncHistory(_Sync[History]):
     ) -> Sessions:
         """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
+
+    def reviewed(self, *, domain: str | None = None) -> Reviewed:
+        """Return which changes of a domain's own log were reviewed, and what was said of each."""
+        return self._wait(self._facade.reviewed, domain=domain)
+
+    def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
+        """Remember what a person says of changes, by their numbers in the log. It changes neither graph nor log."""
+        return self._wait(self._facade.mark_reviewed, verdicts, domain=domain)
 
     def diff(
         self,

@@ -153,6 +153,15 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
         assert f"graph-memory domain delete {domain}" in refused.stderr
     gone = run(variables, "branch", "delete", f"{domain}-b", "--yes")
     assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    for options in ((), ("--at", "2"), ("--at", "2", "--json")):
+        name = f"{domain}/try/{len(options)}"
+        done = run(variables, "branch", *options, name)
+        assert (done.returncode, name in done.stdout) == (0, True), done.stderr
+        assert run(variables, "branch", "delete", name, "--yes").returncode == 0
+    refused = run(variables, "branch", "../up")
+    assert (refused.returncode, "is not a valid domain name" in refused.stderr) == (2, True)
+    assert "as in experiment/new-approach" in refused.stderr
+    assert run(variables, "branch").returncode == run(variables, "branch", "one", "two").returncode == 2
     assert run(variables, "branch", "delete", domain).returncode == 2
     assert run(variables, "branch", "delete", f"{domain}-b", "--yes").returncode == 66
     assert (await kitchen.get_node("call")).properties == {"status": "done"}

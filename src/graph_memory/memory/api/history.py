@@ -8,11 +8,21 @@ from pathlib import Path
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import diff, follow, past
+from graph_memory.memory.history import diff, follow, past, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.history.results import (
+    Choice,
+    LogEntry,
+    LogPage,
+    Operation,
+    Reverted,
+    Reviewed,
+    Sessions,
+    Source,
+    Verdict,
+)
 from graph_memory.memory.retention import compaction, erasure, scan
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.revert import pages, selection
@@ -110,6 +120,14 @@ class History:
     ) -> Sessions:
         """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+
+    async def reviewed(self, *, domain: str | None = None) -> Reviewed:
+        """Return which changes of a domain's own log were reviewed, and what was said of each."""
+        return await reviews.reviewed(self._core, self._domain(domain))
+
+    async def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
+        """Remember what a person says of changes, by their numbers in the log. It changes neither graph nor log."""
+        return await reviews.mark_reviewed(self._core, self._domain(domain), verdicts)
 
     async def diff(
         self,

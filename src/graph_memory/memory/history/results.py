@@ -14,6 +14,8 @@ Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
 Choice = Literal["stop", "skip", "force"]
 """What to do about a change that cannot simply be undone."""
+Verdict = Literal["accept", "reject", "edit"]
+"""What a person says of a change that they review."""
 
 
 class LogEntry(Result):
@@ -46,6 +48,14 @@ class Sessions(Result):
     """Sessions, latest first."""
 
     sessions: tuple[SessionSummary, ...]
+
+
+class Reviewed(Result):
+    """What people said of the changes of a domain when they reviewed them."""
+
+    domain: str
+    verdicts: dict[int, Verdict] = Field(description="By the number of the change")
+    settled: int = Field(description="Every change up to this number was reviewed, or is not in this domain's own log")
 
 
 class PastAnswer(Result):
