@@ -340,3 +340,14 @@ def exact(state: Mapping[str, object]) -> dict[str, tuple[str, object]]:
 def listed(item: tuple[str, Any]) -> tuple[str, object]:
     key, value = item
     return key, list(value) if key == "_tags" and value is not None else value
+
+
+async def test_that_a_domain_began_is_no_difference(work: Memory) -> None:
+    kinds = [entry.kind for entry in (await work.history.diff(since=0)).entries]
+    assert kinds == ["node", "connection_type", "connection", "node_type", "node_type", "node"]
+
+
+async def test_content_of_the_same_length_is_told_as_rewritten(work: Memory) -> None:
+    await work.update_node("call", content="# Call\nBert", encoding="utf-8")
+    [entry] = (await work.history.diff(since=8)).entries
+    assert entry.summary == 'Action "Call": content rewritten, 11 bytes'
