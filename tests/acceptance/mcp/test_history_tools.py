@@ -21,7 +21,8 @@ async def test_an_agent_undoes_its_last_write_by_the_version_that_it_returned(ag
     node = await agent.node("Action", "# Call", properties={"status": "next"})
     version = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
     undone = await agent.call("memory_revert", since=version, until=version)
-    assert undone["changes"] == [{"subject": node, "kind": "node", "operation": "update", "seq": version + 1}]
+    change = {"subject": node, "kind": "node", "operation": "update", "seq": version + 1}
+    assert undone["changes"] == [{**change, "type": "Action", "title": "Call"}]
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
 
 

@@ -37,7 +37,8 @@ ToolsetsOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        help="Toolsets and tools to serve, separated by commas. Default: graph, memory_log, memory_diff, memory_revert.",
+        help="Toolsets and tools to serve, separated by commas. "
+        "Default: graph, memory_log, memory_diff, memory_revert.",
     ),
 ]
 
