@@ -24,29 +24,32 @@ def can_be_edited(entry: LogEntry) -> bool:
     return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
-def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
-    """Let a person change the subject as it is now, and return whether they did; a refusal is told."""
+def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
+    """Let a person change the subject as it is now, and return its version then; None if they did not.
+
+    A refusal is told.
+    """
     match answered("Edit", ["values", "content", "nothing"]):
         case "values":
             change = _values
         case "content":
             change = _content
         case _:
-            return False
+            return None
     try:
         return change(memory, entry, domain)
     except GraphError as error:
         note(explained(error))
-        return False
+        return None
 
 
-def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     given: list[str] = []
     while line := typer.prompt("name=text or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
         given.append(line)
     values = assigned(given)
     if values is None:
-        return False
+        return None
     if entry.kind is Kind.NODE:
         changed = memory.update_node(entry.subject, properties=values, domain=domain)
     else:
@@ -54,12 +57,12 @@ def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
     return _told(entry, changed.version)
 
 
-def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     before, version = _text(memory, entry, domain)
     after = edited(before)
     if after == before:
         note("The text is unchanged.")
-        return False
+        return None
     with saved_on_failure(Given(after, "utf-8", None), edit=True):
         if entry.kind is Kind.NODE:
             changed = memory.update_node(
@@ -84,6 +87,6 @@ def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str,
     return found.content, version
 
 
-def _told(entry: LogEntry, version: int) -> bool:
+def _told(entry: LogEntry, version: int) -> int:
     note(f"{entry.subject} is at version {version}.")
-    return True
+    return version
