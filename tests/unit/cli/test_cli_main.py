@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from graph_memory import cli
 from graph_memory.cli.main import app
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
@@ -186,7 +187,15 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
-    assert served == [("from_environment", ("graph",)), ("work", ("graph", "recall"))]
+    default = ("graph", "memory_log", "memory_diff", "memory_revert")
+    assert served == [("from_environment", default), ("work", ("graph", "recall"))]
+
+
+def test_the_help_of_mcp_lists_every_toolset_and_its_tools():
+    told = " ".join(run("mcp", "--help").stdout.split())
+    for name, tools in TOOLSETS.items():
+        assert f"Toolset {name}: {', '.join(tool.name for tool in tools)}." in told
+    assert f"Default: {', '.join(Settings().toolsets)}." in " ".join(told.replace("│", " ").split())
 
 
 def test_a_transport_that_there_is_not_is_refused():

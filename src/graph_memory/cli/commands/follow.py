@@ -69,7 +69,7 @@ def follow_log(
 
 def print_entry(entry: LogEntry) -> None:
     """Print a change on a line, and its states below it where they were asked for."""
-    by, tint = entry.actor or entry.source, TINTS[entry.operation]
+    by, tint = entry.by, TINTS[entry.operation]
     print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return
