@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import signal
 import sys
+from threading import Timer
 
 
 def run() -> None:
@@ -28,7 +29,7 @@ def run() -> None:
 def _unraisable(found: sys.UnraisableHookArgs) -> None:
     """Take up a Ctrl-C that came where Python drops it, as in the clean-up of an import; show anything else."""
     if issubclass(found.exc_type, KeyboardInterrupt):
-        _thread.interrupt_main()
+        Timer(0.01, _thread.interrupt_main).start()  # not at once: here it would be dropped again
     else:
         sys.__unraisablehook__(found)
 
