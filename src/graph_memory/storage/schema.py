@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import LiteralString, cast
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
 from graph_memory.storage.store import Store, Transaction
 
@@ -97,7 +98,7 @@ async def pending_steps(store: Store, known: Sequence[Step] | None = None) -> li
     return missing_steps(steps() if known is None else known, await store.read(STEPS_APPLIED))
 
 
-async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
+async def migrate(store: Store, known: Sequence[Step] | None = None, progress: Progress = silent) -> int:
     """Apply the steps that the database lacks and return how many there were.
 
     Processes that start together take turns: a step's statements run while the lock is held in a transaction
@@ -106,6 +107,7 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     known = steps() if known is None else known
     if not await pending_steps(store, known):
         return 0
+    progress("Preparing the database", None)
     await store.define(FIRST)
 
     async def apply(transaction: Transaction) -> int:
