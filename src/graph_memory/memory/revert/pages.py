@@ -87,7 +87,7 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
         await batch.give_up()
         raise
     await batch.end()
-    return await _told(batch, tuple(skipped.values()))
+    return await revert.titled(core, domain, await _told(batch, tuple(skipped.values())), planned)
 
 
 def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:

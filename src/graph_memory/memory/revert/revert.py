@@ -269,7 +269,10 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
 
 
 async def titled(core: Core, domain: str, told: Reverted, planned: Plan) -> Reverted:
-    """Return what is told with the types and titles of its subjects: those before it, of what goes."""
+    """Return what is told with the types and titles of its subjects: those before it, of what goes.
+
+    One that goes on after it was cut off plans only what is left, so what was written before stays without.
+    """
     if not told.changes:
         return told
     subjects = {change.subject for change in told.changes}
@@ -277,6 +280,8 @@ async def titled(core: Core, domain: str, told: Reverted, planned: Plan) -> Reve
     titles = await titles_of(core, domain, list(drafts.values()), min(change.seq for change in told.changes) - 1)
     named = (
         change.model_copy(update={"type": drafts[change.subject].type, "title": titles.get(change.subject)})
+        if change.subject in drafts
+        else change
         for change in told.changes
     )
     return told.model_copy(update={"changes": tuple(named)})
