@@ -11,7 +11,8 @@ from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, p
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.branches.results import MergedChange
+from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, RevertedChange, Sessions, Source
 from graph_memory.model.kinds import TYPES
 
 if TYPE_CHECKING:
@@ -88,6 +89,14 @@ def show_log(page: LogPage) -> None:
     note(f"{counted(len(page.entries), 'change')}.{more}")
 
 
+def named(change: RevertedChange | MergedChange) -> str:
+    """Return a subject that was changed, as a person knows it: with type and title, and its id."""
+    if change.kind in TYPES:
+        return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
+    title = f" “{change.title}”" if change.title else ""
+    return plain(f"{change.type or change.kind}{title} {change.subject}")
+
+
 @command()
 def sessions(
     call: Call,
@@ -147,10 +156,7 @@ def show_reverted(found: Reverted) -> None:
     for change in found.changes:
         is_type = change.kind in TYPES
         word = "removed" if is_type and change.operation == "delete" else words[change.operation]
-        name = change.subject.partition("/")[2] if is_type else change.subject
-        kind = change.kind.replace("_", " ") if is_type or change.type is None else change.type
-        title = f" “{change.title}”" if change.title else ""
-        typer.echo(f"{word}  {plain(kind)}{plain(title)} {plain(name)}")
+        typer.echo(f"{word}  {named(change)}")
     for skip in found.skipped:
         typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
     verb = "would be undone" if found.dry_run else "undone"
