@@ -8,7 +8,7 @@ import select
 import signal
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 import anyio
@@ -16,9 +16,8 @@ import typer
 
 from graph_memory.cli.command import Call
 from graph_memory.cli.output.printing import local_time, plain, print_json
-from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.output.tables import print_tinted
-from graph_memory.cli.session import read_settings
+from graph_memory.cli.session import opened_memory
 from graph_memory.memory.history.results import LogEntry, Operation, Source
 from graph_memory.model.arguments import fault
 
@@ -53,15 +52,14 @@ def follow_log(
     size = None if since is not None and limit is None else call.size(limit)
 
     async def work() -> None:
-        from graph_memory.app import open_memory
-
-        async with AsyncExitStack() as opened:
-            with progress_bar() as progress:
-                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
-            async with _until_ended(), aclosing(_changes(call.of(memory), wanted, since, size)) as changes:
-                async for entry in changes:
-                    if not _printed(entry, as_json=call.as_json):
-                        return
+        async with (
+            opened_memory() as memory,
+            _until_ended(),
+            aclosing(_changes(call.of(memory), wanted, since, size)) as changes,
+        ):
+            async for entry in changes:
+                if not _printed(entry, as_json=call.as_json):
+                    return
 
     try:
         anyio.run(work)
@@ -71,7 +69,7 @@ def follow_log(
 
 def print_entry(entry: LogEntry) -> None:
     """Print a change on a line, and its states below it where they were asked for."""
-    by, tint = entry.actor or entry.source, TINTS[entry.operation]
+    by, tint = entry.by, TINTS[entry.operation]
     print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.history import named
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.output.printing import counted, harmless, note, plain
@@ -103,7 +104,7 @@ def _about(given: str) -> dict[str, object]:
 def _show(found: Merged) -> None:
     words = {"create": "new", "update": "changed", "delete": "deleted"}
     for change in found.changes:
-        typer.echo(f"{words[change.operation]:<8}  {plain(change.kind)} {plain(change.subject)}")
+        typer.echo(f"{words[change.operation]:<8}  {named(change)}")
     for conflict in found.conflicts:
         _show_conflict(conflict)
     verb = "would be merged" if found.preview else "merged"
