@@ -28,7 +28,7 @@ from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Named, Operation, Reverted, Sessions, Source
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
 from graph_memory.model import results
@@ -586,6 +586,14 @@ class SyncHistory(_Sync[History]):
     ) -> Sessions:
         """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
+
+    def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+        """Return the nodes and connections that a person may mean by a text.
+
+        They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
+        the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
+        """
+        return self._wait(self._facade.named, text, domain=domain)
 
     def diff(
         self,

@@ -8,11 +8,20 @@ from pathlib import Path
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import diff, follow, past
+from graph_memory.memory.history import diff, follow, naming, past
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.history.results import (
+    Choice,
+    LogEntry,
+    LogPage,
+    Named,
+    Operation,
+    Reverted,
+    Sessions,
+    Source,
+)
 from graph_memory.memory.retention import compaction, erasure, scan
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.revert import pages, selection
@@ -108,6 +117,14 @@ class History:
     ) -> Sessions:
         """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
         return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+
+    async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+        """Return the nodes and connections that a person may mean by a text.
+
+        They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
+        the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
+        """
+        return await naming.named(self._core, self._domain(domain), text)
 
     async def diff(
         self,

@@ -48,6 +48,16 @@ class Sessions(Result):
     sessions: tuple[SessionSummary, ...]
 
 
+class Named(Result):
+    """A node or connection that somebody may mean by a text."""
+
+    id: str
+    kind: Kind
+    type: str
+    title: str | None = Field(default=None, description="Title of a node, the last one of a deleted node")
+    deleted: bool
+
+
 class PastAnswer(Result):
     """What a read gave of a domain as it was."""
 
