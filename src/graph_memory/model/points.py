@@ -59,7 +59,7 @@ def instant(argument: str, given: datetime | str, now: datetime) -> datetime:
     elif isinstance(given, datetime):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         return in_utc(given)
     hint = 'Give a time such as 2026-03-01T09:00:00Z, a date, now, or "2 hours ago".'
-    raise fault(argument, f"{argument} is not a time: {given}", hint)
+    raise fault(argument, f"{given} is not a time", hint)
 
 
 def _numbered(argument: str, seq: int) -> LogPosition:
@@ -86,4 +86,4 @@ def _read_time(text: str, now: datetime) -> datetime:
 
 def _unreadable(argument: str, given: object) -> GraphError:
     hint = 'Give a log number, an event id (evt_…), a time such as 2026-03-01T09:00:00Z, or "2 hours ago".'
-    return fault(argument, f"{argument} is not a point in the log: {quoted(given)}", hint)
+    return fault(argument, f"{quoted(given)} is not a point in the log", hint)

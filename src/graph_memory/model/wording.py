@@ -6,6 +6,8 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import cast
 
 MOST_LISTED = 50
 _MOST_SHOWN = 80
@@ -21,8 +23,17 @@ def shown(value: object) -> str:
 
 
 def _represented(value: object) -> str:
-    is_huge = isinstance(value, int) and value.bit_length() > 1_000  # Python refuses to write very long numbers
-    return "a very large number" if is_huge else repr(value)
+    match value:
+        case None:
+            return "null"
+        case int() if value.bit_length() > 1_000:  # Python refuses to write very long numbers
+            return "a very large number"
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case list() | tuple():
+            return f"[{', '.join(map(quoted, cast('Sequence[object]', value)))}]"
+        case _:
+            return repr(value)
 
 
 def _printable(character: str) -> str:
