@@ -106,7 +106,7 @@ def validate(call: Call, file: SourceArgument) -> None:
 @command(app, "merge", domain=False)
 def merge_files(
     call: Call,
-    files: Annotated[list[str], typer.Argument(metavar="FILES…", help="Two or more, as for `validate`.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Two files or more, as for `validate`.")],
 ) -> None:
     """Print one ontology with the types of all files; where several declare a type, they must agree."""
     merged = merge(*map(read_ontology, files))
@@ -117,7 +117,7 @@ def merge_files(
 def diagram(
     call: Call,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="As for `validate`. Default: that of the domain.")
+        str | None, typer.Argument(metavar="FILE", help="As for `validate`. Default: the ontology of the domain.")
     ] = None,
 ) -> None:
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.input import completion
 from graph_memory.cli.input.options import DomainOption
 from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import check_domain, fault
@@ -30,7 +31,10 @@ PortOption = Annotated[
 
 def mcp(
     domain: DomainOption = None,
-    toolsets: Annotated[str | None, typer.Option(help="Toolsets to serve, separated by commas.")] = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(help="Toolsets to serve, separated by commas.", autocompletion=completion.toolsets),
+    ] = None,
     transport: Annotated[Transport, typer.Option(help="How clients connect.")] = Transport.STDIO,
     host: HostOption = None,
     port: PortOption = None,
