@@ -23,6 +23,7 @@ from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.results import rfc3339
 from graph_memory.model.wording import listed, shown, suggestion
 from graph_memory.progress import Progress, silent
+from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
@@ -52,7 +53,7 @@ async def open_memory(
         by_settings = Origin(session=settings.session, actor=settings.actor)
         core = _core(settings, store, await store_id(store), origin or by_settings)
         try:
-            yield Memory(core, default_domain=settings.domain)
+            yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
 

@@ -82,7 +82,11 @@ class Settings(BaseSettings):
     )
     start_timeout: float = Field(default=180.0, gt=0, description="Seconds that the local Neo4j may take to start.")
 
-    domain: str = Field(default="default", description="Domain for calls that name none.")
+    domain: str = Field(
+        default="default",
+        description="Domain for calls that name none. `auto`: one for each project, the git work tree or folder that "
+        "the client works in.",
+    )
     session: str | None = Field(
         default=None,
         description="Session that the log records for changes. Empty: an MCP server makes an id for itself over stdio, "

@@ -278,8 +278,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Say from when and until when a node or connection holds in the world, whenever that became known.
 
-        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
-        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
+        otherwise; what is left out stays, `open` takes a bound away. At `valid_to` it holds no longer.
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(
             self._facade.set_validity,
@@ -729,7 +730,8 @@ class SyncHistory(_Sync[History]):
         """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
 
         The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
-        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. No
+        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. A dry
+        run tells from when on questions will be answered, and which nodes lose their first state. No
         batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.

@@ -32,6 +32,11 @@ def actor_of(ctx: Context) -> str | None:
     return f"{shown(given.client_info.name)} {shown(given.client_info.version)}".strip() if given else None
 
 
+def asks_within_calls(ctx: Context) -> bool:
+    """Say whether the client is asked for something only by the answer to a call, which it then repeats."""
+    return ctx.protocol_version >= _WITHOUT_SESSIONS
+
+
 def session_of(ctx: Context) -> str | None:
     """Return the session of the log that a call over HTTP belongs to; None when it has none, and over stdio.
 

@@ -14,6 +14,7 @@ from pydantic_core import to_jsonable_python
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.limits import check_given, check_taken
+from graph_memory.mcp_server.roots import Project
 from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.table import tools_of
@@ -61,17 +62,22 @@ class Calls:
         self._tools = tools
         self._most = settings.mcp_content_bytes
         self._wait = settings.starting_wait
+        self._project = Project(settings.domain)
 
     async def list_tools(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`."""
         return types.ListToolsResult(tools=[tool.listed for tool in self._tools.values()])
 
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Answer `tools/call`: with what the tool gives, or with an error that the agent can act on."""
         tool = self._tools.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
         try:
+            if (asked := await self._project.find(ctx, params)) is not None:
+                return asked
             return _success(await self._call(tool, params.arguments or {}, ctx))
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
             return _failure(masked(error))
@@ -85,6 +91,8 @@ class Calls:
             await ctx.session.report_progress(seconds, self._wait, stage)
 
         memory = await ctx.lifespan_context.memory(tell)
+        if self._project.domain is not None:
+            memory = memory.in_domain(self._project.domain)
         result = (await call(memory.acting_as(actor_of(ctx), session))).to_dict()
         check_taken(result, self._most)
         return result

@@ -11,7 +11,10 @@ from graph_memory.model.wording import quoted
 UNLIMITED = 2**53
 """What a query is given as its limit when the caller set none."""
 
-_DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+AUTO = "auto"
+"""The setting that means the domain of the project at hand, so no domain has that name."""
+
+_DOMAIN = re.compile(r"(?=.{1,64}\Z)[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}")
 _RESERVED_IDS = frozenset({"domain", "ontology"})
 _CURSOR = "after:"
@@ -26,10 +29,26 @@ def fault(argument: str, message: str, hint: str) -> GraphError:
 
 def check_domain(name: str) -> str:
     """Return a domain name. Raises INVALID_ARGUMENT."""
-    if not _DOMAIN.fullmatch(name):
-        hint = "Use 1 to 64 letters, digits, dots, underscores or hyphens, starting with a letter or digit."
+    if name == AUTO:
+        hint = "Only the option --domain and the setting GRAPH_MEMORY_DOMAIN take it, for the project at hand."
+        raise fault("domain", "auto is not the name of a domain", hint)
+    if not is_domain(name):
+        hint = (
+            "Use 1 to 64 letters, digits, dots, underscores or hyphens, starting with a letter or digit. "
+            "Such names may be joined by single slashes, as in experiment/new-approach."
+        )
         raise fault("domain", f"{quoted(name)} is not a valid domain name", hint)
     return name
+
+
+def is_domain(name: str) -> bool:
+    """Say whether a text may be the name of a domain."""
+    return _DOMAIN.fullmatch(name) is not None
+
+
+def in_file_name(domain: str) -> str:
+    """Return a domain's name as part of the name of a file, another for each domain: it has no `=` of its own."""
+    return domain.replace("/", "=")
 
 
 def check_new_id(argument: str, given: str) -> str:

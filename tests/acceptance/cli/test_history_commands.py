@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
 ) -> None:
     done = run(variables, "log", "--limit", "2")
     assert done.stdout.splitlines()[0].split() == ["seq", "time", "by", "change"]
-    assert [line.split(maxsplit=4)[4] for line in done.stdout.splitlines()[1:]] == [
+    assert [line.split(maxsplit=5)[5] for line in done.stdout.splitlines()[1:]] == [
         'Action "Call": status "next" → "done"',
         'Action "Call" created',
     ]
@@ -27,6 +29,28 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
     assert told == (await kitchen.history.log(full=True)).to_dict()
     told = json.loads(run(variables, "log", "--subject", "call", "--json").stdout)
     assert told == (await kitchen.history.log(subject="call")).to_dict()
+
+
+async def test_a_time_that_the_log_prints_can_be_typed_into_it_in_any_zone(
+    kitchen: Memory, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        last = run(variables, "log").stdout.splitlines()[1]
+        found = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d -0[45]", last)
+        assert found, last
+        for typed in (found[0], found[0][:16]):
+            assert last in run(variables, "log", "--since", typed).stdout
+            assert last in run(variables, "log", "--since", "today", "--until", typed).stdout
+            assert "call" in run(variables, "query", "--as-of", typed, "-p", "status=done").stdout
+        assert run(variables, "log", "--until", "yesterday").stderr == "0 changes.\n"
+        refused = run(variables, "log", "--since", "some day")
+        assert refused.returncode == 2
+        assert "2026-03-01 09:00 (your time zone)" in refused.stderr
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
@@ -117,14 +141,14 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
     assert f"to {domain}-b at " in told.stderr
     assert f"{domain} at 5" in run(variables, "branch", "list").stdout
     assert "made from" in run(variables, "branch", "info", f"{domain}-b").stdout
-    refused = run(variables, "domain", "delete", domain)
+    refused = run(variables, "domain", "delete", domain, "--yes")
     assert (refused.returncode, "DOMAIN_HAS_BRANCHES" in refused.stderr) == (73, True)
     for arguments in ((), ("--yes",)):
         refused = run(variables, "branch", "delete", domain, *arguments)
         assert refused.returncode == 2, refused.stderr
         assert f"graph-memory domain delete {domain}" in refused.stderr
-    gone = run(variables, "branch", "delete", f"{domain}-b")
+    gone = run(variables, "branch", "delete", f"{domain}-b", "--yes")
     assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
     assert run(variables, "branch", "delete", domain).returncode == 2
-    assert run(variables, "branch", "delete", f"{domain}-b").returncode == 66
+    assert run(variables, "branch", "delete", f"{domain}-b", "--yes").returncode == 66
     assert (await kitchen.get_node("call")).properties == {"status": "done"}

@@ -47,7 +47,7 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     tried = run(variables, "erase", "bird", "--dry-run")
     assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
     assert tried.stderr.splitlines()[-1] == "bird would be erased."
-    assert run(variables, "erase", "bird").stderr.splitlines()[-1] == "bird is erased."
+    assert run(variables, "erase", "bird", "--yes").stderr.splitlines()[-1] == "bird is erased."
     assert run(variables, "scan", name_of_bird(domain)).stdout == ""
     assert tombstones(run(variables, "scan", "bird").stderr) >= 3
     assert run(variables, "log", "--subject", "bird").stdout.splitlines()[1].endswith("Node bird erased")
@@ -58,13 +58,50 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
 
 async def test_a_person_compacts_into_a_file(diary: Memory, variables: dict[str, str], tmp_path: Path) -> None:
     at, path = (await diary.get_node("bird")).version, tmp_path / "old.jsonl.gz"
-    done = run(variables, "compact", "--before", str(at), "--archive", str(path), "--json")
+    done = run(variables, "compact", "--before", str(at), "--archive", str(path), "--yes", "--json")
     told = json.loads(done.stdout)
     assert (told["compacted_to"], told["events"], told["contents"]) == (at, 1, 1)
     assert json.loads(gzip.decompress(path.read_bytes()).splitlines()[-1])["end"]["events"] == at
     refused = run(variables, "query", "--as-of", str(at - 1))
     assert refused.stderr.startswith("HISTORY_COMPACTED")
     assert run(variables, "log").stdout.splitlines()[1].endswith(f"Compacted up to {at}")
+
+
+async def test_a_dry_run_says_what_will_not_be_answered_any_more(diary: Memory, variables: dict[str, str]) -> None:
+    at = (await diary.history.log(subject="bird", operations=["create"])).entries[0].seq
+    told = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
+    assert told[0].split(" (")[0].endswith(f": as-of, diff and revert would answer only from {at}")
+    assert (
+        told[1]
+        == f"{at} events would go into the archive; 0 of them would leave the database, with 0 contents of 0 bytes."
+    )
+    assert len(told) == 2, "every node keeps the state that it began with"
+    at += 1
+    [*_, last] = run(variables, "compact", "--before", str(at), "--dry-run").stdout.splitlines()
+    assert last.startswith("The first state of 1 node would be gone: Zebrafinch")
+    assert run(variables, "compact", "--before", "0", "--dry-run").stderr.endswith("nothing before that point.\n")
+    assert (await diary.history.as_of(1)).seq == 1
+
+
+async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
+    diary: Memory, variables: dict[str, str], domain: str
+) -> None:
+    await diary.history.branch(f"{domain}-b")
+    before = await diary.history.log()
+    for arguments in (
+        ("erase", "bird"),
+        ("compact", "--before", "4"),
+        ("domain", "delete", f"{domain}-b"),
+        ("branch", "delete", f"{domain}-b"),
+    ):
+        refused = run(variables, *arguments)
+        assert (refused.returncode, refused.stdout) == (2, ""), arguments
+        assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and there is no terminal to ask at")
+        assert "Give --yes to do it." in refused.stderr
+        told = json.loads(run(variables, *arguments, "--json").stderr)
+        assert (told["code"], told["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")
+    assert await diary.history.log() == before
+    assert (await diary.domain_info(domain=f"{domain}-b")).nodes == 2
 
 
 async def test_an_agent_must_confirm_what_cannot_be_undone(diary: Memory, domain: str) -> None:

@@ -153,6 +153,7 @@ class World:
 
     def confined(self, tool: str, arguments: Given) -> Given:
         """Return the arguments with no domain in them that belongs to somebody else, and none that others need gone."""
+        is_confirmed = tool == "delete_domain" and arguments.get("confirm") == arguments.get("name")
         if tool == "delete_domain" and arguments.get("name") in self.domains[:2]:
             arguments = {**arguments, "name": self._new()}
             self.portal.call(partial(_fill, self.memory, arguments["name"], is_open=False))
@@ -166,7 +167,7 @@ class World:
             asked = arguments.get(place)
             if asked == NEW or not (asked in self.domains or not _is_domain(asked)):
                 arguments = {**arguments, place: self._new()}
-        return arguments
+        return {**arguments, "confirm": arguments["name"]} if is_confirmed and "name" in arguments else arguments
 
     def _new(self) -> str:
         self.domains.append(f"{self.domains[0]}-{len(self.domains)}")
@@ -231,6 +232,8 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
     for name in NAMING.get(tool.name, ()):
         known[name] = [NEW, *domains]
+    if tool.name == "delete_domain":
+        known["confirm"] = known["name"]
     return fitting(tool.listed.input_schema, known)
 
 

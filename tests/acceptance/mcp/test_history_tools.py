@@ -145,9 +145,14 @@ async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(age
     listed = {one["name"]: one for one in (await agent.within(None).call("list_domains"))["domains"]}
     assert listed[f"{domain}-try"]["forked_from"] == domain
     with pytest.raises(ToolError) as kept:
-        await agent.within(None).call("delete_domain", name=domain)
+        await agent.within(None).call("delete_domain", name=domain, confirm=domain)
     assert kept.value.code is Code.DOMAIN_HAS_BRANCHES
-    assert (await agent.within(None).call("delete_domain", name=made["domain"]))["nodes"] == 1
+    for given in ({}, {"confirm": domain}, {"confirm": True}):
+        refused = await agent.within(None).refused("delete_domain", name=made["domain"], **given)
+        assert (refused.code, refused.details["argument"]) == (Code.INVALID_ARGUMENT, "confirm")
+    assert (await agent.call("get_node", node_id=node, domain=made["domain"]))["properties"] == {"status": "done"}
+    gone_with = await agent.within(None).call("delete_domain", name=made["domain"], confirm=made["domain"])
+    assert gone_with["nodes"] == 1
     with pytest.raises(ToolError) as gone:
         await agent.call("get_node", node_id=node, domain=made["domain"])
     assert gone.value.code is Code.ONTOLOGY_NOT_FOUND

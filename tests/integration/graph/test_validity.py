@@ -111,7 +111,7 @@ async def test_what_was_believed_of_a_time_is_found_at_a_point_of_the_log(home: 
     ("given", "argument"),
     [
         ({}, "valid_to"),
-        ({"valid_from": "yesterday"}, "valid_from"),
+        ({"valid_from": "some day"}, "valid_from"),
         ({"valid_from": APRIL, "valid_to": MARCH}, "valid_to"),
         ({"valid_from": MARCH, "valid_to": MARCH}, "valid_to"),
         ({"valid_to": 7}, "valid_to"),

@@ -386,3 +386,16 @@ async def test_a_branch_that_is_just_being_made_is_waited_for(
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=cut - 2)).domain)
     await memory.history.compact(cut)
     assert await is_clean(memory, branch)
+
+
+async def test_what_would_go_is_told_before_and_after(memory: Memory, tmp_path: Path) -> None:
+    node, gone, cut = await filled(memory)
+    log = (await memory.history.log(limit=100)).entries
+    tried = await memory.history.compact(cut, dry_run=True)
+    done = await memory.history.compact(cut, archive=tmp_path / "a.jsonl.gz")
+    told = {"dry_run": False, "archive": done.archive}
+    assert done == tried.model_copy(update=told)
+    assert (done.archived, done.answers_from) == (cut, next(one.at for one in log if one.seq == cut))
+    assert (done.nodes, done.titles) == (2, ("three", LARGE[:200].rstrip())), (node, gone)
+    again = await memory.history.compact(cut, dry_run=True)
+    assert (again.archived, again.events, again.nodes, again.titles) == (0, 0, 0, None)

@@ -211,11 +211,13 @@ def test_what_a_home_holds_is_replaced_only_when_that_is_said(saved, other):
     before, password = use(other, held), Home.of(other).password()
     error = refused(other, "restore", str(saved.file))
     assert (error["code"], error["details"]["argument"]) == (Code.INVALID_ARGUMENT, "--replace")
+    error = refused(other, "restore", str(saved.file), "--replace")
+    assert (error["code"], error["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")
     assert use(other, held) == before
 
     async def across(memory: Memory) -> dict[str, Any]:
         await memory.list_domains()
-        command = [str(COMMAND), "restore", str(saved.file), "--replace"]
+        command = [str(COMMAND), "restore", str(saved.file), "--replace", "--yes"]
         await anyio.run_process(command, env=environment_of(other))
         return await held(memory)
 
@@ -279,7 +281,7 @@ def test_a_restore_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(
     for moment, reached in moments.items():
         kill_restore(other, saved.file, reached)
         assert use(other, held) in ([old, saved.held] if moment == "moved" else [old])
-    told(other, "restore", str(saved.file), "--replace", "--verify")
+    told(other, "restore", str(saved.file), "--replace", "--yes", "--verify")
     assert sorted(path.name for path in other.home.iterdir()) == ["blobs", "neo4j"]
     assert use(other, held) == saved.held
     commands = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
@@ -287,7 +289,7 @@ def test_a_restore_that_is_killed_leaves_the_old_or_the_new_and_can_be_repeated(
 
 
 def kill_restore(settings: Settings, file: Path, reached: Callable[[], bool]) -> None:
-    command = [str(COMMAND), "restore", str(file), "--replace"]
+    command = [str(COMMAND), "restore", str(file), "--replace", "--yes"]
     with subprocess.Popen(command, env=environment_of(settings), stderr=subprocess.DEVNULL) as process:
         while not reached() and process.poll() is None:  # the last moment is short
             time.sleep(0.0005)

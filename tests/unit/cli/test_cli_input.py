@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import io
 import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.input.content import Given, given_content, given_text, saved_on_failure
+from graph_memory.cli.input.times import point, world_time
+from graph_memory.cli.main import app
+from graph_memory.cli.output.printing import local_time
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import rfc3339
 
 
 def code_of(function, *arguments, **named) -> Code:
@@ -136,3 +145,47 @@ def test_what_was_written_in_an_editor_outlives_an_interruption_too(
     [file] = tmp_path.iterdir()
     assert file.read_bytes() == b"work"
     assert str(file) in capsys.readouterr().err
+
+
+@pytest.fixture
+def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine in New York."""
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("new_york")
+@pytest.mark.parametrize("month", [1, 7])
+def test_a_time_that_was_printed_can_be_typed(month: int):
+    at = datetime(2026, month, 5, 20, 46, 33, tzinfo=UTC)
+    printed = local_time(at)
+    assert printed == {1: "2026-01-05 15:46 -05", 7: "2026-07-05 16:46 -04"}[month]
+    begins = rfc3339(at.replace(second=0))
+    assert point("since")(printed) == begins
+    assert point("since")(printed[: len("2026-01-05 15:46")]) == begins
+    assert point("as-of")(printed) == rfc3339(at.replace(second=59, microsecond=999999))
+    assert world_time("from")(printed) == begins
+
+
+def test_numbers_events_and_open_bounds_are_left_as_they_are():
+    assert [point("since")(given) for given in (None, "27", "evt_1")] == [None, "27", "evt_1"]
+    assert [world_time("to")(given) for given in (None, "open")] == [None, "open"]
+
+
+def test_every_option_that_takes_a_point_or_a_time_reads_it_where_the_person_is():
+    names = {"since", "until", "at", "as_of", "before", "valid_at", "valid_from", "valid_to"}
+    taken = [(path, option) for path, option in options(get_command(app)) if option.name in names]
+    assert {option.name for _, option in taken} == names
+    assert [(path, option.name) for path, option in taken if option.callback is None] == []
+    assert {option.metavar for _, option in taken} == {"POINT", "TIME"}
+
+
+def options(command: Any, *above: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Give the options of a command and of all below it."""
+    for option in command.params:
+        yield above, option
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from options(inner, *above, name)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from graph_memory import Code, GraphError
-from graph_memory.model.arguments import UNLIMITED, check_limit, check_new_id
+from graph_memory.model.arguments import (
+    UNLIMITED,
+    check_domain,
+    check_limit,
+    check_new_id,
+    in_file_name,
+    is_domain,
+)
 
 
 @pytest.mark.parametrize("given", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
@@ -30,3 +37,34 @@ def test_a_limit_that_is_no_positive_integer_is_refused(given: int) -> None:
     with pytest.raises(GraphError) as caught:
         check_limit(given)
     assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.mark.parametrize(
+    "name", ["default", "a", "my-work_2.0", "experiment/new-approach", "a/b/c", "Auto", "autos", "a/auto", "x" * 64]
+)
+def test_a_domain_can_have_that_name(name: str) -> None:
+    assert check_domain(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "", ".", "..", "/", "/a", "a/", "a//b", "../a", "a/../b", "a/..", "a/.b", "a\\b", "a=b", "a b", "a\n", "é", "~",
+        "C:/a", "a/" * 32 + "a", "x" * 65, "%2e%2e", "a/%2F",
+    ],
+)  # fmt: skip
+def test_a_name_that_could_lead_elsewhere_is_refused_with_what_is_allowed(name: str) -> None:
+    with pytest.raises(GraphError) as caught:
+        check_domain(name)
+    assert (caught.value.code, caught.value.details["argument"]) == (Code.INVALID_ARGUMENT, "domain")
+    assert "as in experiment/new-approach" in str(caught.value.hint)
+
+
+def test_auto_names_no_domain() -> None:
+    with pytest.raises(GraphError, match="auto is not the name of a domain"):
+        check_domain("auto")
+
+
+def test_no_two_domains_have_the_same_file_name() -> None:
+    assert in_file_name("experiment/new-approach") == "experiment=new-approach"
+    assert not is_domain("experiment=new-approach")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.points import LogPosition, moment
+from graph_memory.model.points import LogPosition, instant, moment
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -28,10 +28,34 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
         ("an hour ago", LogPosition(at=NOW - timedelta(hours=1))),
         ("1 Day Ago", LogPosition(at=NOW - timedelta(days=1))),
         ("3 weeks ago", LogPosition(at=NOW - timedelta(weeks=3))),
+        ("yesterday", LogPosition(at=datetime(2026, 2, 28, tzinfo=UTC))),
+        ("since last month", LogPosition(at=datetime(2026, 2, 1, tzinfo=UTC))),
     ],
 )
 def test_a_point_is_read(given: int | str, expected: LogPosition) -> None:
     assert moment("since", given, NOW) == expected
+
+
+@pytest.mark.parametrize(("argument", "is_end"), [("since", False), ("before", False), ("until", True), ("at", True)])
+def test_a_day_is_meant_from_its_beginning_or_to_its_end(argument: str, is_end: bool) -> None:
+    begins = datetime(2026, 2, 28, tzinfo=UTC)
+    at = begins + timedelta(days=1, microseconds=-1) if is_end else begins
+    assert moment(argument, "yesterday", NOW) == LogPosition(at=at)
+    assert moment(argument, "2026-02-28", NOW) == LogPosition(at=at)
+
+
+def test_a_time_in_the_world_is_the_beginning_of_what_was_named() -> None:
+    assert instant("valid_to", "yesterday", NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+    assert instant("valid_to", datetime(2026, 2, 28), NOW) == datetime(2026, 2, 28, tzinfo=UTC)
+
+
+def test_the_error_says_what_is_read_and_in_which_zone() -> None:
+    for read in (moment, instant):
+        for zone, told in ((UTC, "(UTC)"), (None, "(your time zone)")):
+            with pytest.raises(GraphError) as caught:
+                read("since", "someday", NOW, zone)
+            assert f"2026-03-01 09:00 {told}" in str(caught.value.hint)
+            assert 'yesterday, "last monday"' in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(

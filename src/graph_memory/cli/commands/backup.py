@@ -33,7 +33,7 @@ _SHOWN = 10
 
 TargetArgument = Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A new file, or a folder to make one in.")]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file made by `graph-memory backup`.")]
-ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds, without asking.")]
+ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds.")]
 VerifyOption = Annotated[
     bool, typer.Option("--verify", help="Verify every domain first; if one differs, change nothing and exit with 1.")
 ]
@@ -67,7 +67,11 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
 
 
 def restore(
-    file: FileArgument, replace: ReplaceOption = False, verify: VerifyOption = False, as_json: takes.JsonOption = False
+    file: FileArgument,
+    replace: ReplaceOption = False,
+    yes: takes.IrreversibleYesOption = False,
+    verify: VerifyOption = False,
+    as_json: takes.JsonOption = False,
 ) -> None:
     """Restore a backup into the home. What the home held stays until the backup has been loaded and started."""
     from graph_memory.local.backup.archive import read_manifest
@@ -76,7 +80,7 @@ def restore(
     settings = _local_settings()
     manifest = read_manifest(file)
     check_fits(settings, manifest, _schema_version())
-    _require_leave(settings, manifest, replace=replace)
+    _require_leave(settings, manifest, replace=replace, yes=yes)
     with _ended_by_signals(), progress_bar() as progress, restoring(settings, file, manifest, progress) as beside:
         found = _with(beside, lambda memory: _looked_at(memory, manifest, verify=verify), progress)
         if all(one.clean for one in found):
@@ -102,15 +106,19 @@ def _local_settings() -> Settings:
     return settings
 
 
-def _require_leave(settings: Settings, manifest: Manifest, *, replace: bool) -> None:
+def _require_leave(settings: Settings, manifest: Manifest, *, replace: bool, yes: bool) -> None:
     """Go on if there is nothing to lose, or somebody says that it may go."""
     from graph_memory.local.backup.restore import holds_data
 
-    if replace or not holds_data(settings):
+    if not holds_data(settings):
         return
-    if not sys.stdin.isatty():
-        details = {"argument": "--replace", "hint": "Give --replace to replace it; `graph-memory backup` saves it."}
-        raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", details)
+    if not replace and (yes or not sys.stdin.isatty()):
+        hint = "Give --replace --yes to replace it; `graph-memory backup` saves it."
+        raise GraphError(
+            Code.INVALID_ARGUMENT, f"{settings.home} already holds a memory", {"argument": "--replace", "hint": hint}
+        )
+    if not takes.must_ask(yes=yes, instead="`graph-memory backup` saves what would be replaced."):
+        return
     note(f"The backup: {_described(manifest)}.")
     takes.confirm(f"Replace everything in {plain(settings.home)}?")
 

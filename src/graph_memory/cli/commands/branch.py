@@ -9,6 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands import domain as domains
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Branched, Domains
@@ -19,7 +20,12 @@ app = typer.Typer(
 )
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the branch.")]
 AtOption = Annotated[
-    str | None, typer.Option(help='As of this number, event id, time, or "2 hours ago". Default: now.')
+    str | None,
+    typer.Option(
+        metavar="POINT",
+        callback=point("at"),
+        help='As of this number, event id, time, yesterday, "2 hours ago". Default: now.',
+    ),
 ]
 
 
@@ -48,7 +54,7 @@ def info(call: Call, name: NameArgument) -> None:
 
 
 @command(app, domain=False)
-def delete(call: Call, name: NameArgument, yes: takes.YesOption = False) -> None:
+def delete(call: Call, name: NameArgument, yes: takes.IrreversibleYesOption = False) -> None:
     """Delete a branch with everything in it. This cannot be undone."""
     _check_branch(name, call.ask(lambda memory: memory.list_domains()))
     domains.delete_domain(call, name, yes=yes)

@@ -9,6 +9,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, harmless, note, plain
 from graph_memory.cli.output.tables import shortened
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
@@ -19,9 +20,18 @@ if TYPE_CHECKING:
 
 SinceOption = Annotated[
     str | None,
-    typer.Option(help='The earlier state: after this number, event id or time, or "2 hours ago". 0 is the start.'),
+    typer.Option(
+        metavar="POINT",
+        callback=point("since"),
+        help='The earlier state: after this number, event id or time, yesterday, "2 hours ago". 0 is the start.',
+    ),
 ]
-UntilOption = Annotated[str | None, typer.Option(help="The later state, in the same form as --since. Default: now.")]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POINT", callback=point("until"), help="The later state, in the same form as --since. Default: now."
+    ),
+]
 _MARKS = {"added": "+", "removed": "-", "changed": "~"}
 _INDENT = "    "
 

@@ -88,7 +88,7 @@ def _show_info(found: DomainInfo) -> None:
 def delete(
     call: Call,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)],
-    yes: takes.YesOption = False,
+    yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""
     delete_domain(call, name, yes=yes)
@@ -96,7 +96,7 @@ def delete(
 
 def delete_domain(call: Call, name: str, *, yes: bool) -> None:
     """Delete a domain, once a person has said yes."""
-    if takes.asks(yes=yes):
+    if takes.must_ask(yes=yes, instead=f"`graph-memory domain info {plain(name)}` shows what would go."):
         found = call.ask(lambda memory: memory.domain_info(domain=name), "Counting")
         counts = f"{counted(found.nodes, 'node')}, {counted(found.events, 'event')}"
         takes.confirm(f"Delete domain {plain(name)} with {counts}? This cannot be undone.")

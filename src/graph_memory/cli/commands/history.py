@@ -19,10 +19,6 @@ from graph_memory.model.kinds import TYPES
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-SinceOption = Annotated[
-    str | None, typer.Option(help='The first change: a number, an event id, a time, or "2 hours ago".')
-]
-UntilOption = Annotated[str | None, typer.Option(help="The last change, in the same form as --since.")]
 FullOption = Annotated[bool, typer.Option("--full", help="Include the states before and after.")]
 SessionOption = Annotated[str | None, typer.Option(help="Only changes of this session.")]
 OperationOption = Annotated[
@@ -41,8 +37,8 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what wo
 @command()
 def log(
     call: Call,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    since: takes.SinceOption = None,
+    until: takes.UntilOption = None,
     subject: takes.SubjectOption = None,
     session: SessionOption = None,
     source: Annotated[Source | None, typer.Option(help="Only changes of agents, or of users.")] = None,
@@ -95,8 +91,8 @@ def show_log(page: LogPage) -> None:
 @command()
 def sessions(
     call: Call,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    since: takes.SinceOption = None,
+    until: takes.UntilOption = None,
     limit: takes.LimitOption = None,
 ) -> None:
     """Show who changed the domain, latest first: when, how much, and what."""
@@ -122,8 +118,8 @@ def revert(
     events: Annotated[
         list[str] | None, typer.Argument(metavar="EVENT", help="Events, by the numbers that `log` shows, or by id.")
     ] = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    since: takes.SinceOption = None,
+    until: takes.UntilOption = None,
     session: Annotated[str | None, typer.Option(help="Everything that this session changed.")] = None,
     on_conflict: ConflictOption = "stop",
     dry_run: DryRunOption = False,

@@ -30,6 +30,7 @@ IntoOption = Annotated[
         envvar="GRAPH_MEMORY_DOMAIN",
         show_envvar=True,
         autocompletion=completion.domains,
+        callback=takes.project_domain,
     ),
 ]
 StrategyOption = Annotated[

@@ -16,7 +16,7 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import DomainOption, JsonOption
-from graph_memory.cli.output.printing import note
+from graph_memory.cli.output.printing import local_time, note
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import check_domain
@@ -185,6 +185,6 @@ def _plain(found: local.Status) -> dict[str, object]:
 def _described(found: local.Status) -> str:
     if found.state is local.State.STOPPED:
         return f"stopped; its data is in {found.home}"
-    since = datetime.fromtimestamp(found.started or 0).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    since = local_time(datetime.fromtimestamp(found.started or 0, UTC))
     where = f"Bolt {found.uri}, HTTP {found.http_url}, data in {found.home}"
     return f"{found.state}: Neo4j {found.version}, process {found.pid} since {since}\n{where}"

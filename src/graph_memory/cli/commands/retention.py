@@ -12,7 +12,8 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.input.times import point
+from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ def erase(
     call: Call,
     subject: takes.SubjectArgument,
     dry_run: DryRunOption = False,
-    yes: takes.YesOption = False,
+    yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Erase a node or connection, even a deleted one, with its whole past, in all branches. This cannot be undone."""
 
     def erasing(*, dry: bool) -> Callable[[Memory], Awaitable[Erased]]:
         return naming.of_any(subject, lambda memory, id_: memory.history.erase(id_, dry_run=dry))
 
-    if takes.asks(yes=yes or dry_run):
+    if takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would go."):
         call.preview(erasing(dry=True), _show_erased, "Looking")
         takes.confirm("Erase this for good?")
     call.answer(erasing(dry=dry_run), _show_erased, "Erasing")
@@ -52,33 +53,46 @@ def _show_erased(found: Erased) -> None:
 def compact(
     call: Call,
     before: Annotated[
-        str, typer.Option(metavar="POINT", help='First state to keep: a number, an event id, a time, "90 days ago".')
+        str,
+        typer.Option(
+            metavar="POINT",
+            callback=point("before"),
+            help='First state to keep: a number, an event id, a time, "last month", "90 days ago".',
+        ),
     ],
     archive: Annotated[
         Path | None, typer.Option(help="File for the archive, .jsonl.gz. Default: in the folder archives of the home.")
     ] = None,
     dry_run: DryRunOption = False,
-    yes: takes.YesOption = False,
+    yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Move the log before a point to an archive; earlier states can no longer be read."""
 
     async def use(memory: Memory, *, dry: bool) -> Compacted:
         return await memory.history.compact(before, archive=archive, dry_run=dry)
 
-    if takes.asks(yes=yes or dry_run):
+    if takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would go."):
         call.preview(lambda memory: use(memory, dry=True), _show_compacted, "Counting")
         takes.confirm("Compact?")
     call.answer(lambda memory: use(memory, dry=dry_run), _show_compacted, "Compacting")
 
 
 def _show_compacted(found: Compacted) -> None:
-    size = f"{counted(found.contents, 'content')} of {counted(found.bytes, 'byte')}"
-    verb = "would be freed" if found.dry_run else "freed"
-    typer.echo(
-        f"{found.domain}: {counted(found.events, 'event')}, {size} {verb}; compacted up to {found.compacted_to}."
-    )
+    if found.archived == 0:
+        return note(f"{found.domain}: nothing to compact: its log has nothing before that point.")
+    would, gone = ("would ", "would be gone") if found.dry_run else ("", "is gone")
+    since = f"{found.compacted_to}" + (f" ({local_time(found.answers_from)})" if found.answers_from else "")
+    typer.echo(f"{found.domain}: as-of, diff and revert {would}answer only from {since} on.")
+    freed = f"{counted(found.contents, 'content')} of {counted(found.bytes, 'byte')}"
+    into = f"{counted(found.archived or found.events, 'event')} {would}go into the archive"
+    typer.echo(f"{into}; {found.events:,} of them {would}leave the database, with {freed}.")
+    if found.nodes:
+        more = ", …" if found.nodes > len(found.titles or ()) else ""
+        titles = ", ".join(plain(title) for title in found.titles or ())
+        typer.echo(f"The first state of {counted(found.nodes, 'node')} {gone}: {titles}{more}")
     if found.archive:
-        note(f"They are in {plain(found.archive)}.")
+        note(f"The archive is {plain(found.archive)}.")
+    return None
 
 
 @command(domain=False)

@@ -35,9 +35,7 @@ _INDENT = "    "
 
 def review(
     session: Annotated[str | None, typer.Option(help="The changes of this session.")] = None,
-    since: Annotated[
-        str | None, typer.Option(help='The first change: a number, an event id, a time, or "2 hours ago".')
-    ] = None,
+    since: takes.SinceOption = None,
     on_conflict: ConflictOption = "stop",
     domain: takes.DomainOption = None,
 ) -> None:

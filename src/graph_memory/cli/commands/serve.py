@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.input import completion
-from graph_memory.cli.input.options import DomainOption
 from graph_memory.cli.session import read_settings
-from graph_memory.model.arguments import check_domain, fault
+from graph_memory.model.arguments import AUTO, check_domain, fault
+from graph_memory.project import domain_for
+from graph_memory.settings import Settings
 
 
 class Transport(StrEnum):
@@ -21,6 +22,15 @@ class Transport(StrEnum):
     HTTP = "http"
 
 
+DomainOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DOMAIN",
+        help="Domain to use; auto is that of the project which the client works in.",
+        envvar="GRAPH_MEMORY_DOMAIN",
+        autocompletion=completion.domains,
+    ),
+]
 HostOption = Annotated[
     str | None, typer.Option(help="With http: 127.0.0.1 (the default), localhost or ::1; nothing beyond this machine.")
 ]
@@ -41,7 +51,8 @@ def mcp(
 ) -> None:
     """Serve the memory to an MCP client, or over HTTP to many."""
     settings = read_settings(domain=domain, toolsets=toolsets)
-    check_domain(settings.domain)
+    if settings.domain != AUTO:
+        check_domain(settings.domain)
     match transport:
         case Transport.STDIO:
             from graph_memory.mcp_server.transport.stdio import serve_stdio
@@ -52,7 +63,17 @@ def mcp(
         case Transport.HTTP:
             from graph_memory.mcp_server.transport.http import HOST, PORT, serve_http
 
+            settings = _for_all_clients(settings)
             serve_http(settings, settings.toolsets, HOST if host is None else host, PORT if port is None else port)
+
+
+def _for_all_clients(settings: Settings) -> Settings:
+    """Return the settings with one domain for all clients: those over HTTP do not say where they work."""
+    if settings.domain != AUTO:
+        return settings
+    domain = domain_for(AUTO)
+    typer.echo(f"All clients share domain {domain}, that of the folder in which this server was started.", err=True)
+    return settings.model_copy(update={"domain": domain})
 
 
 def _refuse_without_http(**given: object) -> None:

@@ -10,6 +10,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.times import world_time
 from graph_memory.cli.output.printing import local_time, plain
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Changed
@@ -18,10 +19,19 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 FromOption = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help='Start of its validity: a time, a date, now, "2 days ago".')
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        callback=world_time("from"),
+        help='Start of its validity: a time, a date, now, yesterday, "2 days ago".',
+    ),
 ]
 ToOption = Annotated[
-    str | None, typer.Option("--to", metavar="TIME", help="End of its validity. open removes the bound.")
+    str | None,
+    typer.Option(
+        "--to", metavar="TIME", callback=world_time("to"), help="End of its validity. open removes the bound."
+    ),
 ]
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from graph_memory.project import domain_for
+
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.model.ontology.ontology import AnyType, Ontology
@@ -51,8 +53,9 @@ def toolsets(incomplete: str) -> list[str]:
 
 def _types(context: typer.Context, of: Callable[[Ontology], Iterable[AnyType]]) -> Sequence[str]:
     async def names(memory: Memory) -> list[str]:
-        domain = context.params.get("domain")
-        return [one.name for one in of(await memory.get_ontology(domain=domain))]
+        given = context.params.get("domain")
+        ontology = await memory.get_ontology(domain=domain_for(given) if given else None)
+        return [one.name for one in of(ontology)]
 
     return _asked(names)
 

@@ -9,11 +9,24 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.input import completion
+from graph_memory.cli.input.times import point, world_time
+from graph_memory.model.arguments import fault
+from graph_memory.project import domain_for
+
+
+def project_domain(given: str | None) -> str | None:
+    """Return the domain that an option means: for `auto`, that of the project in whose folder the command is run."""
+    return None if given is None else domain_for(given)
+
 
 DomainOption = Annotated[
     str | None,
     typer.Option(
-        metavar="DOMAIN", help="Domain to use.", envvar="GRAPH_MEMORY_DOMAIN", autocompletion=completion.domains
+        metavar="DOMAIN",
+        help="Domain to use; auto is that of the project you are in.",
+        envvar="GRAPH_MEMORY_DOMAIN",
+        callback=project_domain,
+        autocompletion=completion.domains,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -76,12 +89,34 @@ FormatOption = Annotated[
 
 ValidAtOption = Annotated[
     str | None,
-    typer.Option("--valid-at", metavar="TIME", help='Only what holds in the world then: a time, now, "2 hours ago".'),
+    typer.Option(
+        "--valid-at",
+        metavar="TIME",
+        callback=world_time("valid-at"),
+        help='Only what holds in the world then: a time, now, yesterday, "2 hours ago".',
+    ),
 ]
 
 AsOfOption = Annotated[
     str | None,
-    typer.Option("--as-of", metavar="POINT", help='As it was at: a log number, an event id, a time, "2 hours ago".'),
+    typer.Option(
+        "--as-of",
+        metavar="POINT",
+        callback=point("as-of"),
+        help='As it was at: a log number, an event id, a time, yesterday, "2 hours ago".',
+    ),
+]
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POINT",
+        callback=point("since"),
+        help='The first change: a number, an event id, a time, yesterday, "2 hours ago".',
+    ),
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(metavar="POINT", callback=point("until"), help="The last change, in the same form as --since."),
 ]
 LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
@@ -92,6 +127,10 @@ ExpectedVersionOption = Annotated[
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
+IrreversibleYesOption = Annotated[
+    bool, typer.Option("--yes", "-y", help="Do not ask. Required where there is no terminal to ask at.")
+]
+
 ROWS = 100
 """Rows of a table when nobody said how many."""
 
@@ -99,6 +138,16 @@ ROWS = 100
 def asks(*, yes: bool) -> bool:
     """Say whether to ask a person before something is taken away; without a terminal, the call is the answer."""
     return not yes and sys.stdin.isatty()
+
+
+def must_ask(*, yes: bool, instead: str) -> bool:
+    """Say whether to ask a person before what cannot be undone.
+
+    Raises INVALID_ARGUMENT where nobody can be asked; `instead` says what can be done without leave.
+    """
+    if yes or sys.stdin.isatty():
+        return not yes
+    raise fault("yes", "This cannot be undone, and there is no terminal to ask at", f"Give --yes to do it. {instead}")
 
 
 def confirm(question: str) -> None:

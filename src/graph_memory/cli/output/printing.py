@@ -60,8 +60,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def local_time(moment: datetime) -> str:
-    """Return a time as a person reads it, in the time zone of the machine."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    """Return a time as a person reads it, in the time zone of the machine, which it names; it can be typed so too."""
+    local = moment.astimezone()
+    return f"{local:%Y-%m-%d %H:%M} {f'{local:%z}'.removesuffix('00') if local.utcoffset() else 'UTC'}"
 
 
 def plain(value: object) -> str:

@@ -8,7 +8,9 @@ from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.model.arguments import fault
 from graph_memory.model.results import DomainDeleted, Domains
+from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -22,6 +24,7 @@ class DeleteDomain(TypedDict):
     """Arguments of `delete_domain`."""
 
     name: Annotated[str, Field(description="Name of the domain")]
+    confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
 
 
 async def list_domains(memory: Memory, _: ListDomains) -> Domains:
@@ -31,6 +34,9 @@ async def list_domains(memory: Memory, _: ListDomains) -> Domains:
 
 async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
     """Delete a domain, such as a branch no longer needed, with everything in it. This cannot be undone."""
+    if given["confirm"] != given["name"]:
+        message = f"confirm must repeat the name {quoted(given['name'])}, not {quoted(given['confirm'])}"
+        raise fault("confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice.")
     return await memory.delete_domain(given["name"])
 
 

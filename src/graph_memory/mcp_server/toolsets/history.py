@@ -19,7 +19,7 @@ from graph_memory.model.results import Branched, Changed
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-Since = Annotated[int | str, Field(description='First change: seq, event id, time, or "2 hours ago"')]
+Since = Annotated[int | str, Field(description='First change: seq, event id, time (UTC), yesterday, "2 hours ago"')]
 Until = Annotated[int | str, Field(description="Last change, as since")]
 OnConflict = Annotated[Choice, Field(description="If a later change or another reason prevents it (default stop)")]
 Confirm = Annotated[Literal[True], Field(description="Must be true, unless dry_run: this cannot be undone")]
@@ -56,7 +56,7 @@ PastTool = Literal[
 class MemoryAsOf(Call):
     """Arguments of `memory_as_of`."""
 
-    at: Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago"')]
+    at: Annotated[int | str, Field(description='seq, event id, time (UTC), yesterday, "2 hours ago"')]
     tool: PastTool
     arguments: NotRequired[Annotated[dict[str, object], Field(description="The tool's, without domain")]]
 
@@ -65,7 +65,7 @@ class MemoryDiff(Call):
     """Arguments of `memory_diff`."""
 
     since: NotRequired[
-        Annotated[int | str, Field(description='Earlier state: after this seq, event id, time, or "2 hours ago"')]
+        Annotated[int | str, Field(description="Earlier state: after this seq, event id, time (UTC), yesterday")]
     ]
     until: NotRequired[Annotated[int | str, Field(description="Later state, as since (default now)")]]
     against: NotRequired[Annotated[str, Field(description="Another domain, such as a branch; since is then optional")]]
@@ -80,7 +80,7 @@ class MemoryBranch(Call):
     """Arguments of `memory_branch`."""
 
     name: Annotated[str, Field(description="Name of the new domain")]
-    at: NotRequired[Annotated[int | str, Field(description='seq, event id, time, or "2 hours ago" (default now)')]]
+    at: NotRequired[Annotated[int | str, Field(description="seq, event id, time (UTC), yesterday (default now)")]]
 
 
 class SetValidity(Call):
@@ -129,7 +129,7 @@ class MemoryCompact(Call):
     """Arguments of `memory_compact`."""
 
     before: Annotated[
-        int | str, Field(description='seq, event id, time, or "90 days ago"; its state can still be read')
+        int | str, Field(description='seq, event id, time (UTC), "90 days ago"; its state can still be read')
     ]
     confirm: NotRequired[Confirm]
     dry_run: NotRequired[DryRun]

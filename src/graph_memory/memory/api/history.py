@@ -32,9 +32,11 @@ from graph_memory.model.results import Branched
 class History:
     """The log of a memory: every change that was made, by whom, and when. It is `Memory.history`.
 
-    Points in the log are given as a number of it, as an event's id, as an RFC 3339 time, or as how long ago
-    (`"2 hours ago"`). All methods raise ONTOLOGY_NOT_FOUND for a domain that there is not, EVENT_NOT_FOUND,
-    HISTORY_COMPACTED for one whose past is gone, and INVALID_ARGUMENT.
+    Points in the log are given as a number of it, as an event's id, or as a time: RFC 3339, a date, or words such as
+    `"2 hours ago"`, `"yesterday"`, `"last monday"` or `"since March"`, in UTC unless it says another zone. Of a whole
+    day, month or minute, `until` and `at` mean the end, everything else the beginning. All methods raise
+    ONTOLOGY_NOT_FOUND for a domain that there is not, EVENT_NOT_FOUND, HISTORY_COMPACTED for one whose past is gone,
+    and INVALID_ARGUMENT.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -255,7 +257,8 @@ class History:
         """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
 
         The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
-        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. No
+        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. A dry
+        run tells from when on questions will be answered, and which nodes lose their first state. No
         batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.

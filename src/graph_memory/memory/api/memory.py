@@ -193,8 +193,9 @@ class Memory(Reads):
     ) -> results.Changed:
         """Say from when and until when a node or connection holds in the world, whenever that became known.
 
-        Times are datetimes, RFC 3339 texts or dates, or `2 hours ago`; what is left out stays, `open` takes a bound
-        away. It holds from `valid_from` on and no longer at `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
+        otherwise; what is left out stays, `open` takes a bound away. At `valid_to` it holds no longer.
+        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
         return await validity.set_validity(self._core, self._domain(domain), id, edit)

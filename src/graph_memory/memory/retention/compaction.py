@@ -16,13 +16,13 @@ from pathlib import Path
 from anyio import to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import LogSegment, segments_of, seq_at
+from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segments_of, seq_at
 from graph_memory.memory.domains.listing import domain_info
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
-from graph_memory.model.arguments import fault
+from graph_memory.model.arguments import fault, in_file_name
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id, number
@@ -42,6 +42,8 @@ from graph_memory.storage.store import PATIENCE, Reader, Transaction
 
 PAGE = 5_000
 """Numbers of the log, or contents, that are gone through in one transaction."""
+EXAMPLES = 5
+"""Nodes that are named of those that lose their first state."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,14 @@ class CountsRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstStatesRow:
+    """Nodes whose first state goes."""
+
+    nodes: int
+    titles: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SizeRow:
     """How long a small text is."""
 
@@ -62,6 +72,7 @@ class SizeRow:
 
 
 COUNTS = query("retention/counts", CountsRow)
+FIRST_STATES = query("retention/first_states", FirstStatesRow)
 KEPT_HASHES = query("retention/kept_hashes", str)
 SIZES = query("retention/sizes", SizeRow)
 BATCH_BEGIN = query("retention/batch_begin", int)
@@ -75,15 +86,21 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
     cut_off = await _unfinished(core.store, domain)
     to = cut_off.to if cut_off else await _last_to_go(core, domain, before)
     if cut_off is None and to <= own.kept_after:
-        return Compacted(domain=domain, dry_run=dry_run, compacted_to=own.kept_after, events=0, contents=0, bytes=0)
+        return _nothing_to_compact(domain, own.kept_after, dry_run=dry_run)
     if dry_run:
         found = cut_off.found if cut_off else await _counted(core, domain, to)
         return found.model_copy(update={"dry_run": True})
-    path = (archive or core.archives / f"{domain}-{to}.jsonl.gz").expanduser().absolute()
+    path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
     given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
     job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given)
     await _check_no_branch_is_made(core, job)
     return await _Compacting(core, job, own, to).run()
+
+
+def _nothing_to_compact(domain: str, to: int, *, dry_run: bool) -> Compacted:
+    return Compacted(
+        domain=domain, dry_run=dry_run, compacted_to=to, archived=0, events=0, contents=0, bytes=0, nodes=0
+    )
 
 
 async def _given(core: Core, domain: str, own: LogSegment, to: int, path: Path) -> Params:
@@ -136,9 +153,19 @@ async def _counted(core: Core, domain: str, to: int) -> Compacted:
     hashes = await _freed(core, domain, to, row.hashes)
     sizes = {blob.name: blob.size for blob in await core.contents.blobs.list_blobs(domain)}
     sizes |= {one.sha256: one.size for one in await core.store.read(SIZES, domain=domain, hashes=hashes)}
-    size = sum(sizes.get(sha256, 0) for sha256 in hashes)
+    [first] = await core.store.read_within(PATIENCE, FIRST_STATES, domain=domain, to=to, limit=EXAMPLES)
+    [point] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[to])
     return Compacted(
-        domain=domain, dry_run=False, compacted_to=to, events=row.removed, contents=len(hashes), bytes=size
+        domain=domain,
+        dry_run=False,
+        compacted_to=to,
+        answers_from=point.at,
+        archived=row.events,
+        events=row.removed,
+        contents=len(hashes),
+        bytes=sum(sizes.get(sha256, 0) for sha256 in hashes),
+        nodes=first.nodes,
+        titles=tuple(first.titles),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.results import Result
+from graph_memory.model.results import Result, Timestamp
 
 
 class ErasedIn(Result):
@@ -60,8 +60,12 @@ class Compacted(Result):
     domain: str
     dry_run: bool
     compacted_to: int = Field(description="First number of the log whose state can be read")
+    answers_from: Timestamp | None = Field(default=None, description="Time of that number: as-of answers from then on")
+    archived: int | None = Field(default=None, description="Events that go into the archive: all up to that number")
     events: int = Field(description="Events removed; the last one of each subject stays as its state then")
     contents: int = Field(description="Texts and blobs that only these referred to")
     bytes: int = Field(description="Size of these contents; for small texts, in characters")
+    nodes: int | None = Field(default=None, description="Nodes whose first state goes")
+    titles: tuple[str, ...] | None = Field(default=None, description="Titles of the first few of these nodes")
     archive: str | None = Field(default=None, description="File of the events and contents before that point")
     resumed: bool | None = Field(default=None, description="An interrupted compaction was completed")

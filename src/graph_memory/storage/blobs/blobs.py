@@ -19,15 +19,15 @@ from urllib.request import url2pathname
 
 from anyio import to_thread
 
+from graph_memory.model.arguments import in_file_name, is_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import without_credentials
 from graph_memory.storage.blobs.places import CHUNK, Blob, Folder, Hashed, Place, Remote, Stored, is_blob_name
 
 __all__ = ["Blob", "Blobs", "Stored", "blobs_at", "domain_of", "folder_of"]
 
-_DOMAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CLAIMS = "=stores="
-_CODED_FOLDER = re.compile(r"=([0-9a-f]+)=([a-z0-9._-]+)=")
+_CODED_FOLDER = re.compile(r"=([0-9a-f]+)=([a-z0-9._=-]+)=")
 _DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 T = TypeVar("T")
@@ -194,13 +194,14 @@ def blobs_at(place: str | Path) -> Blobs:
 def folder_of(domain: str) -> str:
     """Return the name of a domain's folder: another for each domain, even where `A` and `a` are one file.
 
-    Lower-case names stay as they are. Others, and names that Windows reserves, become `=<upper>=<lower-case name>=`,
-    where `<upper>` tells in hex which characters were upper-case (bit 0 the first), so the domain can be read back.
+    Lower-case names stay as they are. Others, names with a slash, and names that Windows reserves become
+    `=<upper>=<lower-case name>=`, where `<upper>` tells in hex which characters were upper-case (bit 0 the first), and
+    `=` stands for a slash, so the domain can be read back and no folder is in another.
     Fails with `INVALID_ARGUMENT` when it is not the name of a domain.
     """
-    if not _DOMAIN.fullmatch(domain):
+    if not is_domain(domain):
         raise GraphError(Code.INVALID_ARGUMENT, "The domain name is not valid", {"argument": "domain"})
-    lower = domain.lower()
+    lower = in_file_name(domain.lower())
     if domain == lower and not lower.endswith(".") and not _DEVICE.fullmatch(lower):
         return domain
     upper = sum(1 << place for place, char in enumerate(domain) if char.isupper())
@@ -214,7 +215,8 @@ def domain_of(folder: str) -> str | None:
     if coded:
         upper = int(coded[1], 16)
         domain = "".join(char.upper() if upper >> place & 1 else char for place, char in enumerate(coded[2]))
-    return domain if _DOMAIN.fullmatch(domain) and folder_of(domain) == folder else None
+        domain = domain.replace("=", "/")
+    return domain if is_domain(domain) and folder_of(domain) == folder else None
 
 
 def _local_path(place: str | Path) -> Path:

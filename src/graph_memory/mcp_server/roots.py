@@ -1,0 +1,62 @@
+"""Which project a client works in: the first of its roots, asked for once, where the domain is left to that."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from mcp import MCPError, types
+from pydantic import ValidationError
+
+from graph_memory.mcp_server.callers import Context, asks_within_calls
+from graph_memory.model.arguments import AUTO
+from graph_memory.project import domain_for
+
+_KEY = "roots"
+_PATIENCE = 5.0
+"""Seconds that a client may take to name its roots."""
+_log = logging.getLogger(__name__)
+
+
+class Project:
+    """The domain of the one client that a process serves, if the setting leaves it to the project of the client."""
+
+    def __init__(self, setting: str) -> None:
+        self._is_open = setting == AUTO
+        self.domain: str | None = None
+        """The domain, once the client has named its roots; None leaves it to the settings."""
+
+    async def find(self, ctx: Context, params: types.CallToolRequestParams) -> types.InputRequiredResult | None:
+        """Find the domain, unless that was done; return what the client must be asked before its call can be made."""
+        if not self._is_open:
+            return None
+        roots: list[types.Root] = []
+        if _has_roots(ctx):
+            if not asks_within_calls(ctx):
+                roots = await _asked(ctx)
+            elif params.input_responses is None:
+                return types.InputRequiredResult(input_requests={_KEY: types.ListRootsRequest()})
+            elif isinstance(given := params.input_responses.get(_KEY), types.ListRootsResult):
+                roots = given.roots
+        self._is_open = False
+        if roots:
+            path = url2pathname(urlsplit(str(roots[0].uri)).path)
+            self.domain = domain_for(AUTO, Path(path))
+        return None
+
+
+def _has_roots(ctx: Context) -> bool:
+    capabilities = ctx.session.client_capabilities
+    return capabilities is not None and capabilities.roots is not None
+
+
+async def _asked(ctx: Context) -> list[types.Root]:
+    """Return the roots that a client names on a request of its own; none when it does not answer."""
+    try:
+        answer = await ctx.session.send_request(types.ListRootsRequest(), types.ListRootsResult, _PATIENCE)
+    except (MCPError, ValidationError) as error:
+        _log.warning("The client does not name its roots: %s", type(error).__name__)
+        return []
+    return answer.roots
