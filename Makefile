@@ -23,7 +23,7 @@ demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.demo" $(BIN)/python examples/demo.py
 
 test: setup  ## The quick tests, on a real Neo4j of their own
-	$(PYTEST)
+	$(PYTEST) -m "not long"
 
 test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
 	$(BIN)/python tests/train.py

@@ -87,8 +87,9 @@ class Agent:
         return caught.value
 
     async def found(self, tool: str, /, **arguments: Any) -> list[str]:
-        """Return the ids that a tool finds, which is all that it says, in an order that means nothing."""
+        """Return the ids that a tool finds, which is all that it says but warnings, in an order that means nothing."""
         answer = await self.call(tool, **arguments)
+        answer.pop("warnings", None)
         [ids] = answer.values()
         assert len(set(ids)) == len(ids)
         return sorted(ids)

@@ -22,6 +22,8 @@ from graph_memory.mcp_server.transport.http import HOST, PORT
 from graph_memory.mcp_server.transport.sessions import PATH
 from pages import ROOT, Block, blocks
 
+pytestmark = pytest.mark.long
+
 CONFIGURATIONS = blocks("json", "toml", "yaml")
 PROGRAMS = blocks("python")
 README = ROOT / "README.md"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Concatenate, TypeVar
 
 import typer
 
+from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
-from graph_memory.cli.output.printing import aside, print_json
+from graph_memory.cli.output.printing import aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
-from graph_memory.model.results import Result
+from graph_memory.model.results import Found, Result
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -44,7 +45,9 @@ class Call:
         return self.give(self.ask(use, doing), show)
 
     def give(self, found: Answer, show: Callable[[Answer], None]) -> Answer:
-        """Print an answer, as JSON for programs and by `show` for people, and return it."""
+        """Print an answer, as JSON for programs and by `show` for people, and return it. Warnings go to stderr."""
+        for warning in (isinstance(found, Found) and found.warnings) or ():
+            note(f"Warning: {plain(with_commands(warning))}")
         print_json(found) if self.as_json else show(found)
         return found
 

@@ -145,9 +145,9 @@ def _misused(error: typer.TyperException) -> GraphError:
 
 def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
-    hint = _in_commands(error.hint or "")
+    hint = with_commands(error.hint or "")
     lines = (
-        f"{error.code}: {_in_commands(error.message)}",
+        f"{error.code}: {with_commands(error.message)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
         *(f"  {one}" for one in _candidates(error)),
@@ -157,12 +157,12 @@ def explained(error: GraphError) -> str:
 
 def as_data(error: GraphError) -> dict[str, object]:
     """Return what a program reads: the error as everywhere, and the path that it is about."""
-    hint = {"hint": _in_commands(error.hint)} if error.hint else {}
-    found = {**error.to_dict(), "message": _in_commands(error.message), "details": {**error.details, **hint}}
+    hint = {"hint": with_commands(error.hint)} if error.hint else {}
+    found = {**error.to_dict(), "message": with_commands(error.message), "details": {**error.details, **hint}}
     return {**found, "path": error.path} if error.path else found
 
 
-def _in_commands(text: str) -> str:
+def with_commands(text: str) -> str:
     """Return a text in which commands and options are named in place of tools and their arguments."""
     for phrase, said in _PHRASES.items():
         text = text.replace(phrase, said)

@@ -71,6 +71,7 @@ _NEO4J_JAVA = (
     "-Dlog4j2.disable.jmx=true",
     "-Dfile.encoding=UTF-8",
 )
+_SALVAGE_HEAP = "4g"
 CACHED_FLAGS = (*_QUICK_START, *_NEO4J_JAVA)
 """Those of the server's flags that an AOT cache must have been made with."""
 
@@ -105,8 +106,17 @@ def server_command(settings: Settings, place: Home, java: Path, extra: Sequence[
 
 def java_command(settings: Settings, place: Home, java: Path, extra: Sequence[str]) -> list[str]:
     """Give the part of the server's command line that is Java's own, with extra flags."""
-    own = (f"-Xmx{settings.neo4j_heap}", f"-Djava.io.tmpdir={place.temporary}")
+    own = (f"-Xmx{_heap(settings)}", f"-Djava.io.tmpdir={place.temporary}")
     return [str(java), *extra, *own, *CACHED_FLAGS, f"@{place.java_arguments}"]
+
+
+def _heap(settings: Settings) -> str:
+    """Give the largest heap. Where a log is torn, Neo4j may take anything for a length, and ask for up to 2 GB."""
+    return max(settings.neo4j_heap, _SALVAGE_HEAP, key=_bytes) if settings.neo4j_salvage else settings.neo4j_heap
+
+
+def _bytes(size: str) -> int:
+    return int(size[:-1]) << {"k": 10, "m": 20, "g": 30}[size[-1].lower()]
 
 
 def home_argument(place: Home) -> str:

@@ -79,8 +79,11 @@ class NodeInfo(Result):
     type: str
     created: Timestamp
     modified: Timestamp
+    title: str
     properties: dict[str, PropertyValue]
     content_format: str
+    content_encoding: Encoding
+    content_size: int = Field(description="Bytes of the content")
     version: int
     tags: tuple[str, ...] | None = None
     path: str | None = None
@@ -149,6 +152,10 @@ class ConnectedNode(NodeBrief):
 class Found(Result):
     """What every list of ids has."""
 
+    warnings: tuple[str, ...] | None = Field(
+        default=None,
+        description="Names in the question that the domain does not have, or how to get so many ids in pages",
+    )
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
@@ -197,6 +204,7 @@ class Validity(Result):
     """Whether a connection would be allowed."""
 
     valid: bool
+    reason: str | None = Field(default=None, description="If it is not: why, and what would be")
 
 
 class DomainSummary(Result):

@@ -96,6 +96,7 @@ async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: P
     assert shell.json("verify")["differences"] == []
 
 
+@pytest.mark.long
 async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: Shell, agent: Agent, tmp_path: Path):
     file = tmp_path / "team.yaml"
     file.write_text("node_types: [Task, Person]\nconnection_types: {DoneBy: {from: [Task], to: [Person]}}\n")
@@ -120,6 +121,7 @@ async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: 
     assert shell.json("verify")["differences"] == []
 
 
+@pytest.mark.long
 def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, str], domain: str):
     lines = README.split("## From the command line\n\n```sh\n")[1].split("```")[0]
     path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"

@@ -14,7 +14,7 @@ import pytest
 from acceptance.agents import COMMAND, run
 from graph_memory import Memory
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 Follower = Callable[..., "subprocess.Popen[str]"]
 

@@ -12,7 +12,7 @@ from acceptance.agents import run, verified
 from acceptance.terminal import Terminal, terminal
 from graph_memory import Memory, ontology_from
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from graph_memory import Code, Memory, ontology_from
 from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.errors import GraphError
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 
 def name_of_bird(domain: str) -> str:

@@ -14,7 +14,7 @@ from graph_memory import Memory, ontology_from
 from graph_memory.model.events import Origin
 from graph_memory.model.ontology.ontology import NodeType
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 ASKS = "[a]ccept, [r]eject, [e]dit, [q]uit? "
 ASKS_NOTHING = "[a]ccept, [q]uit? "

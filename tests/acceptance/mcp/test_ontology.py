@@ -80,7 +80,7 @@ async def test_a_connection_can_be_validated_before_it_is_made(
     gtd: Agent, connection: str, source: str, target: str, valid: bool
 ):
     types = {"connection_type": connection, "from_node_type": source, "to_node_type": target}
-    assert await gtd.call("validate_connection", **types) == {"valid": valid}
+    assert (await gtd.call("validate_connection", **types))["valid"] is valid
 
 
 RULES: list[dict[str, Any]] = [

@@ -45,12 +45,18 @@ async def test_a_domain_without_an_ontology_says_so_and_still_does_not_exist(
 
 
 async def test_queries_and_searches_of_a_domain_without_an_ontology_find_nothing(agent: Agent):
-    assert await agent.call("query_nodes", type="Project", properties={"a": 1}) == {"node_ids": []}
-    assert await agent.call("query_nodes") == {"node_ids": []}
-    assert await agent.call("query_connections", from_node_id="mem_1") == {"connection_ids": []}
-    assert await agent.call("query_connections") == {"connection_ids": []}
-    assert await agent.call("search_content", query="anything") == {"node_ids": []}
-    assert await agent.call("search_content", query="a", limit=1) == {"node_ids": []}
+    for tool, arguments in (
+        ("query_nodes", {"type": "Project", "properties": {"a": 1}}),
+        ("query_nodes", {}),
+        ("query_connections", {"from_node_id": "mem_1"}),
+        ("query_connections", {}),
+        ("search_content", {"query": "anything"}),
+        ("search_content", {"query": "a", "limit": 1}),
+    ):
+        answer = await agent.call(tool, **arguments)
+        [warning] = answer.pop("warnings")
+        assert "does not exist" in warning
+        assert list(answer.values()) == [[]]
 
 
 async def test_a_domain_begins_with_its_first_ontology(agent: Agent):
@@ -403,14 +409,22 @@ async def test_an_ontology_may_be_empty(agent: Agent):
 @pytest.mark.parametrize("name", ["Nothing", "project", "", "_Node", "`x`", "a\nb"])
 async def test_unknown_types_are_in_no_result_and_in_no_valid_connection(pair: Pair, name: str):
     agent = pair.agent
-    assert await agent.call("query_nodes", type=name) == {"node_ids": []}
-    assert await agent.call("query_connections", type=name) == {"connection_ids": []}
-    assert await agent.call("search_content", query="text", node_type=name) == {"node_ids": []}
     around = {"node_id": pair.project, "direction": "both", "connection_type": name}
-    assert await agent.call("get_connected_nodes", **around) == {"node_ids": []}
+    for tool, arguments in (
+        ("query_nodes", {"type": name}),
+        ("query_connections", {"type": name}),
+        ("search_content", {"query": "text", "node_type": name}),
+        ("get_connected_nodes", around),
+    ):
+        answer = await agent.call(tool, **arguments)
+        [warning] = answer.pop("warnings")
+        assert "is not in the ontology" in warning
+        assert list(answer.values()) == [[]]
     right = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
     for argument in right:
-        assert await agent.call("validate_connection", **{**right, argument: name}) == {"valid": False}
+        refused = await agent.call("validate_connection", **{**right, argument: name})
+        assert not refused["valid"]
+        assert "is not in the ontology" in refused["reason"]
 
 
 # 9. Loops and doubles

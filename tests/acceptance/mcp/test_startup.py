@@ -26,6 +26,7 @@ def new(settings: Settings, tmp_path: Path) -> Iterator[Settings]:
     local.stop(new)
 
 
+@pytest.mark.long
 async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(new: Settings, domain: str):
     environment = environment_of(new)
     began = time.monotonic()

@@ -79,6 +79,7 @@ async def test_a_branch_has_all_that_its_source_has_now(memory: Memory, domain: 
     assert (made.forked_from, made.subjects) == (domain, found.subjects - 1)
 
 
+@pytest.mark.long
 async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain)
     then = await contents(memory)
@@ -312,6 +313,7 @@ class Cut(Exception):  # noqa: N818 - it stands for a process that dies
     """The process ends here."""
 
 
+@pytest.mark.long
 async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,6 +358,7 @@ async def test_a_branch_that_was_cut_off_goes_on_and_says_so_meanwhile(
     assert [one.busy for one in (await memory.list_domains()).domains if one.name == name] == [None]
 
 
+@pytest.mark.long
 async def test_a_branch_that_is_not_finished_can_be_deleted(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -373,6 +376,7 @@ async def test_a_branch_that_is_not_finished_can_be_deleted(
     assert (await memory.history.branch(f"{domain}-b")).subjects > 5
 
 
+@pytest.mark.long
 async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain, 20)
     wanted = await contents(memory)
@@ -473,6 +477,7 @@ async def test_a_deletion_that_begins_beside_a_branch_is_taken_back(
     assert (await memory.upkeep.verify()).clean
 
 
+@pytest.mark.long
 async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
     memory: Memory, domain: str, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,7 @@ async def test_without_differences_nothing_is_written(main: Memory) -> None:
     assert await events_of(main) == before
 
 
+@pytest.mark.long
 async def test_merging_onward_compares_with_what_was_merged_last(main: Memory) -> None:
     target = (await main.domain_info()).name
     node = await note(main, rank=1, other=1)
@@ -392,6 +393,7 @@ async def test_all_conflicts_are_told_at_once_those_of_rules_too(main: Memory) -
     assert set(await named(main, source)) == {(one, "property"), (made, "rule")}
 
 
+@pytest.mark.long
 async def test_new_types_come_along_with_what_is_of_them(main: Memory) -> None:
     source, branch = await branched(main)
     mail = {"name": "Person", "required_properties": ["name"], "properties": {"mail": {"unique": True}}}
@@ -428,6 +430,7 @@ async def test_a_type_that_both_declare_differently_stays_as_the_target_has_it(m
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_large_and_binary_contents_come_over_and_are_the_targets_own(main: Memory) -> None:
     target = (await main.domain_info()).name
     text, data = await note(main, LARGE), (await main.create_node("Task", b"\x00", encoding="base64")).node_id
@@ -560,6 +563,7 @@ class Hand:
                 await self.memory.create_connection(kind, node, self.random.choice(nodes))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", some(range(6)))
 async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed: int) -> None:
     target = (await main.domain_info()).name
@@ -580,6 +584,7 @@ async def test_merged_there_and_back_two_domains_are_the_same(main: Memory, seed
         assert (await branch.history.merge(target)).batch is None
 
 
+@pytest.mark.long
 async def test_two_thousand_changes_are_one_merge(main: Memory) -> None:
     source, branch = await branched(main)
     ids: list[str] = []

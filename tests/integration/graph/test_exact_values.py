@@ -120,6 +120,7 @@ async def differing(memory: Memory, since: int | None = None, **given: Any) -> s
             return found
 
 
+@pytest.mark.long
 async def test_an_update_to_a_value_that_looks_alike_is_a_change_that_is_shown_and_taken_back(pairs: Pairs) -> None:
     memory = pairs.memory
     begun = await last(memory)
@@ -135,6 +136,7 @@ async def test_an_update_to_a_value_that_looks_alike_is_a_change_that_is_shown_a
     assert await differing(memory, begun) == set()
 
 
+@pytest.mark.long
 async def test_a_merge_takes_over_a_value_that_looks_alike_and_is_taken_back(pairs: Pairs) -> None:
     memory, name = pairs.memory, f"{pairs.domain}-b"
     await memory.history.branch(name)
@@ -148,6 +150,7 @@ async def test_a_merge_takes_over_a_value_that_looks_alike_and_is_taken_back(pai
     await pairs.has(memory, 0)
 
 
+@pytest.mark.long
 async def test_two_sides_that_chose_values_that_look_alike_are_in_conflict(pairs: Pairs) -> None:
     memory, name = pairs.memory, f"{pairs.domain}-b"
     for one in pairs.nodes:
@@ -172,6 +175,7 @@ async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_a
     await pairs.has(memory, 1)
 
 
+@pytest.mark.long
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_undone(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()

@@ -21,6 +21,7 @@ RULES = ontology_from(
 )
 
 
+@pytest.mark.long
 async def test_a_reader_never_sees_half_of_an_update(memory: Memory) -> None:
     await memory.create_ontology(RULES)
     node = (await memory.create_node("Note", "0", properties=dict.fromkeys(PROPERTIES, 0))).node_id

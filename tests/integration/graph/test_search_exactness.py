@@ -131,6 +131,7 @@ async def fresh(memory: Memory) -> Memory:
     return memory
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["".join(chr(0x4E00 + i) for i in range(7_000)), "ß" * 1_500 + "Needle" + "ß" * 1_500])
 async def test_a_needle_is_found_at_every_border_of_a_window(fresh: Memory, text: str) -> None:
     (one,) = await written(fresh, [text])
@@ -192,6 +193,7 @@ async def test_case_is_folded_and_nothing_else(fresh: Memory) -> None:
     assert len(await found(fresh, "STRASSE")) == 2
 
 
+@pytest.mark.long
 async def test_what_was_just_written_is_found_at_once(fresh: Memory) -> None:
     for turn in range(40):
         marker = f"turn{turn:03}zq"
@@ -210,6 +212,7 @@ async def test_what_another_process_just_wrote_is_found_at_once(settings: Settin
             assert await found(reader, f"turn{turn:03}zq") == [created.node_id]
 
 
+@pytest.mark.long
 async def test_what_writers_at_once_wrote_is_all_found(fresh: Memory) -> None:
     made: dict[str, str] = {}
 

@@ -245,6 +245,7 @@ writes = st.tuples(
 )
 
 
+@pytest.mark.long
 @profile(examples=30)
 @given(sequence=st.lists(writes, min_size=1, max_size=8), points=st.tuples(st.integers(0, 12), st.integers(0, 12)))
 def test_applied_to_the_earlier_state_a_diff_gives_the_later_one(

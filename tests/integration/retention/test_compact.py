@@ -31,6 +31,7 @@ async def last(memory: Memory) -> int:
     return (await memory.history.log(limit=1)).entries[0].seq
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", some(range(3)))
 async def test_every_read_from_the_point_on_is_what_it_was(memory: Memory, seed: int, tmp_path: Path) -> None:
     await memory.create_ontology(ONTOLOGY)
@@ -253,6 +254,7 @@ async def test_sessions_stay_counted_and_cannot_be_reverted_in_part(memory: Memo
     assert (await refusal(memory.history.revert_session("s1"))).code is Code.HISTORY_COMPACTED
 
 
+@pytest.mark.long
 async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of_sessions(
     memory: Memory, settings: Settings, domain: str
 ) -> None:

@@ -60,6 +60,7 @@ async def is_clean(*memories: Memory) -> bool:
     return not [found for one in memories for found in (await one.upkeep.verify()).differences]
 
 
+@pytest.mark.long
 async def test_nothing_of_it_is_found_in_the_domain_its_branches_and_what_it_was_branched_from(
     memory: Memory, domain: str
 ) -> None:
@@ -185,6 +186,7 @@ async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: 
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_what_was_deleted_before_can_be_erased_and_asking_again_does_no_harm(memory: Memory, domain: str) -> None:
     word = secret()
     node, _, _ = await filled(memory, domain, word)
@@ -199,6 +201,7 @@ async def test_what_was_deleted_before_can_be_erased_and_asking_again_does_no_ha
     assert (await memory.upkeep.rebuild()).clean
 
 
+@pytest.mark.long
 async def test_a_dry_run_counts_what_would_go_and_changes_nothing(memory: Memory, domain: str) -> None:
     word = secret()
     node, _, _ = await filled(memory, domain, word)
@@ -219,6 +222,7 @@ async def test_what_is_not_there_or_no_data_is_refused(memory: Memory, domain: s
     assert (await refusal(memory.history.erase("x", domain=f"{domain}-none"))).code is Code.ONTOLOGY_NOT_FOUND
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut", some([0, 1, 2, 3, 5]))
 async def test_what_was_cut_off_says_so_and_goes_on_when_the_same_is_asked(
     memory: Memory, domain: str, cut: int, monkeypatch: pytest.MonkeyPatch
@@ -243,6 +247,7 @@ async def test_what_was_cut_off_says_so_and_goes_on_when_the_same_is_asked(
     assert await is_clean(memory, branch)
 
 
+@pytest.mark.long
 async def test_what_is_merged_while_it_is_erased_is_erased_too(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +272,7 @@ async def test_what_is_merged_while_it_is_erased_is_erased_too(
     assert await is_clean(memory, branch)
 
 
+@pytest.mark.long
 async def test_a_scan_says_that_there_are_more_places(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     word = secret()
     monkeypatch.setattr(scan, "MOST", 2)

@@ -174,6 +174,7 @@ async def test_force_takes_the_types_of_what_goes_along_with_a_node_and_no_more(
     assert await types(work) == (["Note", "Task"], ["Link"])
 
 
+@pytest.mark.long
 async def test_what_was_before_can_be_read_as_it_was(work: Memory, domain: str) -> None:
     begun = await last(work)
     await work.add_node_type(TASK)
@@ -324,6 +325,7 @@ async def test_another_process_sees_it_at_once(work: Memory, settings: Settings,
         assert (await other.query_nodes(type="Task", properties={"rank": 1})).node_ids == (two,)
 
 
+@pytest.mark.long
 async def test_whoever_reads_meanwhile_never_goes_by_half_a_change_afterwards(
     work: Memory, settings: Settings, domain: str
 ) -> None:

@@ -260,6 +260,7 @@ async def test_a_connection_without_a_place_undoes_it_all(
     assert (await alone.upkeep.verify()).clean
 
 
+@pytest.mark.long
 async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_update(
     alone: Memory, other: Memory, driver: Driver, domain: str
 ) -> None:

@@ -132,6 +132,7 @@ async def test_a_text_that_is_too_large_to_be_searched_is_not_imported(
     assert f"{domain}-copy" not in {one.name for one in (await memory.list_domains()).domains}
 
 
+@pytest.mark.long
 async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain)
     fork = (await memory.history.log(limit=1)).entries[0].seq
@@ -148,6 +149,7 @@ async def test_a_branch_has_its_past_where_its_source_is(memory: Memory, domain:
     assert (await copy.history.log(limit=1_000)).entries == (await branch.history.log(limit=1_000)).entries
 
 
+@pytest.mark.long
 async def test_a_branch_whose_source_is_not_there_has_no_past_before_the_fork(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path
 ) -> None:
@@ -184,6 +186,7 @@ class Cut(Exception):  # noqa: N818
     """What ends an import in the middle."""
 
 
+@pytest.mark.long
 async def test_an_import_that_was_cut_off_goes_on(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +232,7 @@ async def test_an_import_that_was_cut_off_goes_on(
     assert await contents(copy) == await contents(memory)
 
 
+@pytest.mark.long
 async def test_an_import_that_was_cut_off_can_be_deleted(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,6 +361,7 @@ async def test_a_file_that_was_cut_or_damaged_is_refused(
         await refused(memory, domain, driver, tmp_path / "bad", None, told)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_sealed", [False, True], ids=["as it is", "with a last line that fits"])
 async def test_whatever_byte_is_damaged_the_file_is_refused_or_read(
     memory: Memory, tmp_path: Path, is_sealed: bool
@@ -387,6 +392,7 @@ def refusal(path: Path) -> Code | None:
     return None
 
 
+@pytest.mark.long
 async def test_a_log_with_all_that_a_log_may_do_is_imported(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain, 3)
     added = await memory.add_node_type(NodeType("Late"))

@@ -315,6 +315,7 @@ async def test_a_registry_that_nests_deeply_is_refused(memory: Memory, domain: s
     assert domain not in [one.name for one in (await memory.list_domains()).domains]
 
 
+@pytest.mark.long
 async def test_a_folder_import_that_fails_leaves_the_name_free_and_one_that_was_cut_off_says_what_to_do(
     memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -354,6 +355,7 @@ async def test_what_two_entries_cannot_both_have_is_told_with_an_id_and_the_name
     assert (await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")).nodes == 4
 
 
+@pytest.mark.long
 async def test_a_folder_can_hold_what_was_in_a_domain_at_a_point(memory: Memory, domain: str, tmp_path: Path) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
     await memory.create_node("Note", "# Tea", id="tea")

@@ -9,6 +9,7 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, Settings, ontology_from, open_memory
+from profiles import some
 from support import observe
 
 pytestmark = pytest.mark.anyio
@@ -100,7 +101,7 @@ async def test_a_graph_that_only_the_service_wrote_agrees_with_its_log(memory: M
     assert verification.events == 13
 
 
-@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("damage", some(list(DAMAGE)))
 async def test_verify_names_the_difference_and_rebuild_mends_it(
     memory: Memory, domain: str, driver: Driver, damage: str
 ) -> None:

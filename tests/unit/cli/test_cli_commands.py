@@ -202,9 +202,20 @@ def positional_by_name(calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[st
 
 def test_a_connection_that_is_not_allowed_ends_with_1(memory: RecordingMemory):
     assert run("connection", "validate", "Knows", "A", "B").stdout == "allowed\n"
-    memory.answers["validate_connection"] = results.Validity(valid=False)
+    reason = "Node type A is not in the ontology. Use add_node_type."
+    memory.answers["validate_connection"] = results.Validity(valid=False, reason=reason)
     refused = run("connection", "validate", "Knows", "A", "B")
-    assert (refused.exit_code, refused.stdout.split(";")[0]) == (1, "not allowed")
+    told = "not allowed: Node type A is not in the ontology. Use `graph-memory ontology add-node-type`.\n"
+    assert (refused.exit_code, refused.stdout) == (1, told)
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_a_query_for_what_does_not_exist_warns_on_stderr_and_ends_well(memory: RecordingMemory, flags: list[str]):
+    memory.answers["query_nodes"] = results.NodeIds(node_ids=(), warnings=("Use add_node_type.",))
+    done = run("query", "--type", "Projekt", *flags)
+    assert done.exit_code == 0
+    assert "Warning: Use `graph-memory ontology add-node-type`." in done.stderr
+    assert "graph-memory" not in done.stdout
 
 
 def test_detail_is_that_of_the_tool(memory: RecordingMemory):

@@ -73,6 +73,12 @@ def test_heap_and_page_cache_are_those_of_the_settings(settings, conf):
     assert "-Xmx700m" in server_command(settings, Home.of(settings), Path("java"))
 
 
+@pytest.mark.parametrize(("heap", "taken"), [("700m", "4g"), ("4096M", "4096M"), ("6g", "6g")])
+def test_a_torn_log_is_read_with_room_for_any_length_that_neo4j_takes_from_it(settings, heap, taken):
+    salvaging = settings.model_copy(update={"neo4j_salvage": True, "neo4j_heap": heap})
+    assert f"-Xmx{taken}" in server_command(salvaging, Home.of(settings), Path("java"))
+
+
 def test_the_command_line_names_the_home_and_no_password(settings):
     place = Home.of(settings)
     place.make()

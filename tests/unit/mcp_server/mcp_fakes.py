@@ -38,8 +38,11 @@ NODE = results.NodeInfo(
     type="Project",
     created=MOMENT,
     modified=MOMENT,
+    title="Kitchen",
     properties={"status": "active", "urgent": True, "priority": 1},
     content_format="markdown",
+    content_encoding="utf-8",
+    content_size=70,
     version=7,
 )
 CONNECTION = results.ConnectionInfo(

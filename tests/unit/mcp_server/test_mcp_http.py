@@ -192,6 +192,7 @@ def test_a_body_over_every_limit_is_refused_without_being_kept(shared: Server, c
     assert shared.answer("GET", "/health").status == 200
 
 
+@pytest.mark.long
 def test_a_body_that_does_not_arrive_in_time_is_given_up():
     with running(body=0.5) as server, socket.create_connection(("127.0.0.1", server.port), timeout=20) as half:
         head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 100\r\n\r\n"
@@ -209,6 +210,7 @@ def test_what_is_not_json_is_answered(shared: Server):
     assert shared.call('"x"', **{"Mcp-Session-Id": "gone"}).status == 404
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT] * 2)
 def test_who_has_read_where_it_serves_can_end_it(number: signal.Signals):
@@ -238,6 +240,7 @@ def test_a_signal_ends_the_server_at_once_though_a_client_listens(number: signal
     assert took < 15
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("by_session", [False, True])
 def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session: bool):
@@ -258,6 +261,7 @@ def test_a_call_that_does_not_finish_is_answered_when_the_server_ends(by_session
     assert took < 15
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.04, 0.06, 0.08])
 def test_a_call_just_after_the_signal_is_answered_in_form_or_not_taken(after: float):
@@ -294,6 +298,7 @@ async def test_nothing_is_begun_once_the_server_ends():
     assert sent[0]["status"] == 503
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_second_signal_does_not_wait_for_calls():
     with running(calls=30, rest=40) as server:

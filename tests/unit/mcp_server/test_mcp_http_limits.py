@@ -14,6 +14,8 @@ import pytest
 
 from unit.mcp_server.test_mcp_http import INITIALIZE, JSON, Server, running
 
+pytestmark = pytest.mark.long
+
 BEGUN = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Le"
 PART = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 100\r\n\r\n{{"
 

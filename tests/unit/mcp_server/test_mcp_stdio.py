@@ -92,6 +92,7 @@ def test_stdout_carries_the_protocol_only_and_stdin_closing_ends_the_server_clea
     assert took < 3
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_cleanly_while_stdin_is_open(number: signal.Signals):
@@ -104,6 +105,7 @@ def test_a_signal_ends_the_server_cleanly_while_stdin_is_open(number: signal.Sig
         assert "closed" in server.process.stderr.read()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["slow", "blocked"])
 def test_a_server_whose_memory_is_being_opened_answers_at_once_and_ends_at_once(how: str):
     with running(how) as server:

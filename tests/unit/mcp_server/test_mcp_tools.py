@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from graph_memory.model import results
 from graph_memory.model.ontology.ontology import Ontology
 from unit.mcp_server.mcp_fakes import ANSWERS, ARGUMENTS, CONNECTION, NODE, RecordingMemory, client_of, json_of, opens
 
@@ -158,8 +159,11 @@ async def test_fields_without_a_value_are_absent():
         "type": "Project",
         "created": "2025-10-31T10:00:00Z",
         "modified": "2025-10-31T10:00:00Z",
+        "title": "Kitchen",
         "properties": {"status": "active", "urgent": True, "priority": 1},
         "content_format": "markdown",
+        "content_encoding": "utf-8",
+        "content_size": 70,
         "version": 7,
     }
     assert "content" not in connection
@@ -172,6 +176,26 @@ async def test_fields_with_a_value_are_there():
         assert (await client.call_tool("get_node", {"node_id": "mem_1"})).structured_content["tags"] == ["x"]
         given = {"connection_id": "conn_1", "include_content": True}
         assert (await client.call_tool("get_connection", given)).structured_content["content"] == ""
+
+
+LISTS = {
+    "query_nodes": (results.NodeIds, "node_ids"),
+    "query_connections": (results.ConnectionIds, "connection_ids"),
+    "get_connected_nodes": (results.ConnectedNodes, "node_ids"),
+    "search_content": (results.NodeIds, "node_ids"),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_long_list_that_nobody_limited_comes_whole_and_says_how_to_page(name: str):
+    kind, field = LISTS[name]
+    for number, limit, advised in ((201, {}, True), (200, {}, False), (201, {"limit": 300}, False)):
+        memory = RecordingMemory(**{name: kind(**{field: tuple(f"mem_{n}" for n in range(number))})})
+        async with client_of(opens(memory)) as client:
+            told = (await client.call_tool(name, {**ARGUMENTS[name], **limit})).structured_content
+        assert len(told[field]) == number
+        assert ("warnings" in told) is advised
+        assert not advised or ("201" in told["warnings"][0] and "next_cursor" in told["warnings"][0])
 
 
 async def test_get_ontology_gives_exactly_what_the_specification_shows():

@@ -255,6 +255,7 @@ def test_a_value_whose_owner_was_to_give_it_up_and_does_not_is_taken() -> None:
     }
 
 
+@pytest.mark.long
 def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> None:
     """With 20,000 pairs would be 200 million; the limit is far from both."""
     undos = [deleted(node(f"n{number}", is_live=False), {"code": str(number)}) for number in range(20_000)]

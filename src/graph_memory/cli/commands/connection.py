@@ -10,6 +10,7 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.listing import list_connections
 from graph_memory.cli.commands.validity import bounds
+from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, needs_type, of_type
@@ -79,9 +80,7 @@ def validate(
     """Say whether the ontology allows a connection between two node types; exits with 1 if not."""
     found = call.answer(
         lambda memory: memory.validate_connection(type_name, from_node_type, to_node_type),
-        lambda found: typer.echo(
-            "allowed" if found.valid else "not allowed; `graph-memory ontology show` says what is"
-        ),
+        lambda found: typer.echo(f"not allowed: {plain(with_commands(found.reason))}" if found.reason else "allowed"),
     )
     raise typer.Exit(0 if found.valid else 1)
 

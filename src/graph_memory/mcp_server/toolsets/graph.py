@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NotRequired
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, NotRequired, TypeVar
 
 from pydantic import Field, WithJsonSchema
 
@@ -55,6 +56,11 @@ ConnectionType = Annotated[
         }
     ),
 ]
+
+
+Ids = TypeVar("Ids", NodeIds, ConnectedNodes, ConnectionIds)
+MANY = 200
+"""Ids in a reply beyond which an agent is told how to page."""
 
 
 class CreateNode(Call):
@@ -219,13 +225,22 @@ class GetOntology(Call):
     detail: NotRequired[Annotated[bool, Field(description="Include descriptions and property rules")]]
 
 
+def with_advice(found: Ids, given: Mapping[str, object]) -> Ids:
+    """Return what was found, with a word on pages where it is a long list that nobody limited."""
+    ids = found.connection_ids if isinstance(found, ConnectionIds) else found.node_ids
+    if len(ids) <= MANY or "limit" in given:
+        return found
+    advice = f"All {len(ids):,} ids are here. For pages, give limit, and pass next_cursor as cursor."
+    return found.model_copy(update={"warnings": (advice,)})
+
+
 async def create_node(memory: Memory, given: CreateNode) -> NodeCreated:
     """Store one thing to remember as a node: details in content, what you query later in properties."""
     return await memory.create_node(**given)
 
 
 async def get_node(memory: Memory, given: GetNode) -> NodeInfo:
-    """Get a node's type, properties, times and version, without its content."""
+    """Get a node's title, type, properties, times, version and size of its content, without the content."""
     return await memory.get_node(**given)
 
 
@@ -266,26 +281,26 @@ async def delete_connection(memory: Memory, given: DeleteConnection) -> Changed:
 
 async def query_nodes(memory: Memory, given: QueryNodes) -> NodeIds:
     """Find nodes by type and exact property values; all must match. No filter finds all."""
-    return await memory.query_nodes(**given)
+    return with_advice(await memory.query_nodes(**given), given)
 
 
 async def query_connections(memory: Memory, given: QueryConnections) -> ConnectionIds:
     """Find connections by ends, type and exact property values; all must match."""
-    return await memory.query_connections(**given)
+    return with_advice(await memory.query_connections(**given), given)
 
 
 async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> ConnectedNodes:
     """Find the nodes one connection away from a node."""
-    return await memory.get_connected_nodes(**given)
+    return with_advice(await memory.get_connected_nodes(**given), given)
 
 
 async def search_content(memory: Memory, given: SearchContent) -> NodeIds:
     """Find nodes whose text content contains a string. For property values use query_nodes."""
-    return await memory.search_content(**given)
+    return with_advice(await memory.search_content(**given), given)
 
 
 async def validate_connection(memory: Memory, given: ValidateConnection) -> Validity:
-    """Check whether the ontology lets a connection type join two node types, without creating anything."""
+    """Check whether the ontology lets a connection type join two node types, and if not, why."""
     return await memory.validate_connection(**given)
 
 

@@ -134,7 +134,9 @@ async def connected(
         others = {one for one in around.links(node_id, await exact()) if one > page.after}
     ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
     nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
-    return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor)
+    wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={})
+    warnings = await page.warnings(core, domain, wanted, ids)
+    return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
 async def _detailed(

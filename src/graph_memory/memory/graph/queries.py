@@ -11,7 +11,9 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.unknown import warnings_of
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
+from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
@@ -68,23 +70,29 @@ class Page:
         page = tuple(ids[: self.limit])
         return page, cursor_after(page[-1]) if len(ids) > self.limit else None
 
+    async def warnings(self, core: Core, domain: str, wanted: Wanted, ids: Sequence[str]) -> tuple[str, ...] | None:
+        """Return why there may be nothing on the first page, None where there is something."""
+        return None if ids or self.after else await warnings_of(core, domain, wanted)
+
 
 async def nodes_of(
-    core: Core, domain: str, page: Page, found: Sequence[str], *, detail: bool, at: int = END
+    core: Core, domain: str, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool, at: int = END
 ) -> NodeIds:
     """Return the page of ids that were found, with `detail` also what the nodes were at a number of the log."""
     ids, cursor = page.cut(found)
     nodes = await node_briefs(core, domain, ids, at) if detail else None
-    return NodeIds(node_ids=ids, nodes=nodes, next_cursor=cursor)
+    warnings = await page.warnings(core, domain, wanted, ids)
+    return NodeIds(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
 async def connections_of(
-    core: Core, domain: str, page: Page, found: Sequence[str], *, detail: bool, at: int = END
+    core: Core, domain: str, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool, at: int = END
 ) -> ConnectionIds:
     """Return the page of ids that were found, with `detail` also what the connections were at a number of the log."""
     ids, cursor = page.cut(found)
     connections = await connection_briefs(core, domain, ids, at) if detail else None
-    return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor)
+    warnings = await page.warnings(core, domain, wanted, ids)
+    return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
 
 async def query_nodes(
@@ -93,8 +101,9 @@ async def query_nodes(
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
     filtered = check_properties(properties or {})
     wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at)
-    found = NODES if type_name is None else NODES_OF_TYPE
-    return await nodes_of(core, domain, page, await _matching(core, domain, page, wanted, found), detail=detail)
+    statement = NODES if type_name is None else NODES_OF_TYPE
+    found = await _matching(core, domain, page, wanted, statement)
+    return await nodes_of(core, domain, page, wanted, found, detail=detail)
 
 
 async def query_connections(
@@ -118,7 +127,7 @@ async def query_connections(
         to_id=to_node_id,
     )
     found = await matching_connections(core, domain, page, wanted)
-    return await connections_of(core, domain, page, found, detail=detail)
+    return await connections_of(core, domain, page, wanted, found, detail=detail)
 
 
 async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
@@ -195,12 +204,17 @@ def _key(
 async def validate_connection(
     core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
 ) -> Validity:
-    """Return whether the ontology allows such a connection.
+    """Return whether the ontology allows such a connection, and if not, why.
 
     Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
     """
     ontology = await core.log.require_ontology(domain)
-    if ontology.open and ontology.find_connection_type(connection_type) is None:
-        known = ontology.find_node_type(from_node_type) and ontology.find_node_type(to_node_type)
-        return Validity(valid=known is not None)
-    return Validity(valid=ontology.can_connect(connection_type, from_node_type, to_node_type))
+    try:
+        if ontology.open and ontology.find_connection_type(connection_type) is None:
+            ontology.node_type(from_node_type)
+            ontology.node_type(to_node_type)
+        else:
+            ontology.check_topology(connection_type, from_node_type, to_node_type)
+    except GraphError as error:
+        return Validity(valid=False, reason=f"{error.message}. {error.hint}")
+    return Validity(valid=True)

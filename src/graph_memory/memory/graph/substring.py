@@ -75,6 +75,7 @@ class Search:
     ) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
         needle = Needle.of(check_query(text))
+        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
 
         async def read(after: str, limit: int) -> Look[str | None]:
             if needle.is_whole:
@@ -84,11 +85,10 @@ class Search:
             return found.of(await self._verified(domain, needle, ids))
 
         async def is_meant(row: OvertakenRow) -> bool:
-            wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
             return wanted.takes(row.event) and await holds(self._core, domain, needle, row)
 
         found = await page_of(self._core, domain, page.after, page.size, read, is_meant)
-        return await nodes_of(self._core, domain, page, found, detail=detail)
+        return await nodes_of(self._core, domain, page, wanted, found, detail=detail)
 
     async def index(self, domain: str) -> None:
         """Index the windows of a domain that wait for it, some at a time; it may be left off at any time."""

@@ -125,7 +125,7 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         filtered = check_properties(properties or {})
         wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
-        return await self._nodes(page, await self._matching(NODES, page, wanted), detail=detail)
+        return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(
         self,
@@ -150,7 +150,7 @@ class Past:
             to_id=to_node_id,
         )
         found = await self._matching(CONNECTIONS, page, wanted)
-        answer = await connections_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+        answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
         await self._check_kept()
         return answer
 
@@ -200,7 +200,8 @@ class Past:
         needle = Needle.of(check_query(query))
         living = await self._living(query, node_type, page)
         found = {*living, *await self._changed(needle, node_type, page)}
-        return await self._nodes(page, sorted(found), detail=detail)
+        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
+        return await self._nodes(page, wanted, sorted(found), detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
@@ -214,8 +215,8 @@ class Past:
         await self._check_kept()
         return found
 
-    async def _nodes(self, page: Page, found: Sequence[str], *, detail: bool) -> NodeIds:
-        answer = await nodes_of(self._core, self._domain, page, found, detail=detail, at=self.seq)
+    async def _nodes(self, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool) -> NodeIds:
+        answer = await nodes_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
         await self._check_kept()
         return answer
 

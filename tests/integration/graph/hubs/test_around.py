@@ -16,6 +16,7 @@ from integration.graph.hubs.hub import HUB, make_hub
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.long
 async def test_a_branch_from_the_midst_of_a_deletion_has_what_was_left_then(web: Memory) -> None:
     await make_hub(web, LINKS, neighbours=7)
     before = await last_of(web)
@@ -27,6 +28,7 @@ async def test_a_branch_from_the_midst_of_a_deletion_has_what_was_left_then(web:
     assert (await branch.delete_node(HUB)).connections == LINKS - 12
 
 
+@pytest.mark.long
 async def test_a_compaction_never_ends_in_the_midst_of_a_batch(web: Memory, tmp_path: Path) -> None:
     await make_hub(web, LINKS, neighbours=7)
     before = await last_of(web)

@@ -228,6 +228,7 @@ async def test_a_revert_without_an_end_that_was_cut_off_tells_so(web: Memory, mo
     assert (await web.history.revert(since=version)).resumed is True
 
 
+@pytest.mark.long
 async def test_a_mixture_of_changes_is_taken_back_in_pages_also_when_it_is_cut_off_anywhere(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,28 @@
+// The names of properties that connections of some types have: of those in a list, each that any of them has; and all that
+// the first connections have.
+// mode: read
+// params: domain, types, names
+// returns: name
+CALL () {
+  MATCH (a:_Node)
+  WHERE a._domain = $domain AND a._id IS NOT NULL
+  MATCH (a)-[r]->(:_Node)
+  WHERE r._domain = $domain AND type(r) IN $types
+  WITH r
+  LIMIT 100
+  UNWIND keys(r) AS name
+  RETURN name
+  UNION
+  UNWIND $names AS name
+  WITH name
+  WHERE EXISTS {
+    MATCH (a:_Node)
+    WHERE a._domain = $domain AND a._id IS NOT NULL
+    MATCH (a)-[r]->(:_Node)
+    WHERE r._domain = $domain AND type(r) IN $types AND r[name] IS NOT NULL
+  }
+  RETURN name
+}
+WITH DISTINCT name
+WHERE NOT name STARTS WITH '_'
+RETURN name

@@ -1,0 +1,83 @@
+"""Why a query found nothing, where it asks for names that do not exist. An empty list alone would not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.listing import list_domains
+from graph_memory.model.errors import GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import AnyType, PropertyRule
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.wording import listed, quoted, shown, suggestion
+from graph_memory.storage.queries import query
+
+NAMES = {
+    Kind.NODE: query("graph/node_properties", str),
+    Kind.CONNECTION: query("graph/connection_properties", str),
+}
+"""The names of some properties that are in use: those that are asked about, and others to suggest."""
+
+
+async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...] | None:
+    """Return what a query names that the domain does not have, and what may be meant; None when it has it all."""
+    ontology = await core.log.ontology(domain)
+    if ontology is None:
+        return (await _unknown_domain(core, domain),)
+    declared = _declared(ontology, wanted.kind)
+    types = [one for one in declared if wanted.type in (None, one.name)]
+    if wanted.type is not None and not types:
+        return (_unknown_type(wanted.kind, wanted.type, [one.name for one in declared]),)
+    rules = {rule.name: rule for one in types for rule in one.properties}
+    told = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
+    told += await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
+    return tuple(told) or None
+
+
+def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
+    return ontology.node_types if kind is Kind.NODE else ontology.connection_types
+
+
+async def _unknown_domain(core: Core, domain: str) -> str:
+    names = [one.name for one in (await list_domains(core)).domains]
+    return f"Domain {domain} does not exist. {suggestion(domain, names, 'create_ontology creates it.')}"
+
+
+def _unknown_type(kind: Kind, name: str, valid: Sequence[str]) -> str:
+    meant = suggestion(name, valid, f"Valid types: {listed(valid)}.")
+    return f"{kind.capitalize()} type {shown(name)} is not in the ontology. {meant}"
+
+
+def _refusal(
+    types: Sequence[AnyType], rules: Mapping[str, PropertyRule], name: str, value: PropertyValue
+) -> str | None:
+    """Return why no subject of the one type that is asked about can have a value."""
+    if len(types) == 1 and name in rules:
+        try:
+            rules[name].check(types[0].name, value)
+        except GraphError as error:
+            return f"{error.message}. {error.hint}"
+    return None
+
+
+async def _unknown_properties(
+    core: Core, domain: str, wanted: Wanted, types: Sequence[str], rules: Mapping[str, PropertyRule]
+) -> list[str]:
+    names = [name for name in wanted.properties if name not in rules]
+    if not names:
+        return []
+    used = set(await core.store.read(NAMES[wanted.kind], domain=domain, types=list(types), names=names))
+    owner = shown(wanted.type) if wanted.type else wanted.kind
+    known = sorted({*rules, *used})
+    return [
+        f"No {owner} has a property {quoted(name)}. {suggestion(name, known, _all(known))}".rstrip()
+        for name in names
+        if name not in used
+    ]
+
+
+def _all(known: Sequence[str]) -> str:
+    return f"Known properties: {listed(known)}." if known else ""

@@ -1,0 +1,148 @@
+"""A query for what does not exist finds nothing and says why; one that merely finds nothing does not."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from graph_memory import Memory, ontology_from
+from graph_memory.memory.history.past import Past
+from graph_memory.model.results import Found
+
+pytestmark = pytest.mark.anyio
+
+TYPES = ontology_from(
+    {
+        "node_types": [
+            {
+                "name": "Action",
+                "properties": [
+                    {"name": "status", "enum": ["next", "completed"], "indexed": True},
+                    {"name": "year", "type": "integer"},
+                ],
+            },
+            "Project",
+        ],
+        "connection_types": [{"name": "NextAction", "from_types": ["Project"], "to_types": ["Action"]}],
+    }
+)
+KNOWN = "Known properties: [priority, status, year]."
+
+
+@pytest.fixture
+async def desk(memory: Memory) -> Memory:
+    """A project whose action has a property that nobody declared, and so has their connection."""
+    await memory.create_ontology(TYPES)
+    await memory.create_node("Project", "# Kitchen", id="kitchen", properties={"area": "home"})
+    await memory.create_node("Action", "# Call", id="call", properties={"status": "next", "priority": 1})
+    await memory.create_connection("NextAction", "kitchen", "call", properties={"since": "May"})
+    return memory
+
+
+UNKNOWN: dict[str, tuple[Callable[[Memory | Past], Awaitable[Found]], str]] = {
+    "a node type": (
+        lambda m: m.query_nodes(type="Actions"),
+        'Node type Actions is not in the ontology. Did you mean "Action"?',
+    ),
+    "a node type like no other": (
+        lambda m: m.query_nodes(type="Zebra"),
+        "Node type Zebra is not in the ontology. Valid types: [Action, Project].",
+    ),
+    "a node type in a search": (
+        lambda m: m.search_content("call", node_type="action"),
+        'Node type action is not in the ontology. Did you mean "Action"?',
+    ),
+    "a connection type": (
+        lambda m: m.query_connections(type="Next_Action"),
+        'Connection type Next_Action is not in the ontology. Did you mean "NextAction"?',
+    ),
+    "a connection type of neighbours": (
+        lambda m: m.get_connected_nodes("kitchen", direction="both", connection_type="nextaction"),
+        'Connection type nextaction is not in the ontology. Did you mean "NextAction"?',
+    ),
+    "a property like a declared one": (
+        lambda m: m.query_nodes(type="Action", properties={"state": "next"}),
+        'No Action has a property "state". Did you mean "status"?',
+    ),
+    "a property like one in use": (
+        lambda m: m.query_nodes(type="Action", properties={"Priority": 1}),
+        'No Action has a property "Priority". Did you mean "priority"?',
+    ),
+    "a property of another type": (
+        lambda m: m.query_nodes(type="Action", properties={"area": "home"}),
+        f'No Action has a property "area". {KNOWN}',
+    ),
+    "a property like no other": (
+        lambda m: m.query_nodes(type="Action", properties={"xyz": 1}),
+        f'No Action has a property "xyz". {KNOWN}',
+    ),
+    "a property of no type": (
+        lambda m: m.query_nodes(properties={"prioritty": 1}),
+        'No node has a property "prioritty". Did you mean "priority"?',
+    ),
+    "a property of a connection": (
+        lambda m: m.query_connections(type="NextAction", properties={"sinc": "May"}),
+        'No NextAction has a property "sinc". Did you mean "since"?',
+    ),
+    "a value that is not allowed": (
+        lambda m: m.query_nodes(type="Action", properties={"status": "complete"}),
+        'Property status of Action must be one of ["next", "completed"], not "complete". Did you mean "completed"?',
+    ),
+    "a value of another type": (
+        lambda m: m.query_nodes(type="Action", properties={"year": "2017"}),
+        'Property year of Action must be an integer, not "2017". Give an integer.',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+async def test_what_does_not_exist_is_warned_of_with_what_may_be_meant(desk: Memory, name: str) -> None:
+    ask, warning = UNKNOWN[name]
+    for reader in (desk, await desk.history.as_of("now")):
+        found = await ask(reader)
+        assert found.warnings == (warning,)
+
+
+async def test_an_unknown_domain_is_warned_of(desk: Memory) -> None:
+    own = desk._domain(None)
+    other = desk.in_domain(f"{own}x")
+    for found in (await other.query_nodes(), await other.query_connections(), await other.search_content("call")):
+        assert found.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)
+    nowhere = await desk.in_domain("zzzzzzzzzzzz").query_nodes()
+    assert nowhere.warnings == ("Domain zzzzzzzzzzzz does not exist. create_ontology creates it.",)
+
+
+QUIET: dict[str, Callable[[Memory], Awaitable[Found]]] = {
+    "a type without nodes": lambda m: m.query_nodes(type="Project", properties={"area": "work"}),
+    "a declared property that nobody has": lambda m: m.query_nodes(type="Action", properties={"year": 1}),
+    "a value that no other has": lambda m: m.query_nodes(type="Action", properties={"priority": 2}),
+    "a property in use in another type": lambda m: m.query_nodes(properties={"area": "work"}),
+    "a property of connections": lambda m: m.query_connections(properties={"since": "June"}),
+    "a word that is nowhere": lambda m: m.search_content("zebra"),
+    "a node without such connections": lambda m: m.get_connected_nodes("call", direction="out"),
+    "a page after the last": lambda m: m.query_nodes(type="Zebra", cursor="after:zzz"),
+}
+
+
+@pytest.mark.parametrize("name", QUIET)
+async def test_what_exists_and_is_not_found_is_not_warned_of(desk: Memory, name: str) -> None:
+    assert (await QUIET[name](desk)).warnings is None
+
+
+async def test_a_connection_that_is_not_allowed_comes_with_the_reason(desk: Memory) -> None:
+    assert (await desk.validate_connection("NextAction", "Project", "Action")).to_dict() == {"valid": True}
+    turned = await desk.validate_connection("NextAction", "Action", "Project")
+    assert not turned.valid
+    assert "Valid sources: [Project]" in (turned.reason or "")
+    unknown = await desk.validate_connection("NextActions", "Project", "Action")
+    assert 'Did you mean "NextAction"?' in (unknown.reason or "")
+
+
+async def test_nobody_needs_to_fetch_content_to_know_what_it_is(desk: Memory) -> None:
+    photo = (await desk.create_node("Project", b"\xff" * 70, encoding="base64", format="png")).node_id
+    node = await desk.get_node(photo)
+    assert (node.title, node.content_size, node.content_encoding) == ("Project", 70, "base64")
+    past = await desk.history.as_of("now")
+    await desk.update_node(photo, properties={"title": "Photo"})
+    assert ((await past.get_node(photo)).title, (await desk.get_node(photo)).title) == ("Project", "Photo")
