@@ -1,5 +1,5 @@
 // Nodes and connections that somebody may mean by a text: by an id that begins so, or by the title of a node. Each as
-// its last event has it, deleted ones too, the id that is the text itself first.
+// its last event has it, deleted and erased ones too, the id that is the text itself first.
 // mode: read
 // params: domain, text, limit
 // returns: id, kind, type, title, op

@@ -58,6 +58,13 @@ async def test_what_is_there_is_meant_before_what_was_deleted(notes: Memory) -> 
     assert await meant(notes, "Kitchen") == []
 
 
+async def test_an_id_that_was_erased_means_nothing_else_that_begins_so(notes: Memory) -> None:
+    await notes.history.erase("kitchen-1")
+    assert await meant(notes, "kitchen") == ["kitchen-12"]
+    [gone] = await notes.history.named("kitchen-1")
+    assert (gone.id, gone.type, gone.deleted) == ("kitchen-1", None, True)
+
+
 async def test_a_branch_knows_what_it_began_with(notes: Memory, domain: str) -> None:
     await notes.history.branch(f"{domain}-b")
     branch = notes.in_domain(f"{domain}-b")

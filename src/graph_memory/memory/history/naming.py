@@ -19,11 +19,11 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class NamedRow:
-    """A subject's last event."""
+    """A subject's last event; of what was erased, it has neither type nor title."""
 
     id: str
     kind: str
-    type: str
+    type: str | None
     title: str | None
     op: str
 
@@ -37,7 +37,13 @@ async def named(core: Core, domain: str, text: str) -> tuple[Named, ...]:
         return ()
     rows = await core.store.read(NAMED, domain=domain, text=text, limit=MOST)
     found = [
-        Named(id=row.id, kind=Kind(row.kind), type=row.type, title=row.title, deleted=row.op == Op.DELETE)
+        Named(
+            id=row.id,
+            kind=Kind(row.kind),
+            type=row.type,
+            title=row.title,
+            deleted=row.op == Op.DELETE or row.type is None,
+        )
         for row in rows
         if len(text) >= LEAST or text in (row.id, row.title)
     ]

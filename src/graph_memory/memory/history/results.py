@@ -53,9 +53,9 @@ class Named(Result):
 
     id: str
     kind: Kind
-    type: str
+    type: str | None = Field(default=None, description="Absent when it was erased")
     title: str | None = Field(default=None, description="Title of a node, the last one of a deleted node")
-    deleted: bool
+    deleted: bool = Field(description="Deleted or erased")
 
 
 class PastAnswer(Result):
