@@ -209,9 +209,9 @@ def _look_back(page: Page, settings: Settings, domain: str, command: str) -> Non
         page.say("The demo has stopped its own Neo4j again. This starts it and opens the graph in Neo4j Browser:")
         page.verbatim(look, "bold")
     else:
-        page.say("The demo's Neo4j was there before and goes on running. This opens the graph in Neo4j Browser:")
+        page.say("The demo's Neo4j was already running, and keeps running. This opens the graph in Neo4j Browser:")
         page.verbatim(look, "bold")
-    page.say("To be rid of what the demo wrote:")
+    page.say("To remove what the demo wrote:")
     page.verbatim(f"{command} stop; rm -r {shlex.quote(str(settings.home))}", "bold")
 
 

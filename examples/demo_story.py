@@ -77,7 +77,7 @@ class Story:
         """Define what the memory may hold, and show it."""
         self.page.say(
             "A memory has rules, and the agent may read them. Here it takes those of ontologies/gtd.yaml, for Getting "
-            "Things Done. Types can be added later, but never changed or removed."
+            "Things Done."
         )
         declared = parse_ontology(ONTOLOGY.read_text(encoding="utf-8"), ONTOLOGY.name)
         types = {
@@ -111,7 +111,7 @@ class Story:
         plumber = await agent.node("Action", PLUMBER, status="waiting", context="phone")
         phone = await agent.node("Context", "# Phone", name="phone")
         self.ids |= {"bathroom": bathroom, "call": call, "sinks": sinks, "plumber": plumber}
-        self.page.say("A list would end here. What makes it a memory is how things hang together.")
+        self.page.say("A list would end here. What makes it a memory is how things are connected.")
         for project, action in ((kitchen, call), (kitchen, circuit), (bathroom, sinks), (bathroom, plumber)):
             await agent.connect("NextAction", project, action)
         for action in (call, circuit, plumber):
@@ -127,15 +127,15 @@ class Story:
         anna = await agent.node("Person", ANNA, name="Anna Anderson", role="contractor")
         ends = {"from_node_id": self.ids["kitchen"], "to_node_id": anna}
         await agent.refused("create_connection", type="NextAction", **ends)
-        self.page.say("The message says what would be right. The agent looks for a type that fits, and tries that:")
+        self.page.say("The message says what would be valid. The agent looks for a type that fits, and tries it:")
         await agent.call(
             "validate_connection", connection_type="WaitingFor", from_node_type="Project", to_node_type="Person"
         )
         await agent.refused("create_connection", type="WaitingFor", **ends, properties={"since": "2025-10-15"})
-        self.page.say('It asks the user ("When shall I remind you?") and has all it needs:')
+        self.page.say('It asks the user ("When should I remind you?") and has all it needs:')
         dates = {"since": "2025-10-15", "follow_up_date": "2025-11-15"}
         await agent.call("create_connection", type="WaitingFor", **ends, properties=dates)
-        self.page.say("Of the two refused calls nothing is left. Between the two nodes there is one connection:")
+        self.page.say("The two refused calls left nothing behind. There is one connection between the two nodes:")
         await agent.call("query_connections", **ends)
 
     async def ask(self, agent: Agent) -> None:
@@ -154,7 +154,7 @@ class Story:
             tree = Tree(self.page.value(project), guide_style="dim")
             await self._grow(agent, tree, project)
             self.page.console.print(Padding.indent(tree, 2))
-        self.page.say('"Where did I say farmhouse?" Search is exact, in upper and lower case, over all content:')
+        self.page.say('"Where did I say farmhouse?" The search covers all content and ignores case:')
         await agent.call("search_content", query="farmhouse")
         self.measured["a search"] = shown_time(agent.times[-1][1])
         await agent.call("search_content", query="FARMHOUSE", node_type="Project")
@@ -176,7 +176,7 @@ class Story:
         self.page.say("Meanwhile another agent, with a server process of its own, ticks it off:")
         async with agent_on(self.page, self.domain) as other:
             await other.call("update_node", **sinks, properties={"status": "completed"})
-        self.page.say("The first agent puts it off to some day, provided that nobody has changed it since:")
+        self.page.say("The first agent postpones it, on condition that nobody has changed it since:")
         later = {"properties": {"status": "someday"}, "expected_version": seen["version"]}
         await agent.refused("update_node", **sinks, **later)
         self.page.say("It reads again. The action is done, so what depended on it can go ahead:")

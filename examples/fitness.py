@@ -10,8 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from graph_memory import SyncMemory, merge, open_memory_sync
-from graph_memory.app import bundled_ontology
+from graph_memory import SyncMemory, load_ontology, merge_ontologies, open_memory_sync
 from graph_memory.gtd import Gtd
 
 
@@ -19,7 +18,7 @@ def main() -> None:
     """Write down two weeks of training, and ask how it goes."""
     with open_memory_sync() as memory:
         memory = memory.in_domain(f"fitness-{secrets.token_hex(3)}")
-        memory.apply_ontology(merge(bundled_ontology("fitness"), bundled_ontology("gtd")))
+        memory.apply_ontology(merge_ontologies([load_ontology("fitness"), load_ontology("gtd")]))
         squat = memory.create_node("Exercise", "# Back squat", properties={"name": "Back squat"}).node_id
         plan = begin_plan(memory, squat)
         train(memory, plan, squat, day="2025-10-13", weight_kg=80)

@@ -1,5 +1,6 @@
 // What nodes or connections were after a number of the log, by their last events, without content; of connections also the
-// titles of their ends. An event never changes, so nothing is seen by halves. What was not there gives no row.
+// titles of their ends, empty where they were compacted. An event never changes, so nothing is seen by halves. What was not
+// there gives no row.
 // mode: read
 // params: domain, kind, ids, at
 // returns: id, type, title, from_id, from_title, to_id, to_title, modified, version, event
@@ -22,5 +23,5 @@ WITH id, e, [end IN [e._from, e._to] | head(COLLECT {
   ORDER BY p._domain DESC, p._subject DESC, p._seq DESC
   LIMIT 1
 })] AS titles
-RETURN id, e._type AS type, e._title AS title, e._from AS from_id, titles[0] AS from_title, e._to AS to_id,
-       titles[1] AS to_title, e._modified AS modified, e._seq AS version, properties(e) AS event
+RETURN id, e._type AS type, e._title AS title, e._from AS from_id, coalesce(titles[0], '') AS from_title,
+       e._to AS to_id, coalesce(titles[1], '') AS to_title, e._modified AS modified, e._seq AS version, properties(e) AS event

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
         NodeType,
         Ontology,
         PropertyRule,
-        merge,
+        merge_ontologies,
         ontology_from,
     )
     from graph_memory.model.ontology.yaml_io import parse as parse_ontology
+    from graph_memory.ontologies import load_ontology
     from graph_memory.settings import Settings
     from graph_memory.sync import SyncMemory, open_memory_sync
 
@@ -38,7 +39,8 @@ __all__ = [
     "PropertyRule",
     "Settings",
     "SyncMemory",
-    "merge",
+    "load_ontology",
+    "merge_ontologies",
     "ontology_from",
     "open_memory",
     "open_memory_sync",
@@ -55,7 +57,8 @@ _HOMES = {
     "PropertyRule": "model.ontology.ontology",
     "Settings": "settings",
     "SyncMemory": "sync",
-    "merge": "model.ontology.ontology",
+    "load_ontology": "ontologies",
+    "merge_ontologies": "model.ontology.ontology",
     "ontology_from": "model.ontology.ontology",
     "open_memory": "app",
     "open_memory_sync": "sync",

@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 import anyio.to_thread
 
@@ -15,13 +14,9 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
-from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
-from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.ontology.yaml_io import parse
 from graph_memory.model.results import rfc3339
-from graph_memory.model.wording import listed, shown, suggestion
 from graph_memory.progress import Progress, silent
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
@@ -97,22 +92,6 @@ async def check_blobs(settings: Settings) -> str:
 def schema_version() -> int:
     """Return the schema version that a database has once it was opened."""
     return len(steps())
-
-
-def bundled_ontology(name: str) -> Ontology:
-    """Return an ontology that comes with the package, such as `gtd`. Raises INVALID_ARGUMENT for any other name."""
-    files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
-    if name not in files:
-        hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
-        raise fault("file", f"{shown(name)} is neither a file nor a bundled ontology", hint)
-    return parse(files[name].read_text(encoding="utf-8"), files[name].name)
-
-
-def _ontologies_root() -> Path:
-    """Return the folder of the bundled ontologies: in the installed package, or in the checkout."""
-    package = Path(__file__).resolve().parent
-    places = (package / "ontologies", package.parents[1] / "ontologies")
-    return next((place for place in places if place.is_dir()), places[0])
 
 
 def check_version(version: str) -> None:

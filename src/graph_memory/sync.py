@@ -28,7 +28,18 @@ from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Named, Operation, Reverted, Sessions, Source
+from graph_memory.memory.history.results import (
+    Choice,
+    LogEntry,
+    LogPage,
+    Named,
+    Operation,
+    Reverted,
+    Reviewed,
+    Sessions,
+    Source,
+    Verdict,
+)
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
 from graph_memory.model import results
@@ -47,6 +58,7 @@ from graph_memory.model.results import (
     NodeIds,
     NodeInfo,
     NodeSummary,
+    Validity,
     Verification,
 )
 from graph_memory.progress import Progress, silent
@@ -111,9 +123,9 @@ class SyncMemory(_Sync[Memory]):
         return SyncMemory(self._facade.in_domain(domain), self._portal)
 
     def acting_as(self, actor: str | None, session: str | None = None) -> SyncMemory:
-        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+        """Return the same memory for someone else: the log names them, and their session, for changes.
 
-        Where the settings name an actor or a session, those are named.
+        An actor or session in the settings takes precedence.
         """
         return SyncMemory(self._facade.acting_as(actor, session), self._portal)
 
@@ -124,7 +136,7 @@ class SyncMemory(_Sync[Memory]):
 
     @property
     def transfer(self) -> SyncTransfer:
-        """Taking a domain from one place to another."""
+        """Export and import of domains."""
         return SyncTransfer(self._facade.transfer, self._portal)
 
     @property
@@ -145,11 +157,11 @@ class SyncMemory(_Sync[Memory]):
         id: str | None = None,
         domain: str | None = None,
     ) -> results.NodeCreated:
-        """Create a node of a type that the ontology has.
+        """Create a node of a type in the ontology.
 
-        `content` is text, or with encoding `base64` binary content as base64 text, as bytes, or as the path of a
-        file. `format` is a word of your own, such as `markdown` or `pdf`. `id` is for imports: one of your own
-        choice, never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
+        `format` is a word of your choice, such as `markdown` or `pdf`. `id` is for imports: an id of your choice that
+        was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return self._wait(
@@ -178,7 +190,7 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a node: properties are merged into those it has, everything else given replaces what was.
+        """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
         New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
@@ -197,13 +209,19 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
+    def set_node_content(
+        self, id: str, content: str | bytes, format: str | None = None, *, domain: str | None = None
+    ) -> results.Changed:
+        """Replace a node's content: by text, or by bytes as binary content. Raises what `update_node` does."""
+        return self._wait(self._facade.set_node_content, id, content, format, domain=domain)
+
     def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.NodeDeleted:
         """Delete a node and all its connections; the nodes at their other ends stay.
 
-        More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
-        meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
+        More than 5,000 connections are deleted in pages, the node last, and logged as one batch. Others can read
+        meanwhile, and writers get DOMAIN_BUSY. The same call resumes a deletion that was interrupted.
         Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(self._facade.delete_node, node_id, expected_version=expected_version, domain=domain)
@@ -219,7 +237,7 @@ class SyncMemory(_Sync[Memory]):
         id: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionCreated:
-        """Connect two nodes with a type that the ontology has and that may join them; `content` is a note on it.
+        """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
 
         Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
         INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
@@ -245,7 +263,7 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a connection: properties are merged into those it has, content replaces what was.
+        """Change a connection: properties are merged into the existing ones, content is replaced.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
         UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
@@ -276,11 +294,11 @@ class SyncMemory(_Sync[Memory]):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Say from when and until when a node or connection holds in the world, whenever that became known.
+        """Set from when and until when a node or connection holds in the world, whenever that became known.
 
         Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
-        otherwise; what is left out stays, `open` takes a bound away. At `valid_to` it holds no longer.
-        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        otherwise. What you leave out stays; `open` removes a bound. It holds from `valid_from` on, and no longer at
+        `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return self._wait(
             self._facade.set_validity,
@@ -294,11 +312,11 @@ class SyncMemory(_Sync[Memory]):
     def invalidate(
         self, id: str, *, at: datetime | str = "now", expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:
-        """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
 
     def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
@@ -312,7 +330,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.add_connection_type, connection_type, domain=domain)
 
     def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+        """Give a domain all types of an ontology, in one write: create it with them, or add those that it lacks.
 
         It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
         INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
@@ -320,7 +338,7 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.apply_ontology, ontology, domain=domain)
 
     def list_domains(self) -> results.Domains:
-        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        """Return all domains by name, with the sizes of their logs and ontologies."""
         return self._wait(self._facade.list_domains)
 
     def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
@@ -328,10 +346,10 @@ class SyncMemory(_Sync[Memory]):
         return self._wait(self._facade.domain_info, domain=domain)
 
     def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
-        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
-        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
         FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.delete_domain, name)
@@ -363,9 +381,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
-        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
-        Raises INVALID_PROPERTY.
+        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
+        `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
+        next page. Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
@@ -393,7 +411,7 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail` also type of each, and ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends.
         """
         return self._wait(
             self._facade.query_connections,
@@ -422,9 +440,9 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once.
 
-        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
-        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
+        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
+        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -450,8 +468,8 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.NodeIds:
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
-        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched. With `detail` also type and title of each.
+        `SS` finds `ß`; white space, line ends and composed characters must match. What was just written is found.
+        Binary content is not searched. With `detail`, also the type and title of each.
         """
         return self._wait(
             self._facade.search_content,
@@ -489,7 +507,7 @@ class SyncMemory(_Sync[Memory]):
     def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
+        """Return whether the ontology allows a connection between nodes of these types; it allows no unknown types."""
         return self._wait(
             self._facade.validate_connection, connection_type, from_node_type, to_node_type, domain=domain
         )
@@ -518,11 +536,11 @@ class SyncHistory(_Sync[History]):
         full: bool = False,
         domain: str | None = None,
     ) -> LogPage:
-        """Return changes, newest first, each with a line of words; with `full` also the states before and after.
+        """Return changes, newest first, each in words; with `full` also the states before and after.
 
-        `since` and `until` are within. `subject` is the id of a node, connection or observation; `types` are names
-        of node or connection types; the session `current` is that of whoever asks. 50 to a page unless `limit` says
-        otherwise; `next_cursor` leads to older ones.
+        The changes at `since` and `until` are included. `subject` is the id of a node, connection or observation;
+        `types` are names of node or connection types; the session `current` is the caller's own. A page has 50 changes
+        unless `limit` says otherwise; `next_cursor` leads to older ones.
         """
         return self._wait(
             self._facade.log,
@@ -554,13 +572,13 @@ class SyncHistory(_Sync[History]):
         every: float = 0.5,
         domain: str | None = None,
     ) -> Generator[LogEntry]:
-        """Give each change as it comes, whoever makes it, once and in the order of the log, until nobody asks any more.
+        """Give each change as it is made, by anyone, once and in the order of the log, until you stop asking.
 
-        It begins with the change at `since`, without it with the next one that is made; who kept the `seq` of the
-        last change that it was given goes on at the next number and misses nothing. The log is looked at `every` so
-        many seconds, which costs one small read. What is asked for is told as in `log`. Raises when it is first asked,
-        and later HISTORY_COMPACTED where changes were compacted that were not given yet, and STORE_CONFLICT where
-        some have been missing from the log for a minute.
+        It begins with the change at `since`, or without it with the next change. To continue later and miss nothing,
+        keep the `seq` of the last change and start at the next number. It reads the log every `every` seconds, which
+        costs one small read. The filters are those of `log`. It raises when it is first asked; later it raises
+        HISTORY_COMPACTED if changes were compacted before they were given, and STORE_CONFLICT if some have been
+        missing from the log for a minute.
         """
         yield from self._each(
             self._facade.follow(
@@ -585,7 +603,7 @@ class SyncHistory(_Sync[History]):
         limit: int | None = None,
         domain: str | None = None,
     ) -> Sessions:
-        """Return who changed the domain, the last to write first: when, how much, and what about; at most 50."""
+        """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
 
     def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
@@ -595,6 +613,14 @@ class SyncHistory(_Sync[History]):
         the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
         """
         return self._wait(self._facade.named, text, domain=domain)
+
+    def reviewed(self, *, domain: str | None = None) -> Reviewed:
+        """Return which changes of a domain's own log were reviewed, and what was said of each."""
+        return self._wait(self._facade.reviewed, domain=domain)
+
+    def mark_reviewed(self, verdicts: Mapping[int, Verdict], *, domain: str | None = None) -> Reviewed:
+        """Remember what a person says of changes, by their numbers in the log. It changes neither graph nor log."""
+        return self._wait(self._facade.mark_reviewed, verdicts, domain=domain)
 
     def diff(
         self,
@@ -611,13 +637,14 @@ class SyncHistory(_Sync[History]):
     ) -> Diff:
         """Return what differs between the domain as it was at `since` and as it was at `until`, by default now.
 
-        With `against` it is compared with another domain, such as a branch of it: as this one was at `since`, by
-        default now, and the other at `until`. What came or went between is seen from this domain.
-        A point stands for the state after its last change: the change at `since` itself counts as made already. The
-        counts are of all that differs; the entries, 50 to a page unless `limit` says otherwise, at most 200, tell it
-        value by value, with `content` also as text diffs. What was changed and changed back is no difference. Long
-        values and diffs are cut, and say so. `next_cursor` leads on between the same two points, whatever was written
-        meanwhile.
+        With `against`, it compares this domain, as it was at `since` (by default now), with another one, such as a
+        branch, as that was at `until`; added and removed are seen from this domain. A point means the state after its
+        change, so the change at `since` itself is not part of the difference. What was changed and changed back is
+        not a difference.
+
+        The counts are complete. The entries show each value, with `content` also text diffs; a page has 50 unless
+        `limit` says otherwise, at most 200. Long values and diffs are cut, and say so. `next_cursor` leads to the next
+        page between the same two points, whatever is written meanwhile.
 
         Raises CONTENT_READ_FAILED.
         """
@@ -635,14 +662,14 @@ class SyncHistory(_Sync[History]):
         )
 
     def as_of(self, at: int | str, *, domain: str | None = None) -> SyncPast:
-        """Return the domain as it was after the last change at or before a point, to be read without a copy of it."""
+        """Return the domain as it was after the last change at or before a point. It can be read; nothing is copied."""
         return SyncPast(self._wait(self._facade.as_of, at, domain=domain), self._portal)
 
     def branch(self, name: str, *, at: int | str | None = None, domain: str | None = None) -> Branched:
-        """Make a branch: a new domain that begins with what this one was at a point, by default now.
+        """Create a branch: a new domain that starts with the state of this one at a point, by default now.
 
-        It has the ids, contents and types that were there then; the past before the fork is shared. What is changed in
-        one of the two is not changed in the other. One that was cut off goes on when the same is asked for again.
+        It has the same ids, contents and types, and shares the past before the fork. Changes to one of the two do not
+        affect the other. The same call resumes a branch that was interrupted.
 
         Raises DOMAIN_ALREADY_EXISTS, CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
@@ -658,16 +685,16 @@ class SyncHistory(_Sync[History]):
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by the ids of their events or as a stretch of the log, as one batch that is logged too.
+        """Undo changes, given by the ids of their events or as a range of the log, in one batch that is logged too.
 
-        Each subject gets the state that it had before the first of them. A deleted node comes back with its id, its
-        content, and the connections that went with it whose other ends live. Where a subject was changed since, or
-        something stands against it: `stop` changes nothing, `skip` leaves that subject as it is, `force` undoes the
-        later changes too. A type is taken back when nothing that stays needs it; that cannot be forced. Undoing an undo
-        brings the changes back.
+        Each subject gets the state that it had before the first of these changes. A deleted node comes back with its
+        id, its content, and the connections that were deleted with it, if their other ends exist. If a subject was
+        changed since, or another reason prevents it: `stop` changes nothing, `skip` leaves that subject as it is,
+        `force` undoes the later changes too. A type is removed if nothing that stays needs it; that cannot be forced.
+        Reverting a revert brings the changes back.
 
-        More than 5,000 events are written in pages: others can read meanwhile, those who write are told DOMAIN_BUSY,
-        and one that was cut off goes on when the same is asked for again. Its answer lists the first 100 changes.
+        More than 5,000 events are written in pages: others can read meanwhile, and writers get DOMAIN_BUSY. The same
+        call resumes a revert that was interrupted. The result lists the first 100 changes.
 
         Raises EVENT_NOT_FOUND, REVERT_CONFLICT and CONTENT_READ_FAILED.
         """
@@ -684,7 +711,7 @@ class SyncHistory(_Sync[History]):
     def revert_session(
         self, session: str, *, on_conflict: Choice = "stop", dry_run: bool = False, domain: str | None = None
     ) -> Reverted:
-        """Undo all that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
+        """Undo everything that one session changed, as `revert` does. Raises INVALID_ARGUMENT if it changed nothing."""
         return self._wait(self._facade.revert_session, session, on_conflict=on_conflict, dry_run=dry_run, domain=domain)
 
     def merge(
@@ -696,29 +723,29 @@ class SyncHistory(_Sync[History]):
         strategy: How = "manual",
         resolutions: Sequence[Mapping[str, object]] | None = None,
     ) -> Merged:
-        """Write into this domain, or into another, what was changed in `source` since both were the same.
+        """Merge the changes of `source` since the two had the same state into this domain, or into another.
 
-        What both have changed is merged property by property, text line by line; where that cannot be, there is a
-        conflict. A resolution settles those of a subject: `{"subject": id, "take": "ours"}` leaves them as they are in
-        the target, `"theirs"` takes them from the source; with `property` it settles one value, which can also be
-        given as `value`. The strategy settles the rest; `manual` changes nothing while there are any. A preview only
-        says what would be. It is one write, and merging once more changes nothing.
+        What both changed is merged property by property, and text line by line; where that is impossible, there is a
+        conflict. A resolution resolves the conflicts of a subject: `{"subject": id, "take": "ours"}` keeps the target's
+        side, `"theirs"` takes the source's; with `property` it resolves one value, which can also be given as `value`.
+        The strategy resolves the rest; `manual` changes nothing while there are conflicts. A preview only returns what
+        would be done. A merge is one write, and merging again changes nothing.
 
-        Raises MERGE_CONFLICT, CONTENT_READ_FAILED, CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY while
-        something long goes on in either; HISTORY_COMPACTED where the state that both come from was compacted, or may
-        have been.
+        Raises MERGE_CONFLICT, INVALID_ARGUMENT for an id or a property that does not exist, CONTENT_READ_FAILED,
+        CONTENT_TOO_LARGE and FILE_CREATION_FAILED; DOMAIN_BUSY during a long operation in either domain;
+        HISTORY_COMPACTED if the state that both come from was compacted, or may have been.
         """
         return self._wait(
             self._facade.merge, source, into=into, preview=preview, strategy=strategy, resolutions=resolutions
         )
 
     def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
-        """Erase a node, connection or observation for good, with its whole past: every state and content of it goes.
+        """Erase a node, connection or observation for good, with every past state and content. It cannot be undone.
 
-        A node's connections, and observations about it, go with it. It goes from the domain and from all that share
-        its past: the branches, and what they were branched from. Its events stay in their places, with their times and
-        who made them, but without content. It cannot be undone. One that was cut off goes on when the same is asked
-        for again. Texts of others that mention it are not searched: `scan` finds these.
+        A node's connections, and observations about it, are erased with it, in the domain and in all that share its
+        past: branches, and the domains that they were made from. The events keep their numbers, times and authors, but
+        nothing else. The same call resumes an erasure that was interrupted. Texts of other nodes that mention it are
+        not searched: `scan` finds them.
 
         Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
@@ -727,12 +754,12 @@ class SyncHistory(_Sync[History]):
     def compact(
         self, before: int | str, *, archive: Path | None = None, dry_run: bool = False, domain: str | None = None
     ) -> Compacted:
-        """Free the events before a point: each subject keeps the state that it had then, as one snapshot.
+        """Remove the events before a point from the log: each subject keeps one snapshot of its state at that point.
 
-        The state at that point, and all later ones, can be read as before; earlier ones answer HISTORY_COMPACTED. The
-        events go into an archive first, by default in the folder `archives` of the home; sessions stay counted. A dry
-        run tells from when on questions will be answered, and which nodes lose their first state. No
-        batch is cut in two, so it may end a little earlier. One that was cut off goes on when it is asked for again.
+        That state, and all later ones, can be read as before; reading earlier ones raises HISTORY_COMPACTED. The events
+        are first written to an archive, by default in the folder `archives` of the home; sessions keep their counts. A
+        dry run returns the point from which on questions can be answered, and which nodes lose their first state. No
+        batch is divided, so it may end a little earlier. The same call resumes a compaction that was interrupted.
 
         Raises DOMAIN_BUSY, HISTORY_COMPACTED, FILE_CREATION_FAILED and CONTENT_READ_FAILED.
         """
@@ -741,8 +768,8 @@ class SyncHistory(_Sync[History]):
     def scan(self, text: str) -> Scanned:
         """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
 
-        It is compared exactly; the copies that the search keeps are compared in the form that these have. Of blobs, the
-        bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        It is compared exactly, with the copies that the search keeps in their case-folded form. In blobs, its bytes in
+        UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         return self._wait(self._facade.scan, text)
 
@@ -836,6 +863,12 @@ class SyncPast(_Sync[Past]):
             cursor=cursor,
         )
 
+    def get_neighbours(
+        self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
+
     def search_content(
         self,
         query: str,
@@ -858,6 +891,14 @@ class SyncPast(_Sync[Past]):
         """Return type, ends and properties of connections, as `describe_nodes` does for nodes."""
         return self._wait(self._facade.describe_connections, connection_ids)
 
+    def get_ontology(self) -> Ontology:
+        """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
+        return self._wait(self._facade.get_ontology)
+
+    def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+        """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
+        return self._wait(self._facade.validate_connection, connection_type, from_node_type, to_node_type)
+
 
 class SyncTransfer(_Sync[Transfer]):
     """Exports and imports without async: the methods of `Transfer`. It is `SyncMemory.transfer`."""
@@ -865,23 +906,22 @@ class SyncTransfer(_Sync[Transfer]):
     def export_file(
         self, target: Path | str | IO[bytes], *, tell: Progress = silent, domain: str | None = None
     ) -> Exported:
-        """Write a domain's whole log with all content to a file, from which the same domain can be made elsewhere.
+        """Write a domain's whole log and all content to a file, from which `import_file` creates the same domain.
 
-        The file appears under its name when it is complete, and replaces one that was there; a name that ends in
-        `.gz` is compressed. A stream is written to as it is. Others may write meanwhile: what they change after the
-        export began is not in it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
+        The file appears under its name when it is complete, and replaces an existing one. It is compressed if its
+        name ends in `.gz`. A stream is written to directly. What others change after the export has begun is not in
+        it. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, CONTENT_READ_FAILED and
         FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.export_file, target, tell=tell, domain=domain)
 
     def import_file(self, source: Path | str, *, name: str | None = None, tell: Progress = silent) -> Imported:
-        """Make a domain of a file that `export_file` wrote: its log to the letter, and all that follows from it.
+        """Create a domain from a file that `export_file` wrote, with exactly the same log.
 
-        The domain has the name that it had, unless another is given. The file is read twice, and nothing is written
-        before all of it was found whole and undamaged. An import that was cut off goes on when the same is asked
-        for again; until then its domain is busy, and can only be deleted. A branch has its past before the fork only
-        if the domain that it was made from is there. Raises INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
-        DOMAIN_BUSY and FILE_CREATION_FAILED.
+        Without `name`, the domain keeps its name. The file is read twice: nothing is written before all of it has
+        been checked. The same call resumes an interrupted import; until then the domain is busy and can only be
+        deleted. A branch has its past before the fork only if the domain that it was made from exists. Raises
+        INVALID_ARCHIVE, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_file, source, name=name, tell=tell)
 
@@ -890,21 +930,21 @@ class SyncTransfer(_Sync[Transfer]):
     ) -> FolderExported:
         """Write what was in a domain at a point, by default now, into a new folder.
 
-        It gets a registry, the ontology, and a file for each content. There is no log in it, no observation, and
-        nothing of what was before; `export_file` keeps all that. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
+        The folder has a registry, the ontology and a file for each content, but no log, no observations and no
+        earlier states: those are in what `export_file` writes. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
         HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
         empty.
         """
         return self._wait(self._facade.export_folder, folder, at=at, tell=tell, domain=domain)
 
     def import_folder(self, folder: Path | str, *, name: str | None = None, tell: Progress = silent) -> FolderImported:
-        """Make a domain of a folder: its types, and each node and connection created anew with the id that it had.
+        """Create a domain from a folder: its types, nodes and connections, under the same ids, with a new log.
 
-        Everything is checked before anything is written. The log begins with these creations, at the time of the
-        import; `created` and `modified` of the registry are the times of the nodes and connections. Content without
-        an encoding is text if it is UTF-8, and binary else. Cut off in the middle it leaves a domain that is busy,
-        to be deleted. Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE,
-        DOMAIN_ALREADY_EXISTS, DOMAIN_BUSY and FILE_CREATION_FAILED.
+        Everything is checked before anything is written. The log begins at the time of the import; the nodes and
+        connections keep `created` and `modified` of the registry. Content without an encoding is text if it is
+        UTF-8, and otherwise binary. An interrupted import leaves a busy domain, which you should delete.
+        Raises INVALID_ARCHIVE, INVALID_ONTOLOGY, INVALID_ENCODING, CONTENT_TOO_LARGE, DOMAIN_ALREADY_EXISTS,
+        DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
 
@@ -913,24 +953,24 @@ class SyncUpkeep(_Sync[Upkeep]):
     """Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`."""
 
     def verify(self, *, domain: str | None = None) -> Verification:
-        """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""
+        """Replay a domain's log and return every difference between it and the live graph with its derived rows."""
         return self._wait(self._facade.verify, domain=domain)
 
     def rebuild(self, *, domain: str | None = None) -> Verification:
-        """Mend every difference that `verify` finds, and return those that were found."""
+        """Repair every difference that `verify` finds, and return what was found."""
         return self._wait(self._facade.rebuild, domain=domain)
 
     def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
+        """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.
 
-        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
-        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
-        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
+        Give ids, or `all` for everything that the other argument does not name. If both are `all`, what cannot be
+        adopted is restored. Adopting is one write with the usual checks: what they refuse stays as it is, and is
+        returned with the reason. A deleted node is adopted with its connections. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.reconcile, adopt=adopt, restore=restore, domain=domain)
 
     def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
-        """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.
+        """Delete the blobs that no log refers to and that are older than `grace` seconds, or with `dry_run` list them.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """

@@ -40,6 +40,8 @@ def found(arguments: Sequence[str]) -> tuple[Any, list[str]]:
     rest = list(arguments)
     while hasattr(command, "commands") and rest and not rest[0].startswith("-"):
         word = rest.pop(0)
+        if word not in command.commands and hasattr(command, "implied"):
+            return command.commands[command.implied], [word, *rest]
         assert word in command.commands, f"there is no command {word!r}"
         command = command.commands[word]
     return command, rest

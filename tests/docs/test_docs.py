@@ -10,6 +10,7 @@ from pathlib import Path
 from graph_memory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
+MOST_WORDS = 2_000
 
 
 def test_the_pages_that_are_made_from_the_code_are_up_to_date(tmp_path: Path) -> None:
@@ -27,6 +28,15 @@ def read(page: Path) -> str:
 
 def test_every_setting_has_a_description() -> None:
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+
+
+def test_no_generated_page_says_twice_that_something_can_be_repeated() -> None:
+    assert [page.name for page in ROOT.glob("docs/reference/*.md") if "……" in read(page)] == []
+
+
+def test_a_guide_can_be_read_in_ten_minutes() -> None:
+    words = {page.name: len(read(page).split()) for page in ROOT.glob("docs/guides/*.md")}
+    assert {name: count for name, count in words.items() if count > MOST_WORDS} == {}
 
 
 def test_every_document_that_is_linked_exists() -> None:

@@ -110,9 +110,8 @@ def test_every_configuration_of_a_client_starts_the_server():
     assert len(commands) > 8
     for server in commands:
         command, arguments = server.get("command") or server["cmd"], server["args"]
-        if command == "uvx":
-            assert arguments[:2] == ["--from", "graph-memory"]
-            command, *arguments = arguments[2:]
+        if command == "uvx":  # which runs the command that is named like the package
+            command, *arguments = arguments
         assert command.rpartition("/")[2] == "graph-memory"
         assert arguments[0] == "mcp"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -46,26 +47,26 @@ class ConnectionCreated(Result):
 
 
 class Changed(Result):
-    """What a change left behind."""
+    """The result of a change."""
 
     version: int = Field(description="Version after the change; unchanged if there was nothing to change")
 
 
 class NodeDeleted(Changed):
-    """What deleting a node left behind."""
+    """The result of deleting a node."""
 
     connections: int = Field(description="Number of connections, and observations about it, deleted with it")
     resumed: bool | None = Field(default=None, description="An interrupted deletion was resumed")
 
 
 class OntologyChanged(Result):
-    """What a change of the ontology left behind."""
+    """The result of changing the ontology."""
 
     version: int = Field(description="Version of the domain's ontology after the change")
 
 
 class OntologyApplied(OntologyChanged):
-    """What applying an ontology to a domain has added, by name; nothing when the domain had it all."""
+    """The names of the types that applying an ontology added; none if the domain had all of them."""
 
     created: bool = Field(description="Whether this created the domain")
     node_types: tuple[str, ...]
@@ -97,6 +98,11 @@ class NodeContent(Result):
     content: str = Field(description="The content as stored: text, or base64 where encoding says so")
     encoding: Encoding
     format: str
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the content: of text in UTF-8, of binary content decoded."""
+        return self.content.encode() if self.encoding == "utf-8" else base64.b64decode(self.content)
 
 
 class ConnectionInfo(Result):
@@ -136,7 +142,7 @@ class ConnectionBrief(Result):
 
 
 class Link(Result):
-    """A connection of a node that was asked about, as seen from there."""
+    """A connection of the node that was asked about, as seen from that node."""
 
     id: str
     type: str
@@ -208,7 +214,7 @@ class Validity(Result):
 
 
 class DomainSummary(Result):
-    """One domain, as its log and its ontology tell."""
+    """One domain, by its log and its ontology."""
 
     name: str
     created: Timestamp
@@ -222,20 +228,20 @@ class DomainSummary(Result):
 
 
 class DomainInfo(DomainSummary):
-    """One domain with its live graph counted."""
+    """One domain with the numbers of its nodes and connections."""
 
     nodes: int
     connections: int
 
 
 class Domains(Result):
-    """All domains, in the order of their names."""
+    """All domains, by name."""
 
     domains: tuple[DomainSummary, ...]
 
 
 class DomainDeleted(Result):
-    """A domain that is gone, with all that was in it."""
+    """A domain that was deleted, with everything in it."""
 
     domain: str
     nodes: int = Field(description="Nodes deleted")
@@ -270,7 +276,7 @@ class Difference(Result):
 
 
 class Verification(Result):
-    """What `verify` found in one domain, or what `rebuild` mended and could not mend."""
+    """What `verify` found in one domain, or what `rebuild` repaired and could not repair."""
 
     domain: str
     events: int = Field(description="Events in the log")

@@ -123,7 +123,7 @@ async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: 
 
 @pytest.mark.long
 def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, str], domain: str):
-    lines = README.split("## From the command line\n\n```sh\n")[1].split("```")[0]
+    lines = README.split("On the command line:\n\n```sh\n")[1].split("```")[0]
     path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["/bin/sh", "-eu"],

@@ -8,8 +8,7 @@ from datetime import date
 import pytest
 
 from acceptance.agents import environment_of, run
-from graph_memory import Memory, Settings
-from graph_memory.app import bundled_ontology
+from graph_memory import Memory, Settings, load_ontology
 from graph_memory.gtd import Gtd
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def desk(memory: Memory) -> Memory:
-    await memory.apply_ontology(bundled_ontology("gtd"))
+    await memory.apply_ontology(load_ontology("gtd"))
 
     async def add(kind: str, title: str, **properties: object) -> str:
         return (await memory.create_node(kind, f"# {title}", properties=properties)).node_id

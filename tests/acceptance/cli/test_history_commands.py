@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from acceptance.agents import run
-from graph_memory import Memory
+from graph_memory import Memory, NodeType
 
 pytestmark = pytest.mark.anyio
 
@@ -118,6 +118,7 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
         ("query", "-p", "status=next"): "Action  Call   call",
         ("search", "CALL"): "Action  Call   call",
         ("node", "get", "call", "--json"): '"properties": {"status": "next"}',
+        ("ontology", "show", "--yaml"): "node_types:",
     }
     for arguments, words in shown.items():
         done = run(variables, *arguments, "--as-of", made)
@@ -127,6 +128,9 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
     assert (done.returncode, done.stdout) == (66, "")
     assert "did not exist at event 2" in done.stderr
     assert run(variables, "query", "--as-of", "1 hour ago", "--json").stdout == '{"node_ids": [], "nodes": []}\n'
+    await kitchen.add_node_type(NodeType("Later"))
+    assert "Later" in run(variables, "ontology", "show").stdout
+    assert "Later" not in run(variables, "ontology", "show", "--as-of", made).stdout
 
 
 async def test_a_branch_is_made_listed_compared_and_deleted(
@@ -149,6 +153,15 @@ async def test_a_branch_is_made_listed_compared_and_deleted(
         assert f"graph-memory domain delete {domain}" in refused.stderr
     gone = run(variables, "branch", "delete", f"{domain}-b", "--yes")
     assert (gone.returncode, gone.stderr.startswith(f"Deleted {domain}-b: 1 node, ")) == (0, True), gone.stderr
+    for options in ((), ("--at", "2"), ("--at", "2", "--json")):
+        name = f"{domain}/try/{len(options)}"
+        done = run(variables, "branch", *options, name)
+        assert (done.returncode, name in done.stdout) == (0, True), done.stderr
+        assert run(variables, "branch", "delete", name, "--yes").returncode == 0
+    refused = run(variables, "branch", "../up")
+    assert (refused.returncode, "is not a valid domain name" in refused.stderr) == (2, True)
+    assert "as in experiment/new-approach" in refused.stderr
+    assert run(variables, "branch").returncode == run(variables, "branch", "one", "two").returncode == 2
     assert run(variables, "branch", "delete", domain).returncode == 2
     assert run(variables, "branch", "delete", f"{domain}-b", "--yes").returncode == 66
     assert (await kitchen.get_node("call")).properties == {"status": "done"}

@@ -68,6 +68,42 @@ async def test_a_session_is_gone_through_and_what_is_rejected_is_undone_together
     assert {(entry.subject, entry.actor) for entry in undone} == {("call", "ann"), ("plan", "ann")}
 
 
+async def test_without_options_it_goes_through_what_nobody_has_reviewed_yet(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    first = (await kitchen.history.log(session="bot")).entries[-1].seq
+    await kitchen.history.mark_reviewed(dict.fromkeys(range(1, first), "accept"))
+    with terminal(variables, "review") as person:
+        assert "[1/4]" in person.answer(ASKS, "a")
+        person.answer(ASKS, "e")
+        person.answer("[v]alues, [c]ontent, [n]othing? ", "v")
+        person.answer("nothing to end", "size:=4")
+        person.answer("nothing to end", "")
+        person.answer(ASKS, "q")
+        assert person.end()[0] == 0
+    with terminal(variables, "review") as person:
+        shown = person.answer(ASKS, "r")
+        assert "[1/2]" in shown
+        assert '"Paint" DependsOn "Call" created' in shown
+        person.answer(ASKS_OF_A_DELETE, "a")
+        assert "Rejected:" in person.answer("Undo this? [y/N]: ", "n")
+        assert person.end()[0] == 1
+    with terminal(variables, "review") as person:
+        assert "[1/1]" in person.answer(ASKS, "r")
+        person.answer("Undo this? [y/N]: ", "y")
+        assert person.end()[0] == 0
+    with terminal(variables, "review") as person:
+        status, shown = person.end()
+        assert (status, shown.strip()) == (0, "All of it was reviewed; --all shows it again.")
+    last = (await kitchen.history.log(limit=1)).entries[0].seq
+    assert (await kitchen.history.reviewed()).settled == last
+    with terminal(variables, "review", "--session", "bot", "--all") as person:
+        for said in ("accept", "edit", "reject"):
+            assert f"It was reviewed before: {said}." in person.answer(ASKS, "a")
+        person.answer(ASKS_OF_A_DELETE, "q")
+        assert person.end()[0] == 0
+
+
 async def test_nothing_is_undone_without_a_yes_nor_after_ctrl_c(kitchen: Memory, variables: dict[str, str]) -> None:
     log = await kitchen.history.log()
     with terminal(variables, "review", "--session", "bot") as person:
@@ -182,7 +218,7 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
         assert "removed  node type Idea" in shown
         assert person.end()[0] == 0
     assert [one.name for one in (await kitchen.get_ontology()).node_types] == ["Action", "Task"]
-    with terminal(variables, "review", "--since", since) as person:
+    with terminal(variables, "review", "--since", since, "--all") as person:
         for _ in range(2):
             person.answer(ASKS_OF_A_DELETE, "a")
         person.answer(ASKS, "a")
@@ -196,12 +232,8 @@ async def test_a_type_is_rejected_like_any_change_and_what_needs_it_is_told(
 
 
 @pytest.mark.usefixtures("kitchen")
-async def test_without_a_terminal_or_a_point_it_says_what_to_do(variables: dict[str, str]) -> None:
+async def test_without_a_terminal_it_says_what_to_do(variables: dict[str, str]) -> None:
     done = run(variables, "review", "--session", "bot")
     assert done.returncode == 2
     assert "needs a person at a terminal" in done.stderr
     assert "`graph-memory log`" in done.stderr
-    with terminal(variables, "review") as person:
-        status, shown = person.end()
-    assert status == 2
-    assert "--session ID" in shown

@@ -45,7 +45,10 @@ async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dic
         await other.call("update_node", node_id=mine, properties={"by": "other"})
         tried = await other.call("memory_revert_session", session="current", dry_run=True)
         assert (tried["dry_run"], len(tried["changes"])) == (True, 2)
-        done = await other.call("memory_revert_session", session="current")
+        for wrong in ({}, {"session_id": "current", "session": "another"}):
+            with pytest.raises(ToolError, match="needs one session_id"):
+                await other.call("memory_revert_session", **wrong)
+        done = await other.call("memory_revert_session", session_id="current")
         assert done["batch"].startswith("evt_")
     assert (await agent.call("get_node", node_id=mine))["properties"] == {}
     assert (await agent.call("search_content", query="Theirs"))["node_ids"] == []
@@ -115,6 +118,10 @@ async def test_every_read_can_be_asked_of_the_past(agent: Agent) -> None:
     [node] = (await then("get_connected_nodes", node_id=one, direction="out", detail=True))["nodes"]
     assert (node["id"], [link["direction"] for link in node["connections"]]) == (two, ["out"])
     assert await then("search_content", query="call") == {"node_ids": [two]}
+    await agent.call("add_node_type", type_name="Later")
+    assert "Later" not in str(await then("get_ontology", detail=True))
+    given = {"connection_type": "NextAction", "from_node_type": "Project", "to_node_type": "Action"}
+    assert await then("validate_connection", **given) == {"valid": True}
 
 
 async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:

@@ -21,13 +21,13 @@ PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
 LOOK = """
 import pathlib, sys
 import graph_memory
-from graph_memory.app import bundled_ontology
+from graph_memory import load_ontology
 from graph_memory.storage.log.writing import LOCK
 here = pathlib.Path(graph_memory.__file__).parent
 assert here.is_relative_to(sys.prefix), here
 assert (here / "py.typed").is_file()
 assert "MERGE" in LOCK.text or "MATCH" in LOCK.text
-print(*sorted(type.name for type in bundled_ontology("gtd").node_types))
+print(*sorted(type.name for type in load_ontology("gtd").node_types))
 """
 
 

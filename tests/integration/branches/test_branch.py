@@ -500,3 +500,39 @@ async def test_of_two_that_delete_a_domain_at_once_none_leaves_anything(
         assert {end for end in ends if isinstance(end, Code)} <= {Code.DOMAIN_BUSY, Code.ONTOLOGY_NOT_FOUND}
         left = driver.execute_query("MATCH (n) WHERE n._domain = $name RETURN count(n) AS count", name=name)
         assert left.records[0]["count"] == 0
+
+
+@pytest.mark.long
+async def test_a_name_with_slashes_leads_nowhere_else(memory: Memory, domain: str, tmp_path: Path) -> None:
+    await filled(memory, domain)
+    name, blobs = f"{domain}/try/it", memory._core.contents.blobs
+    before, kept = await contents(memory), await blobs.list_blobs(domain)
+    branch = memory.in_domain((await memory.history.branch(name)).domain)
+    await branch.create_node("Task", LARGE + "once more")
+    assert {blob.name for blob in await blobs.list_blobs(name)} > {blob.name for blob in kept}
+    assert {domain, name} <= set(await blobs.domains())
+    assert (await branch.upkeep.verify()).differences == ()
+
+    end = (await branch.history.log(limit=1)).entries[0].seq
+    archive = memory._core.archives / f"{domain}=try=it-{end}.jsonl.gz"
+    assert (await branch.history.compact(end)).archive == str(archive)
+    await branch.transfer.export_file(tmp_path / "b.jsonl")
+    await memory.transfer.import_file(tmp_path / "b.jsonl", name=f"{domain}/copy")
+    assert (await branch.query_nodes()) == await memory.in_domain(f"{domain}/copy").query_nodes()
+
+    assert (await memory.delete_domain(name)).blobs == len(kept) + 1
+    assert await blobs.list_blobs(name) == []
+    assert await blobs.list_blobs(domain) == kept
+    assert await contents(memory) == before
+
+
+@pytest.mark.parametrize(
+    "name", ["/x", "x/", "x//y", "../x", "x/../y", "x/..", "./x", "x\\y", "x=y", "auto", "x/" * 40]
+)
+async def test_a_name_that_could_lead_elsewhere_makes_no_branch(memory: Memory, name: str) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    for attempt in (memory.history.branch(name), memory.delete_domain(name), memory.history.merge(name)):
+        with pytest.raises(GraphError) as refused:
+            await attempt
+        assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, "domain")
+    assert name not in {one.name for one in (await memory.list_domains()).domains}

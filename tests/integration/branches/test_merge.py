@@ -285,7 +285,7 @@ async def test_conflicts_are_named_and_settled_by_a_side(main: Memory) -> None:
     ]
     assert {name for name, _ in await named(main, source, resolutions=resolutions[1:])} == {clash}
     done = await merged(main, source, resolutions=resolutions)
-    assert (done.created, done.updated, done.deleted) == (1, 2, 0)
+    assert (done.created, done.updated, done.deleted, done.settled) == (1, 2, 0, 4)
     assert (await main.get_node(clash)).properties == {"rank": 23}
     assert (await main.get_node(gone)).properties == {"rank": 4}
     assert (await main.get_node(kept)).properties == {"rank": 5}
@@ -509,8 +509,40 @@ async def test_resolutions_are_read_strictly(main: Memory) -> None:
     with pytest.raises(GraphError) as strategy:
         await main.history.merge(source, strategy="mine")  # type: ignore[arg-type]
     assert strategy.value.code is Code.INVALID_ARGUMENT
-    done = await main.history.merge(source, resolutions=[{"subject": "x", "take": "ours"}])
-    assert done.unused == ("x",)
+
+
+async def test_a_misspelt_resolution_is_refused_with_what_there_is(main: Memory) -> None:
+    node, other = await note(main, rank=1), await note(main)
+    source, branch = await branched(main)
+    await branch.update_node(node, properties={"rank": 2})
+    await main.update_node(node, properties={"rank": 3})
+    before = await events_of(main)
+    for wrong, message, hint in (
+        ({"subject": node[:-1], "take": "ours"}, "Neither domain has ever had", f'Did you mean "{node}"?'),
+        ({"subject": "x", "take": "ours"}, "Neither domain has ever had x", f"In conflict: [{node}]."),
+        ({"subject": node, "property": "rnak", "take": "ours"}, "has no property rnak", 'Did you mean "rank"?'),
+        ({"subject": node, "property": "mood", "value": "fine"}, "has no property mood", "[code, rank]"),
+    ):
+        with pytest.raises(GraphError) as refused:
+            await main.history.merge(source, resolutions=[wrong])
+        assert refused.value.code is Code.INVALID_ARGUMENT
+        assert message in refused.value.message
+        assert hint in str(refused.value.hint)
+    assert await events_of(main) == before
+    resolutions = [{"subject": node, "take": "ours"}, {"subject": other, "take": "ours"}]
+    assert (await merged(main, source, resolutions=resolutions)).unused == (other,)
+
+
+async def test_every_conflict_that_a_resolution_settled_is_counted_and_stays_settled(main: Memory) -> None:
+    node = await note(main, rank=1, mood="fine")
+    source, branch = await branched(main)
+    for memory, rank in ((main, 2), (branch, 3)):
+        await memory.update_node(node, properties={"rank": rank, "mood": f"mood {rank}"})
+        await memory.update_node(node, content=f"a\n{rank}\nc", encoding="utf-8")
+    sides = [{"subject": node, "property": name, "take": "ours"} for name in ("rank", "_content")]
+    done = await merged(main, source, resolutions=[*sides, {"subject": node, "property": "mood", "value": "mood 2"}])
+    assert (done.settled, done.changes) == (3, ())
+    assert (await main.history.merge(source)).conflicts == ()
 
 
 async def contents(memory: Memory) -> dict[str, object]:

@@ -166,3 +166,16 @@ async def test_a_copied_blob_is_new_again_also_where_it_was_there_already(
     assert (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs
     await contents.copy(source, domain, sha256)
     assert domain not in {one.domain for one in (await notes.upkeep.collect_blobs(dry_run=True, grace=60)).blobs}
+
+
+async def test_content_is_set_and_read_as_text_or_as_bytes(notes: Memory) -> None:
+    node = (await notes.create_node("Note", "draft")).node_id
+    for given, format_, encoding in (("Grüße", None, "utf-8"), (b"\x00\xff", "bin", "base64"), ("", "text", "utf-8")):
+        changed = await notes.set_node_content(node, given, format_)
+        found = await notes.get_node_content(node)
+        assert found.data == (given.encode() if isinstance(given, str) else given)
+        assert (found.encoding, found.format) == (encoding, format_ or "markdown")
+        assert changed.version == (await notes.get_node(node)).version
+    with pytest.raises(GraphError) as refused:
+        await notes.set_node_content("mem_none", "text")
+    assert refused.value.code is Code.NODE_NOT_FOUND

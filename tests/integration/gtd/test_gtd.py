@@ -7,10 +7,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from graph_memory import Code, GraphError, Memory, ontology_from
-from graph_memory.app import bundled_ontology
+from graph_memory import Code, GraphError, Memory, load_ontology, ontology_from
 from graph_memory.gtd import Gtd, Ref
-from graph_memory.model.ontology.ontology import merge
+from graph_memory.model.ontology.ontology import merge_ontologies
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +45,7 @@ def titles(found: Sequence[Ref]) -> list[str]:
 
 @pytest.fixture
 async def desk(memory: Memory) -> Desk:
-    await memory.apply_ontology(bundled_ontology("gtd"))
+    await memory.apply_ontology(load_ontology("gtd"))
     desk = Desk(memory)
     await desk.add("Project", "Kitchen", status="active", due="2025-12-01")
     await desk.add("Project", "Bathroom", status="active")
@@ -190,7 +189,7 @@ async def test_a_server_that_is_gone_is_told_as_such(desk: Desk, monkeypatch: py
 
 
 async def test_it_works_beside_other_types_in_one_domain(memory: Memory) -> None:
-    await memory.apply_ontology(merge(bundled_ontology("gtd"), bundled_ontology("fitness")))
+    await memory.apply_ontology(merge_ontologies([load_ontology("gtd"), load_ontology("fitness")]))
     desk = Desk(memory)
     await desk.add("Goal", "Run 10 km", status="active")
     await desk.add("Project", "Find a running club", status="active")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph import substring
 from graph_memory.memory.graph.substring import TextRow
@@ -41,11 +41,12 @@ class World:
     rng: random.Random
     nodes: list[str]
     links: list[str]
+    types: int = 0
 
     async def write(self) -> None:
         """Make one write."""
         rng = self.rng
-        acts: list[Callable[[], Any]] = [self.create, self.create]
+        acts: list[Callable[[], Any]] = [self.create, self.create, self.declare]
         if self.nodes:
             acts += [self.update, self.update, self.link, self.delete]
         if self.links:
@@ -58,6 +59,10 @@ class World:
             self.rng.choice(["Note", "Task"]), self.rng.choice(WORDS), properties=given, tags=["t"]
         )
         self.nodes.append(made.node_id)
+
+    async def declare(self) -> None:
+        self.types += 1
+        await self.memory.add_node_type(NodeType(f"Type{self.types}"))
 
     async def update(self) -> None:
         node = self.rng.choice(self.nodes)
@@ -92,7 +97,12 @@ async def everything(memory: Memory | Past, nodes: list[str], links: list[str]) 
         "first": (await memory.query_nodes(limit=3)).node_ids,
         "connections": (await memory.query_connections()).connection_ids,
         "links": (await memory.query_connections(type="Link", properties={"n": 1})).connection_ids,
-        "described": await memory.describe_nodes(nodes),
+        "described": await memory.describe_nodes([*nodes, "mem_nobody"]),
+        "described connections": await memory.describe_connections([*links, "conn_nobody"]),
+        "neighbours": await memory.get_neighbours([*nodes, "mem_nobody"], direction="both"),
+        "parts": await memory.get_neighbours(nodes, direction="out", connection_type="Part"),
+        "ontology": await memory.get_ontology(),
+        "valid": [await memory.validate_connection("Link", "Note", name) for name in ("Task", "Type3", "Type9")],
     }
     for text in ("kitchen", "STRASSE", "ga", "text about a longer", "nothing"):
         asked[text] = (await memory.search_content(text)).node_ids
@@ -158,8 +168,13 @@ async def test_what_was_not_there_then_is_told(memory: Memory) -> None:
         await past.get_node(node)
     assert caught.value.code is Code.NODE_NOT_FOUND
     assert caught.value.message == f"Node {node} did not exist at event 2"
-    assert (await memory.history.as_of(0)).seq == 0
-    assert (await (await memory.history.as_of(0)).query_nodes()).node_ids == ()
+    empty = await memory.history.as_of(0)
+    assert empty.seq == 0
+    assert (await empty.query_nodes()).node_ids == ()
+    with pytest.raises(GraphError) as caught:
+        await empty.get_ontology()
+    assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+    assert caught.value.message.endswith("had no ontology at event 0")
 
 
 async def test_a_time_leads_to_the_last_change_until_then(memory: Memory) -> None:
@@ -204,6 +219,10 @@ async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory:
         past.get_connected_nodes(node, direction="out"),
         past.search_content("words"),
         past.describe_nodes([node]),
+        past.describe_connections([link]),
+        past.get_neighbours([node], direction="out"),
+        past.get_ontology(),
+        past.validate_connection("Link", "Note", "Note"),
     ):
         with pytest.raises(GraphError) as caught:
             await ask

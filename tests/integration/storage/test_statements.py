@@ -41,7 +41,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await observe(memory, domain, one.node_id)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.history.branch(f"{domain}-b")
-    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted", "_turns"):
+    for rare in ("_compacted_to", "_merges", "_job", "_erased", "_was", "_compacted", "_turns", "_reviewed"):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
 

@@ -16,8 +16,7 @@ from typing import Any
 import anyio
 import pytest
 
-from graph_memory import Memory, Settings, open_memory
-from graph_memory.app import bundled_ontology
+from graph_memory import Memory, Settings, load_ontology, open_memory
 from graph_memory.gtd import Gtd
 
 SECONDS = 60 * float(os.environ.get("MINUTES") or 0) or 4.0
@@ -37,7 +36,7 @@ class Actions:
         self.ids: list[str] = []
 
     async def fill(self) -> None:
-        await self.memory.create_ontology(bundled_ontology("gtd"))
+        await self.memory.create_ontology(load_ontology("gtd"))
         self.project = (await self.memory.create_node("Project", "# Kitchen", properties={"status": "active"})).node_id
         for place in range(6):
             node = await self.memory.create_node("Action", f"# call someone {place}", properties={"status": "next"})

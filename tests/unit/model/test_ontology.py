@@ -16,7 +16,7 @@ from graph_memory.model.ontology.ontology import (
     Ontology,
     PropertyRule,
     PropertyType,
-    merge,
+    merge_ontologies,
     ontology_from,
 )
 from graph_memory.model.ontology.types import check_rules
@@ -265,7 +265,7 @@ def test_a_faulty_type_cannot_be_made(code: Code, make):
 def test_types_and_ontologies_are_values():
     with pytest.raises(dataclasses.FrozenInstanceError):
         GTD.open = True  # type: ignore[misc]
-    assert hash(GTD) == hash(merge(GTD))
+    assert hash(GTD) == hash(merge_ontologies([GTD]))
 
 
 # Growing
@@ -299,17 +299,17 @@ def test_an_added_type_keeps_an_open_ontology_open():
 
 def test_merging_keeps_the_types_of_all_in_order():
     other = Ontology.create([NodeType("Person"), NodeType("Goal")], [], open=True)
-    both = merge(GTD, other)
+    both = merge_ontologies([GTD, other])
     assert [one.name for one in both.node_types] == ["Project", "Action", "Person", "Goal"]
     assert both.open
-    assert merge() == Ontology()
+    assert merge_ontologies([]) == Ontology()
 
 
 def test_merging_names_every_conflict():
     other = Ontology.create(
         [NodeType("Person", "somebody"), NodeType("Action")], [ConnectionType("NextAction", ("Action",), ("Action",))]
     )
-    error = fails(Code.INVALID_ONTOLOGY, merge, GTD, other)
+    error = fails(Code.INVALID_ONTOLOGY, merge_ontologies, [GTD, other])
     assert error.details["conflicts"] == ["node type Person", "connection type NextAction"]
     assert "node type Person" in error.message
     assert "connection type NextAction" in error.message
@@ -318,12 +318,12 @@ def test_merging_names_every_conflict():
 def test_true_and_one_are_different_definitions():
     one = Ontology((NodeType("A", properties=(PropertyRule("p", enum=(1,)),)),))
     other = Ontology((NodeType("A", properties=(PropertyRule("p", enum=(True,)),)),))
-    fails(Code.INVALID_ONTOLOGY, merge, one, other)
+    fails(Code.INVALID_ONTOLOGY, merge_ontologies, [one, other])
 
 
 @given(st.lists(st.sampled_from("ABCDE"), unique=True), st.lists(st.sampled_from("ABCDE"), unique=True))
 def test_merging_what_is_identical_is_a_union(names: list[str], others: list[str]):
     left, right = (Ontology(tuple(NodeType(name) for name in group)) for group in (names, others))
-    merged = merge(left, right)
+    merged = merge_ontologies([left, right])
     assert {one.name for one in merged.node_types} == {*names, *others}
-    assert merge(merged, left, right) == merged
+    assert merge_ontologies([merged, left, right]) == merged

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from graph_memory import load_ontology
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.ontology import Ontology, merge
+from graph_memory.model.ontology.ontology import Ontology, merge_ontologies, ontology_from
 from graph_memory.model.ontology.types import check_rules
 from graph_memory.model.ontology.yaml_io import parse, to_yaml
 
@@ -127,5 +128,21 @@ def test_the_examples_of_the_guide_are_ontologies():
 
 
 def test_gtd_and_fitness_can_be_merged():
-    both = merge(GTD, FITNESS)
+    both = merge_ontologies([GTD, FITNESS])
     assert len(both.node_types) == len(GTD.node_types) + len(FITNESS.node_types)
+
+
+def test_an_ontology_is_loaded_by_path_or_by_the_name_of_a_bundled_one(tmp_path: Path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("node_types: [Note]", encoding="utf-8")
+    assert load_ontology(file) == load_ontology(str(file)) == ontology_from({"node_types": ["Note"]})
+    assert load_ontology("gtd").find_node_type("Project") is not None
+    file.write_bytes(b"node_types:\n  - \xff")
+    for wrong, code in (
+        ("gdt", Code.INVALID_ARGUMENT),
+        (tmp_path, Code.INVALID_ARGUMENT),
+        (file, Code.INVALID_ONTOLOGY),
+    ):
+        with pytest.raises(GraphError) as refused:
+            load_ontology(wrong)
+        assert refused.value.code is code

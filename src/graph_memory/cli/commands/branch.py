@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands import domain as domains
@@ -14,11 +15,27 @@ from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Branched, Domains
 
+
+class BranchGroup(TyperGroup):
+    """Takes `branch NAME` for `branch create NAME`: what is none of its commands is a name."""
+
+    implied = "create"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - its class is private to typer
+        """Put the implied command before a name."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self.implied, *args]
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
-    help="Branches: copies of a domain, as it is or was, to try things out in.",
+    cls=BranchGroup,
+    help="Branches: copies of a domain, as it is or was, to try things out in. `branch NAME` makes one.",
     no_args_is_help=True,
 )
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name of the branch.")]
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the branch, such as experiment/new-approach.")
+]
 AtOption = Annotated[
     str | None,
     typer.Option(

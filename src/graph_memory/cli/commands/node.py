@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import shlex
 import sys
 from pathlib import Path
@@ -93,11 +92,10 @@ def content(
         return await (await reading(memory, as_of)).get_node_content(found)
 
     def show(found: NodeContent) -> None:
-        data = found.content.encode() if found.encoding == "utf-8" else base64.b64decode(found.content)
         if output is not None:
-            return _written(output, data)
+            return _written(output, found.data)
         if not sys.stdout.isatty():
-            return typer.echo(data, nl=False)
+            return typer.echo(found.data, nl=False)
         return typer.echo(_for_terminal(node, found))
 
     call.answer(use, show)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.input.ontology_source import SourceArgument, read_ontology
 from graph_memory.cli.output.ontology_tables import print_ontology
 from graph_memory.cli.output.printing import counted
+from graph_memory.cli.session import reading
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.diagram import mermaid
-from graph_memory.model.ontology.ontology import merge
+from graph_memory.model.ontology.ontology import Ontology, merge_ontologies
 from graph_memory.model.ontology.view import brief, detailed
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.results import OntologyApplied
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="The types of a domain, and files that declare them.", no_args_is_help=True)
 
@@ -39,9 +44,14 @@ def show(
     call: Call,
     detail: Annotated[bool, typer.Option("--detail", help="All that is declared, with every property.")] = False,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a file for `apply`.")] = False,
+    as_of: takes.AsOfOption = None,
 ) -> None:
     """Show the node and connection types of a domain."""
-    ontology = call.ask(lambda memory: memory.get_ontology())
+
+    async def use(memory: Memory) -> Ontology:
+        return await (await reading(memory, as_of)).get_ontology()
+
+    ontology = call.ask(use)
 
     def show(_: object) -> None:
         typer.echo(to_yaml(ontology), nl=False) if as_yaml else print_ontology(ontology, detail=detail)
@@ -106,10 +116,10 @@ def validate(call: Call, file: SourceArgument) -> None:
 @command(app, "merge", domain=False)
 def merge_files(
     call: Call,
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Two files or more, as for `validate`.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="As for `validate`. Give two or more.")],
 ) -> None:
     """Print one ontology with the types of all files; where several declare a type, they must agree."""
-    merged = merge(*map(read_ontology, files))
+    merged = merge_ontologies(map(read_ontology, files))
     call.give(detailed(merged), lambda _: typer.echo(to_yaml(merged), nl=False))
 
 

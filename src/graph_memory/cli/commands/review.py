@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -19,7 +19,7 @@ from graph_memory.cli.input.prompts import answered
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.session import open_for_a_person
 from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChange
-from graph_memory.memory.history.results import Choice, LogEntry, Reverted
+from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import DATA, TYPES, Kind
@@ -36,26 +36,28 @@ _INDENT = "    "
 def review(
     session: Annotated[str | None, typer.Option(help="The changes of this session.")] = None,
     since: takes.SinceOption = None,
+    again: Annotated[bool, typer.Option("--all", help="Also show what was reviewed already.")] = False,
     on_conflict: ConflictOption = "stop",
     domain: takes.DomainOption = None,
 ) -> None:
-    """Go through changes one by one at a terminal: accept, reject or edit each. The rejected are undone together."""
-    _check_asked(session, since)
-    with open_for_a_person() as memory:
-        changes = _changes(memory, session, since, domain)
-        if not changes:
-            return note("Nothing to review.")
-        rejected = _walk(memory, changes, domain)
-        return _undo(memory, rejected, on_conflict, domain) if rejected else None
+    """Go through the changes that nobody has reviewed yet, at a terminal: accept, reject or edit each.
 
-
-def _check_asked(session: str | None, since: str | None) -> None:
+    The rejected are undone together at the end.
+    """
     if not sys.stdin.isatty():
         hint = "Run it at a terminal; in a script, use memory_log and memory_revert."
         raise fault("stdin", "A review needs a person at a terminal", hint)
-    if session is None and since is None:
-        hint = "Give --session ID (`graph-memory sessions` lists them), --since POINT, or both."
-        raise fault("since", "It is not clear what to review", hint)
+    with open_for_a_person() as memory:
+        known = memory.history.reviewed(domain=domain)
+        first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1
+        begin = str(first) if session is None and since is None else since
+        found = _changes(memory, session, begin, domain)
+        changes = [one for one in found if again or one.seq not in known.verdicts]
+        if not changes:
+            is_done = bool(found or (known.verdicts and begin != since))
+            return note("All of it was reviewed; --all shows it again." if is_done else "Nothing to review.")
+        rejected = _walk(memory, changes, known, domain)
+        return _undo(memory, rejected, on_conflict, domain) if rejected else None
 
 
 def _changes(memory: SyncMemory, session: str | None, since: str | None, domain: str | None) -> list[LogEntry]:
@@ -70,32 +72,42 @@ def _changes(memory: SyncMemory, session: str | None, since: str | None, domain:
             return found[::-1]
 
 
-def _walk(memory: SyncMemory, changes: Sequence[LogEntry], domain: str | None) -> list[LogEntry]:
-    """Ask about each change, and return those that were rejected."""
+def _walk(memory: SyncMemory, changes: Sequence[LogEntry], known: Reviewed, domain: str | None) -> list[LogEntry]:
+    """Ask about each change, remember what is said, and return those that were rejected: these are undone first."""
+    [newest] = memory.history.log(limit=1, domain=domain).entries
     rejected: list[LogEntry] = []
     counts: Counter[str] = Counter()
     for place, change in enumerate(changes, start=1):
-        answer = _asked(memory, change, f"{place}/{len(changes)}", domain)
+        before = known.verdicts.get(change.seq)
+        answer, version = _asked(memory, change, f"{place}/{len(changes)}", before, domain)
         if answer == "quit":
             break
         counts[answer] += 1
         if answer == "reject":
             rejected.append(change)
+        else:
+            own: dict[int, Verdict] = {version: "accept"} if version is not None and version > newest.seq else {}
+            memory.history.mark_reviewed({change.seq: answer, **own}, domain=domain)
     told = f"{counts['accept']:,} accepted, {counts['reject']:,} rejected, {counts['edit']:,} edited"
     note(f"{counted(counts.total(), 'change')} of {len(changes):,} reviewed: {told}.")
     return rejected
 
 
-def _asked(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) -> str:
-    """Show a change, and return what a person says to it."""
+def _asked(
+    memory: SyncMemory, change: LogEntry, place: str, before: Verdict | None, domain: str | None
+) -> tuple[Verdict | Literal["quit"], int | None]:
+    """Show a change, and return what a person says to it; after an edit also the version that it made."""
     _show(memory, change, place, domain)
+    if before is not None:
+        note(f"{_INDENT}It was reviewed before: {before}.")
     choices = ["accept", "quit"]
     if _can_be_rejected(change):
         choices = ["accept", "reject", *(["edit"] if can_be_edited(change) else []), "quit"]
     while True:
-        answer = answered(place, choices)
-        if answer != "edit" or edit(memory, change, domain):
-            return answer
+        answer = cast("Verdict | Literal['quit']", answered(place, choices))
+        version = edit(memory, change, domain) if answer == "edit" else None
+        if answer != "edit" or version is not None:
+            return answer, version
 
 
 def _show(memory: SyncMemory, change: LogEntry, place: str, domain: str | None) -> None:
@@ -167,7 +179,19 @@ def _undo(memory: SyncMemory, rejected: Sequence[LogEntry], on_conflict: Choice,
     if not tried.changes:
         return None
     takes.confirm("Undo this?")
-    return show_reverted(memory.history.revert(event_ids=ids, on_conflict=choice, domain=domain))
+    done = memory.history.revert(event_ids=ids, on_conflict=choice, domain=domain)
+    _remember_rejected(memory, rejected, done, domain)
+    return show_reverted(done)
+
+
+def _remember_rejected(memory: SyncMemory, rejected: Sequence[LogEntry], done: Reverted, domain: str | None) -> None:
+    """Remember what was rejected and is undone, and that nobody needs to review the undoing."""
+    verdicts: dict[int, Verdict] = {change.seq: "reject" for change in rejected}
+    if done.changes:
+        first = min(change.seq for change in done.changes)
+        undoing = [one.seq for one in _changes(memory, None, str(first), domain) if one.batch == done.batch]
+        verdicts |= dict.fromkeys(undoing, "accept")
+    memory.history.mark_reviewed(verdicts, domain=domain)
 
 
 def _tried(

@@ -25,29 +25,32 @@ def can_be_edited(entry: LogEntry) -> bool:
     return entry.kind in TYPE_OF and entry.operation != "delete"
 
 
-def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
-    """Let a person change the subject as it is now, and return whether they did; a refusal is told."""
+def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
+    """Let a person change the subject as it is now, and return its version then; None if they did not.
+
+    A refusal is told.
+    """
     match answered("Edit", ["values", "content", "nothing"]):
         case "values":
             change = _values
         case "content":
             change = _content
         case _:
-            return False
+            return None
     try:
         return change(memory, entry, domain)
     except GraphError as error:
         note(explained(error))
-        return False
+        return None
 
 
-def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     given: list[str] = []
     while line := typer.prompt("name=value or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
         given.append(line)
     typed = assigned(given)
     if typed is None:
-        return False
+        return None
     values = memory.run(lambda opened: of_type(_in(opened, domain), typed, entry.kind, entry.type))
     if entry.kind is Kind.NODE:
         changed = memory.update_node(entry.subject, properties=values, domain=domain)
@@ -60,12 +63,12 @@ def _in(memory: Memory, domain: str | None) -> Memory:
     return memory if domain is None else memory.in_domain(domain)
 
 
-def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> bool:
+def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     before, version = _text(memory, entry, domain)
     after = edited(before)
     if after == before:
         note("The text is unchanged.")
-        return False
+        return None
     with saved_on_failure(Given(after, "utf-8", None), edit=True):
         if entry.kind is Kind.NODE:
             changed = memory.update_node(
@@ -90,6 +93,6 @@ def _text(memory: SyncMemory, entry: LogEntry, domain: str | None) -> tuple[str,
     return found.content, version
 
 
-def _told(entry: LogEntry, version: int) -> bool:
+def _told(entry: LogEntry, version: int) -> int:
     note(f"{entry.subject} is at version {version}.")
-    return True
+    return version

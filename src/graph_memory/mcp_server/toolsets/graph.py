@@ -324,8 +324,13 @@ async def add_connection_type(memory: Memory, given: AddConnectionType) -> Ontol
 
 async def get_ontology(memory: Memory, given: GetOntology) -> OntologyView:
     """Get the node and connection types of a domain; detail adds their property rules. Call this before you create."""
-    ontology = await memory.get_ontology(domain=given.get("domain"))
+    ontology = await memory.get_ontology(**_where(given))
     return detailed(ontology) if given.get("detail") else brief(ontology)
+
+
+def _where(given: Call) -> Call:
+    """Return the domain that was named, if one was: the past takes none."""
+    return {"domain": given["domain"]} if "domain" in given else {}
 
 
 def _declaration(given: AddNodeType | AddConnectionType) -> dict[str, object]:

@@ -50,6 +50,8 @@ PastTool = Literal[
     "query_connections",
     "get_connected_nodes",
     "search_content",
+    "validate_connection",
+    "get_ontology",
 ]
 
 
@@ -120,7 +122,8 @@ class MemoryMerge(Call):
 class MemoryRevertSession(Call):
     """Arguments of `memory_revert_session`."""
 
-    session: Annotated[str, Field(description="Session id; current is yours")]
+    session_id: NotRequired[Annotated[str, Field(description="Session id; current is yours")]]
+    session: NotRequired[Annotated[str, Field(description="The same, by its older name")]]
     on_conflict: NotRequired[OnConflict]
     dry_run: NotRequired[DryRun]
 
@@ -184,7 +187,15 @@ async def memory_revert(memory: Memory, given: MemoryRevert) -> Reverted:
 
 async def memory_revert_session(memory: Memory, given: MemoryRevertSession) -> Reverted:
     """Undo everything that one session changed. Try dry_run first."""
-    return await memory.history.revert_session(**given)
+    named = {name for name in (given.get("session_id"), given.get("session")) if name is not None}
+    if len(named) != 1:
+        raise fault("session_id", "memory_revert_session needs one session_id", "memory_log shows the sessions.")
+    return await memory.history.revert_session(
+        named.pop(),
+        on_conflict=given.get("on_conflict", "stop"),
+        dry_run=given.get("dry_run", False),
+        domain=given.get("domain"),
+    )
 
 
 async def memory_merge(memory: Memory, given: MemoryMerge) -> Merged:

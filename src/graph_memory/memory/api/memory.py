@@ -1,4 +1,4 @@
-"""`Memory`: everything that can be asked of a memory, in one place. The work is done in the modules beside it."""
+"""`Memory`: everything that you can do with a memory, in one place. The work is done in the modules beside it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontol
 class Memory(Reads):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
-    Every method takes an optional `domain`, the namespace to work in; without it the default domain is meant.
-    A domain comes into being with `create_ontology`; until then every other method but the two queries and
-    `search_content` (which find nothing) raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method may
-    raise STORE_UNAVAILABLE, TIMEOUT and INVALID_ARGUMENT, and any write DOMAIN_BUSY.
+    Every method takes an optional `domain`, the namespace to work in; without it, it uses the default domain.
+    `create_ontology` creates a domain. Until then, the two queries and `search_content` find nothing, and every other
+    method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE, TIMEOUT
+    and INVALID_ARGUMENT, and any write DOMAIN_BUSY.
 
-    Property values are strings, finite numbers (integers within 64 bits) and booleans. Versions count the changes
-    of the domain: give the one you saw as `expected_version`, and a change made since raises VERSION_CONFLICT.
+    Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the number of a
+    change in the domain's log. Pass the version that you read as `expected_version`: if there was a change since, the
+    write raises VERSION_CONFLICT.
     """
 
     def in_domain(self, domain: str) -> Memory:
@@ -36,9 +37,9 @@ class Memory(Reads):
         return Memory(self._core, default_domain=domain)
 
     def acting_as(self, actor: str | None, session: str | None = None) -> Memory:
-        """Return the same memory for somebody whom the log names for changes, and in a session of theirs.
+        """Return the same memory for someone else: the log names them, and their session, for changes.
 
-        Where the settings name an actor or a session, those are named.
+        An actor or session in the settings takes precedence.
         """
         return Memory(self._core.acting_as(actor, session), default_domain=self._default_domain)
 
@@ -49,7 +50,7 @@ class Memory(Reads):
 
     @property
     def transfer(self) -> Transfer:
-        """Taking a domain from one place to another."""
+        """Export and import of domains."""
         return Transfer(self._core, self._domain)
 
     @property
@@ -70,11 +71,11 @@ class Memory(Reads):
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> results.NodeCreated:
-        """Create a node of a type that the ontology has.
+        """Create a node of a type in the ontology.
 
-        `content` is text, or with encoding `base64` binary content as base64 text, as bytes, or as the path of a
-        file. `format` is a word of your own, such as `markdown` or `pdf`. `id` is for imports: one of your own
-        choice, never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
+        `format` is a word of your choice, such as `markdown` or `pdf`. `id` is for imports: an id of your choice that
+        was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return await nodes.create_node(
@@ -103,7 +104,7 @@ class Memory(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a node: properties are merged into those it has, everything else given replaces what was.
+        """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
         New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
@@ -120,13 +121,25 @@ class Memory(Reads):
         )
         return await nodes.update_node(self._core, self._domain(domain), node_id, edit)
 
+    async def set_node_content(
+        self,
+        id: str,  # noqa: A002 - the name of the specification
+        content: str | bytes,
+        format: str | None = None,  # noqa: A002
+        *,
+        domain: str | None = None,
+    ) -> results.Changed:
+        """Replace a node's content: by text, or by bytes as binary content. Raises what `update_node` does."""
+        encoding = "utf-8" if isinstance(content, str) else "base64"
+        return await self.update_node(id, content=content, encoding=encoding, format=format, domain=domain)
+
     async def delete_node(
         self, node_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.NodeDeleted:
         """Delete a node and all its connections; the nodes at their other ends stay.
 
-        More than 5,000 connections go in pages, the node last; the log has all of it as one change. Others can read
-        meanwhile, and those who write are told DOMAIN_BUSY. One that was cut off goes on when it is asked for again.
+        More than 5,000 connections are deleted in pages, the node last, and logged as one batch. Others can read
+        meanwhile, and writers get DOMAIN_BUSY. The same call resumes a deletion that was interrupted.
         Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         return await node_deletion.delete_node(self._core, self._domain(domain), node_id, expected_version)
@@ -142,7 +155,7 @@ class Memory(Reads):
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> results.ConnectionCreated:
-        """Connect two nodes with a type that the ontology has and that may join them; `content` is a note on it.
+        """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
 
         Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
         INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
@@ -168,7 +181,7 @@ class Memory(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a connection: properties are merged into those it has, content replaces what was.
+        """Change a connection: properties are merged into the existing ones, content is replaced.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
         UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
@@ -191,11 +204,11 @@ class Memory(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Say from when and until when a node or connection holds in the world, whenever that became known.
+        """Set from when and until when a node or connection holds in the world, whenever that became known.
 
         Times are datetimes, or texts such as `2026-03-01`, `yesterday` or `2 hours ago`, in UTC unless they say
-        otherwise; what is left out stays, `open` takes a bound away. At `valid_to` it holds no longer.
-        Raises NODE_NOT_FOUND and VERSION_CONFLICT.
+        otherwise. What you leave out stays; `open` removes a bound. It holds from `valid_from` on, and no longer at
+        `valid_to`. Raises NODE_NOT_FOUND and VERSION_CONFLICT.
         """
         edit = validity.edit_of(valid_from=valid_from, valid_to=valid_to, expected_version=expected_version)
         return await validity.set_validity(self._core, self._domain(domain), id, edit)
@@ -208,11 +221,11 @@ class Memory(Reads):
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """End a node or connection at a time; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
+        """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
     async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Begin a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
+        """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return await types.create_ontology(self._core, self._domain(domain), ontology)
 
     async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
@@ -226,7 +239,7 @@ class Memory(Reads):
         return await types.add_connection_type(self._core, self._domain(domain), connection_type)
 
     async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Give a domain all types of an ontology, in one write: begin it with them, or add those that it lacks.
+        """Give a domain all types of an ontology, in one write: create it with them, or add those that it lacks.
 
         It can be repeated. Raises TYPE_ALREADY_EXISTS, naming every type that the domain defines differently, and
         INVALID_ONTOLOGY for an open ontology where the domain's is not; nothing is changed then.
@@ -234,7 +247,7 @@ class Memory(Reads):
         return await types.apply_ontology(self._core, self._domain(domain), ontology)
 
     async def list_domains(self) -> results.Domains:
-        """Return all domains with what their logs and ontologies tell, in the order of their names."""
+        """Return all domains by name, with the sizes of their logs and ontologies."""
         return await listing.list_domains(self._core)
 
     async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
@@ -242,10 +255,10 @@ class Memory(Reads):
         return await listing.domain_info(self._core, self._domain(domain))
 
     async def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and its whole log: it cannot be undone.
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
-        The name is always given. A deletion that was cut off goes on when the same is asked for again, and a branch
-        that was never finished is deleted like any other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
         FILE_CREATION_FAILED.
         """
         return await deletion.delete_domain(self._core, check_domain(name))

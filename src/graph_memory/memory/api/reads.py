@@ -54,9 +54,9 @@ class Reads:
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
-        `true` is not `1`, `1` equals `1.0`. With `valid_at` only those that hold at that time in the world. With
-        `detail` also type and title of each. Without `limit` all are returned; with it, `next_cursor` leads on.
-        Raises INVALID_PROPERTY.
+        `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
+        `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
+        next page. Raises INVALID_PROPERTY.
         """
         return await queries.query_nodes(
             self._core,
@@ -82,7 +82,7 @@ class Reads:
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail` also type of each, and ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends.
         """
         return await queries.query_connections(
             self._core,
@@ -109,9 +109,9 @@ class Reads:
     ) -> results.ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once.
 
-        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to
-        itself is its own neighbour. With `valid_at` only connections count that hold at that time in the world.
-        With `detail` also type and title of each node, and the connections by which it is found. Raises NODE_NOT_FOUND.
+        `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
+        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
         """
         return await neighbours.get_connected_nodes(
             self._core,
@@ -135,8 +135,8 @@ class Reads:
     ) -> results.NodeIds:
         """Return the nodes whose text content holds `query`, compared by Unicode case folding and otherwise exactly.
 
-        `SS` finds `ß`; white space, line ends and composed characters are as they are. What was just written is
-        found. Binary content is not searched. With `detail` also type and title of each.
+        `SS` finds `ß`; white space, line ends and composed characters must match. What was just written is found.
+        Binary content is not searched. With `detail`, also the type and title of each.
         """
         return await self._search.search_content(
             self._domain(domain), query, Page.of(limit, cursor), node_type=node_type, detail=detail
@@ -170,7 +170,7 @@ class Reads:
     async def validate_connection(
         self, connection_type: str, from_node_type: str, to_node_type: str, *, domain: str | None = None
     ) -> results.Validity:
-        """Return whether the ontology allows a connection between nodes of these types; unknown types: it does not."""
+        """Return whether the ontology allows a connection between nodes of these types; it allows no unknown types."""
         return await queries.validate_connection(
             self._core, self._domain(domain), connection_type, from_node_type, to_node_type
         )

@@ -13,9 +13,9 @@ from graph_memory.model.results import BlobsCollected, Verification
 
 
 class Upkeep:
-    """Checks and repairs of a domain, and what is left over of contents. It is `Memory.upkeep`.
+    """Checks and repairs of a domain, and the removal of unused blobs. It is `Memory.upkeep`.
 
-    The methods for a domain raise ONTOLOGY_NOT_FOUND for one that there is not, and DOMAIN_BUSY.
+    The methods for a domain raise ONTOLOGY_NOT_FOUND if it does not exist, and DOMAIN_BUSY.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -23,24 +23,24 @@ class Upkeep:
         self._domain = domain_of
 
     async def verify(self, *, domain: str | None = None) -> Verification:
-        """Replay a domain's log and name every point at which the live graph or its derived rows differ from it."""
+        """Replay a domain's log and return every difference between it and the live graph with its derived rows."""
         return await verify.verify(self._core, self._domain(domain))
 
     async def rebuild(self, *, domain: str | None = None) -> Verification:
-        """Mend every difference that `verify` finds, and return those that were found."""
+        """Repair every difference that `verify` finds, and return what was found."""
         return await verify.rebuild(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
-        """Tell what somebody changed in the live graph by hand; make that changes of the log, or put its state back.
+        """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.
 
-        Give ids, or `all` for all that is not named for the other; twice, what cannot be adopted is restored. Adopting
-        is one write with the checks of every other: what they refuse stays as it is, and is told with the reason. A
-        node that is gone is adopted with its connections. Raises INVALID_ARGUMENT.
+        Give ids, or `all` for everything that the other argument does not name. If both are `all`, what cannot be
+        adopted is restored. Adopting is one write with the usual checks: what they refuse stays as it is, and is
+        returned with the reason. A deleted node is adopted with its connections. Raises INVALID_ARGUMENT.
         """
         return await reconcile.reconcile(self._core, self._domain(domain), adopt, restore)
 
     async def collect_blobs(self, *, dry_run: bool, grace: float, now: datetime | None = None) -> BlobsCollected:
-        """Delete blobs that nothing in any log refers to and that are older than `grace` seconds, or only list them.
+        """Delete the blobs that no log refers to and that are older than `grace` seconds, or with `dry_run` list them.
 
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """

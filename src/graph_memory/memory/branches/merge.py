@@ -13,11 +13,11 @@ import anyio.to_thread
 from graph_memory.memory.branches.load import MergeScope, three_ways_of, with_context
 from graph_memory.memory.branches.merge_base import base_of, check_is_kept, merge_record
 from graph_memory.memory.branches.plan import Plan, plan
-from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts
+from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conflicts, unknown_subject
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, ThreeWay
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
-from graph_memory.memory.core import Core
+from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
@@ -91,11 +91,18 @@ class _Merging:
         trios, context = await with_context(self._core, reader, head, between, trios, self._choices)
         made = partial(plan, trios, replace(context, broken=self._broken), self._choices, head.at)
         planned = await anyio.to_thread.run_sync(made)
+        await self._check_subjects(reader, head.domain, trios, planned)
         domain, told_at = await merge_record(reader, source, target, head.seq + len(planned.drafts) + 1)
         self._found = Found(between, {trio.subject: trio for trio in trios}, planned, domain, told_at)
         if not (self._preview or planned.conflicts):
             await self._keep_contents(head.domain, planned.drafts)
         return self._found
+
+    async def _check_subjects(self, reader: Reader, target: str, trios: Sequence[ThreeWay], planned: Plan) -> None:
+        """Raise INVALID_ARGUMENT for the resolution of an id that neither domain has ever known."""
+        for subject in sorted(self._choices.resolutions.keys() - {trio.subject for trio in trios}):
+            if not any([await used_ids(reader, domain, subject) for domain in (target, self._source)]):
+                raise unknown_subject(subject, [*planned.conflicts, *planned.settled])
 
     async def _keep_contents(self, domain: str, drafts: Sequence[Draft]) -> None:
         for draft in drafts:

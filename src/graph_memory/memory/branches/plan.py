@@ -71,13 +71,20 @@ class _GraphMerge:
     def merge_each(self) -> None:
         """Merge each subject by itself."""
         for trio in self.trios.values():
-            merged = merge_subject(trio, self.choices)
+            merged = merge_subject(trio, self.choices, self._declared(trio))
             self.settled += merged.settled
             if merged.conflicts:
                 self.conflicts += merged.conflicts
                 self.open.add(trio.subject)
             elif not same(merged.after, trio.ours):
                 self.after[trio.subject] = _draft(trio, merged.after, self.at)
+
+    def _declared(self, trio: ThreeWay) -> list[str]:
+        """Return the properties that the target's ontology declares for the type of a subject."""
+        named = next(one.type for one in (trio.theirs, trio.ours, trio.base) if one is not None) or ""
+        find = self.ontology.find_connection_type if trio.kind is Kind.CONNECTION else self.ontology.find_node_type
+        declared = find(named)
+        return [rule.name for rule in declared.properties] if declared else []
 
     def add_types(self) -> None:
         """Add the types that come along to the ontology; those that cannot be added are in conflict."""

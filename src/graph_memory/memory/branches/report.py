@@ -14,7 +14,7 @@ from graph_memory.model.content import checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import CONTENT
 from graph_memory.model.properties import PropertyValue, check_key, check_value
-from graph_memory.model.wording import quoted, shown
+from graph_memory.model.wording import listed, quoted, shown, suggestion
 
 MOST_CHANGES = 100
 MOST_CONFLICTS = 20
@@ -44,6 +44,14 @@ def refused(conflicts: Sequence[Conflict], trios: Mapping[str, ThreeWay]) -> Gra
     )
     details = {"conflicts": [one.to_dict() for one in told], "more": more, "hint": hint}
     return GraphError(Code.MERGE_CONFLICT, message, details)
+
+
+def unknown_subject(subject: str, conflicts: Sequence[Conflict]) -> GraphError:
+    """Return the error for the resolution of an id that neither domain has ever known."""
+    there = sorted({conflict.subject for conflict in conflicts})
+    what_there_is = f"In conflict: {listed(there)}." if there else "Nothing is in conflict; leave it out."
+    hint = suggestion(subject, there, what_there_is)
+    return fault("resolutions", f"Neither domain has ever had {shown(subject) or quoted(subject)}", hint)
 
 
 def _told(conflict: Conflict, trio: ThreeWay) -> MergeConflict:

@@ -25,7 +25,7 @@ class MergedChange(Result):
 
 
 class LineConflict(Result):
-    """Lines that both have changed differently."""
+    """Lines that both changed differently."""
 
     line: int = Field(description="Number of the first of them in the target's text")
     base: str
@@ -34,7 +34,7 @@ class LineConflict(Result):
 
 
 class MergeConflict(Result):
-    """What stands against merging one subject, or one value of it. `ours` is the target's, `theirs` the source's."""
+    """Why a subject, or one of its values, cannot be merged. `ours` is the target's side, `theirs` the source's."""
 
     subject: str
     kind: Kind
@@ -53,7 +53,7 @@ class MergeConflict(Result):
 
 
 class Merged(Result):
-    """What was merged, or would be. It is one batch of the target's log, and can be reverted as one."""
+    """What was merged, or would be. It is one batch in the target's log, and can be reverted as one."""
 
     preview: bool
     source: str
@@ -70,4 +70,4 @@ class Merged(Result):
     settled: int = Field(description="Number of conflicts that the strategy or a resolution resolved")
     conflicts: tuple[MergeConflict, ...] = Field(description="In a preview: the first 20 that nothing resolves")
     more_conflicts: int | None = None
-    unused: tuple[str, ...] | None = Field(default=None, description="Subjects of resolutions that match nothing")
+    unused: tuple[str, ...] | None = Field(default=None, description="Resolved subjects that the merge does not touch")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -44,11 +44,14 @@ class Merged:
     settled: tuple[Conflict, ...] = ()
 
 
-def merge_subject(trio: ThreeWay, choices: Choices) -> Merged:
-    """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution."""
+def merge_subject(trio: ThreeWay, choices: Choices, declared: Collection[str] = ()) -> Merged:
+    """Return what one subject comes to, looked at by itself. Raises INVALID_ARGUMENT for an unfit resolution.
+
+    `declared` are the properties that the target's ontology declares for its type.
+    """
     named = choices.named(trio.subject)
     for told in named:
-        check_resolution(told, trio)
+        check_resolution(told, trio, declared)
     if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_taken_back(trio):
         return Merged(_ByValue(trio, choices).changed(trio.ours, named))
     if conflict := _as_a_whole(trio):
@@ -128,9 +131,9 @@ class _ByValue:
         for name in sorted((self.base.keys() | self.ours.keys() | self.theirs.keys()) - WRITTEN - _CONTENT):
             self._merge_value(name)
         self._merge_content()
+        settled = [self.conflicts[told.name] for told in named if told.name in self.conflicts]
         for resolution in named:
             self._take_as_told(resolution)
-        settled: list[Conflict] = []
         for name, conflict in [*self.conflicts.items()]:
             if (take := self.choices.take(conflict)) is not None:
                 self._choose(name, take)

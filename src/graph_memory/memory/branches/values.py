@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
@@ -19,7 +19,7 @@ from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.subjects import State, StoredValue, content_ref
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import listed, shown, suggestion
 
 WRITTEN = frozenset({"_created", "_modified", "_title"})
 """What a write sets by itself."""
@@ -205,11 +205,21 @@ class Choices:
         return wanted if wanted in conflict.takes else None
 
 
-def check_resolution(told: Resolution, trio: ThreeWay) -> None:
-    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without."""
+def check_resolution(told: Resolution, trio: ThreeWay, declared: Collection[str]) -> None:
+    """Raise INVALID_ARGUMENT for the resolution of a value that its subject cannot have, or cannot be without.
+
+    A property is one that it has on some side, or for a value also one that is declared for its type.
+    """
     kind, name = trio.kind, told.name or ""
     is_property = not name.startswith("_") and kind in TYPE_OF
-    if not is_property and name not in KINDS[kind].attributes:
+    if is_property:
+        sides = [one.properties for one in (trio.base, trio.ours, trio.theirs) if one is not None]
+        known = {key for properties in sides for key in properties}.union(declared if told.take is None else ())
+        if name not in known:
+            names = listed(sorted(known)) if known else "none"
+            hint = suggestion(name, known, f"Properties to resolve: {names}.")
+            raise fault("resolutions", f"{told.subject} has no property {shown(name)}", hint)
+    elif name not in KINDS[kind].attributes:
         names = ", ".join(sorted(KINDS[kind].attributes)) or "none"
         raise fault("resolutions", f"{told.subject} has no {shown(name)} to resolve", f"For a {kind}, use: {names}.")
     if told.take is None or name not in KINDS[kind].required:

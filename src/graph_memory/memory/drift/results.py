@@ -25,7 +25,7 @@ _DERIVED = {
 
 
 class HandChange(Result):
-    """One subject in the live graph that is not as the log has it."""
+    """One subject that differs between the live graph and the log."""
 
     id: str = Field(description="Its id; for what was created without one, the server's own name for it")
     kind: str
@@ -42,7 +42,7 @@ class HandChange(Result):
 
 
 class Reconciliation(Result):
-    """What in a domain's live graph was changed by hand, and what was done about it."""
+    """What was changed in a domain's live graph outside graph-memory, and what was done about it."""
 
     domain: str
     changes: tuple[HandChange, ...]

@@ -204,11 +204,15 @@ def _key(
 async def validate_connection(
     core: Core, domain: str, connection_type: str, from_node_type: str, to_node_type: str
 ) -> Validity:
-    """Return whether the ontology allows such a connection, and if not, why.
+    """Return whether the domain's ontology allows such a connection, and if not, why."""
+    return validity_of(await core.log.require_ontology(domain), connection_type, from_node_type, to_node_type)
+
+
+def validity_of(ontology: Ontology, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+    """Return whether an ontology allows such a connection, and if not, why.
 
     Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
     """
-    ontology = await core.log.require_ontology(domain)
     try:
         if ontology.open and ontology.find_connection_type(connection_type) is None:
             ontology.node_type(from_node_type)

@@ -14,7 +14,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class ValueChange(Result):
-    """One value that differs; the side on which there is none is absent."""
+    """One value that differs; a side without the value is absent."""
 
     name: str
     before: Value | None = None
@@ -23,7 +23,7 @@ class ValueChange(Result):
 
 
 class ContentChange(Result):
-    """How content differs; the size is absent on the side on which there is none."""
+    """How content differs; a side without content has no size."""
 
     before_bytes: int | None = None
     after_bytes: int | None = None
@@ -32,7 +32,7 @@ class ContentChange(Result):
 
 
 class DiffEntry(Result):
-    """What differs of one subject."""
+    """How one subject differs."""
 
     subject: str
     kind: Kind
@@ -49,7 +49,7 @@ class DiffEntry(Result):
 
 
 class DiffCounts(Result):
-    """How many subjects differ, by what became of them."""
+    """How many subjects were added, removed and changed."""
 
     added: int = 0
     removed: int = 0
@@ -57,7 +57,7 @@ class DiffCounts(Result):
 
 
 class Diff(DiffCounts):
-    """What differs between two points of a domain's log. The counts are of the whole, the entries are a page of it."""
+    """What differs between two points of a domain's log. The counts are complete, the entries are one page."""
 
     since: int = Field(description="Number in the log of the earlier point")
     until: int = Field(description="Number in the log of the later point")

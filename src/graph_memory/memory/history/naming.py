@@ -36,17 +36,12 @@ async def named(core: Core, domain: str, text: str) -> tuple[Named, ...]:
     if not text or not is_encodable(text):
         return ()
     rows = await core.store.read(NAMED, domain=domain, text=text, limit=MOST)
-    found = [
-        Named(
-            id=row.id,
-            kind=Kind(row.kind),
-            type=row.type,
-            title=row.title,
-            deleted=row.op == Op.DELETE or row.type is None,
-        )
-        for row in rows
-        if len(text) >= LEAST or text in (row.id, row.title)
-    ]
+    found = [_named(row) for row in rows if len(text) >= LEAST or text in (row.id, row.title)]
     whole = [one for one in found if one.id == text]
     living = [one for one in found if not one.deleted]
     return tuple(whole or living or found)
+
+
+def _named(row: NamedRow) -> Named:
+    gone = row.op == Op.DELETE or row.type is None
+    return Named(id=row.id, kind=Kind(row.kind), type=row.type, title=row.title, deleted=gone)

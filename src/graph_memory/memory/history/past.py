@@ -19,8 +19,9 @@ from graph_memory.memory.graph import describe
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected
 from graph_memory.memory.graph.nodes import node_info
+from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
-from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of
+from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
@@ -28,6 +29,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
@@ -40,6 +42,7 @@ from graph_memory.model.results import (
     NodeIds,
     NodeInfo,
     NodeSummary,
+    Validity,
 )
 from graph_memory.model.search_windows import Needle
 from graph_memory.model.subjects import ConnectionState, NodeState
@@ -75,9 +78,9 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
 class Past:
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
-    Its methods are those of `Memory` that read, with the same arguments, results and errors. What was deleted since is
-    there, content included; what came later is not. It stays as it is, whatever is written meanwhile; when the log is
-    compacted beyond it, all of them raise HISTORY_COMPACTED.
+    Its methods are those of `Memory` that read, with the same arguments, results and errors. It has what was deleted
+    since, with content, and nothing that was created later. It stays the same whatever is written meanwhile. If the log
+    is compacted beyond it, all methods raise HISTORY_COMPACTED.
     """
 
     def __init__(self, core: Core, domain: str, seq: int) -> None:
@@ -169,22 +172,15 @@ class Past:
         page = Page.of(limit, cursor, valid_at)
         around = Around(direction, connection_type, page.valid_at)
         await self._node(node_id)
-        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
-        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
-        await self._check_kept()
-        answer = await connected(
-            self._core,
-            self._domain,
-            node_id,
-            page,
-            around,
-            found,
-            lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
-            detail=detail,
-            at=self.seq,
-        )
-        await self._check_kept()
-        return answer
+        return await self._connected(node_id, page, around, detail=detail)
+
+    async def get_neighbours(
+        self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
+    ) -> dict[str, tuple[str, ...]]:
+        """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
+        around, everything = Around(direction, connection_type), Page("", UNLIMITED)
+        there = [node.id for node in await self.describe_nodes(node_ids)]
+        return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in there}
 
     async def search_content(
         self,
@@ -214,6 +210,39 @@ class Past:
         found = await describe.describe_connections(self._core, self._domain, connection_ids, self.seq)
         await self._check_kept()
         return found
+
+    async def get_ontology(self) -> Ontology:
+        """Return the ontology with everything that was declared. Raises ONTOLOGY_NOT_FOUND before there was one."""
+        types = await logged_types(self._core.store, self._domain, self._seq)
+        await self._check_kept()
+        if not types:
+            hint = "Choose a later point; memory_log shows when the domain was created."
+            details = {"domain": self._domain, "at": self._seq, "hint": hint}
+            message = f"Domain {self._domain} had no ontology at event {self._seq}"
+            raise GraphError(Code.ONTOLOGY_NOT_FOUND, message, details)
+        return logged_ontology(types)
+
+    async def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
+        """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
+        return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
+
+    async def _connected(self, node_id: str, page: Page, around: Around, *, detail: bool) -> ConnectedNodes:
+        given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
+        found = await look(self._core, CONNECTED_NODES, self._domain, **given)
+        await self._check_kept()
+        answer = await connected(
+            self._core,
+            self._domain,
+            node_id,
+            page,
+            around,
+            found,
+            lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
+            detail=detail,
+            at=self.seq,
+        )
+        await self._check_kept()
+        return answer
 
     async def _nodes(self, page: Page, wanted: Wanted, found: Sequence[str], *, detail: bool) -> NodeIds:
         answer = await nodes_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)

@@ -14,6 +14,8 @@ Operation = Literal["create", "update", "delete"]
 Source = Literal["agent", "user"]
 Choice = Literal["stop", "skip", "force"]
 """What to do about a change that cannot simply be undone."""
+Verdict = Literal["accept", "reject", "edit"]
+"""What a person says of a change that they review."""
 
 
 class LogEntry(Result):
@@ -43,7 +45,7 @@ class LogPage(Result):
 
 
 class Sessions(Result):
-    """Sessions, the one that wrote last first."""
+    """Sessions, latest first."""
 
     sessions: tuple[SessionSummary, ...]
 
@@ -58,15 +60,23 @@ class Named(Result):
     deleted: bool = Field(description="Deleted or erased")
 
 
+class Reviewed(Result):
+    """What people said of the changes of a domain when they reviewed them."""
+
+    domain: str
+    verdicts: dict[int, Verdict] = Field(description="By the number of the change")
+    settled: int = Field(description="Every change up to this number was reviewed, or is not in this domain's own log")
+
+
 class PastAnswer(Result):
-    """What a read gave of a domain as it was."""
+    """The result of a read of a domain as it was."""
 
     as_of: int = Field(description="Number of the event after which it was so")
     result: dict[str, object]
 
 
 class RevertedChange(Result):
-    """What undoing wrote, or would write, about one subject."""
+    """What a revert wrote, or would write, about one subject."""
 
     subject: str
     kind: Kind

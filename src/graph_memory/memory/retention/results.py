@@ -10,7 +10,7 @@ from graph_memory.model.results import Result, Timestamp
 
 
 class ErasedIn(Result):
-    """What went of a subject in one domain, or would go."""
+    """What was erased of a subject in one domain, or would be."""
 
     domain: str
     subjects: int = Field(description="The subject itself, and the connections and observations that go with it")
@@ -23,7 +23,7 @@ class ErasedIn(Result):
 
 
 class Erased(Result):
-    """A subject of which nothing is left but that it was; with `dry_run`, what would go."""
+    """A subject that was erased, or with `dry_run` would be."""
 
     subject: str
     dry_run: bool
@@ -55,7 +55,7 @@ class Scanned(Result):
 
 
 class Compacted(Result):
-    """What was freed of a domain's log, or with `dry_run` would be."""
+    """What was removed from a domain's log, or with `dry_run` would be."""
 
     domain: str
     dry_run: bool

@@ -8,7 +8,7 @@ from graph_memory.model.results import Result
 
 
 class Exported(Result):
-    """What was written of a domain."""
+    """What an export wrote."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number of its last event")
@@ -18,7 +18,7 @@ class Exported(Result):
 
 
 class Imported(Result):
-    """What a domain was made of."""
+    """The domain that an import created."""
 
     domain: str = Field(description="Name of the new domain")
     seq: int = Field(description="Number of its last event")
@@ -29,7 +29,7 @@ class Imported(Result):
 
 
 class FolderExported(Result):
-    """What was written of a domain into a folder."""
+    """What an export to a folder wrote."""
 
     domain: str = Field(description="Name of the domain")
     seq: int = Field(description="Number in the log of the state that was written")
@@ -38,7 +38,7 @@ class FolderExported(Result):
 
 
 class FolderImported(Result):
-    """What a domain was made of from a folder."""
+    """The domain that an import of a folder created."""
 
     domain: str = Field(description="Name of the new domain")
     nodes: int = Field(description="Nodes created")

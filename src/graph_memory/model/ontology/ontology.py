@@ -35,7 +35,7 @@ __all__ = [
     "PropertyType",
     "connection_type_from",
     "definition",
-    "merge",
+    "merge_ontologies",
     "node_type_from",
     "ontology_from",
 ]
@@ -209,19 +209,20 @@ def _distinct(located_types: Sequence[tuple[str, _Declared]]) -> tuple[_Declared
     return tuple(found.values())
 
 
-def merge(*ontologies: Ontology) -> Ontology:
+def merge_ontologies(ontologies: Iterable[Ontology]) -> Ontology:
     """Return one ontology with the types of all, open if one of them is.
 
     A type that several declare must be declared identically; INVALID_ONTOLOGY names all that are not.
     """
-    node_types, node_conflicts = _union([one.node_types for one in ontologies])
-    connection_types, connection_conflicts = _union([one.connection_types for one in ontologies])
+    every = list(ontologies)
+    node_types, node_conflicts = _union([one.node_types for one in every])
+    connection_types, connection_conflicts = _union([one.connection_types for one in every])
     conflicts = [*node_conflicts, *connection_conflicts]
     if conflicts:
         message = f"The ontologies define these types differently: {listed(conflicts)}"
         hint = "Make the definitions identical, or rename one of them."
         raise GraphError(Code.INVALID_ONTOLOGY, message, {"conflicts": conflicts, "hint": hint})
-    return Ontology(node_types, connection_types, any(one.open for one in ontologies))
+    return Ontology(node_types, connection_types, any(one.open for one in every))
 
 
 def _union(groups: Sequence[Sequence[_Declared]]) -> tuple[tuple[_Declared, ...], list[str]]:

@@ -49,6 +49,16 @@ def parse(text: str, file: str = "ontology.yaml") -> Ontology:
         raise reader.located(error) from error
 
 
+def parse_bytes(data: bytes, file: str) -> Ontology:
+    """Return the ontology that the bytes of a YAML file declare. Raises as `parse` does."""
+    try:
+        return parse(data.decode("utf-8-sig"), file)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        details = {"file": file, "line": line, "hint": "Save the file as UTF-8."}
+        raise GraphError(Code.INVALID_ONTOLOGY, f"{file}:{line}: not UTF-8", details) from error
+
+
 def to_yaml(ontology: Ontology) -> str:
     """Return YAML text that `parse` reads back as the same ontology."""
     data: dict[str, object] = {"open": True} if ontology.open else {}

@@ -6,14 +6,14 @@ RETURN n, r, m
 LIMIT 500
 
 // One type
-// Change Project to another one.
+// Replace Project with another type.
 MATCH (n:_Node {_domain: $domain, _type: "Project"})
 WHERE n._id IS NOT NULL
 RETURN n
 LIMIT 100
 
-// What hangs around a node
-// Put a part of its title in.
+// What is connected to a node
+// Replace kitchen with a part of its title.
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._id IS NOT NULL AND toLower(n._title) CONTAINS toLower("kitchen")
 OPTIONAL MATCH path = (n)-[*1..2]-(:_Node)
@@ -28,7 +28,7 @@ ORDER BY changed DESC
 LIMIT 100
 
 // Nodes as a table
-// With the properties that are yours.
+// With your own properties.
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._id IS NOT NULL
 RETURN n._type AS type, n._title AS title,
@@ -51,7 +51,7 @@ ORDER BY number DESC
 LIMIT 20
 
 // The history of a node
-// Put a part of its title in.
+// Replace kitchen with a part of its title.
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._id IS NOT NULL AND toLower(n._title) CONTAINS toLower("kitchen")
 MATCH (e:_Event {_domain: $domain, _subject: n._id})
@@ -61,7 +61,7 @@ RETURN n._title AS node, e._seq AS number, e._at AS at, e._op AS change,
 ORDER BY node, number
 
 // Domains
-// `:param domain => "…"` changes to another one.
+// `:param domain => "…"` switches to another domain.
 MATCH (d:_Domain)
 WHERE d._id IS NOT NULL
 RETURN d._id AS domain, d._seq AS changes, d._created AS created, d._last_at AS changed

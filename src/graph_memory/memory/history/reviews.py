@@ -1,0 +1,81 @@
+"""Which changes a person has reviewed, and what they said. It is kept beside the log, which only tells of changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import cast, get_args
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.history.results import Reviewed, Verdict
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import quoted
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedRow:
+    """What is kept of reviews, as text, and the numbers between which the log has changes to show."""
+
+    reviewed: str | None
+    after: int
+    last: int
+
+
+REVIEWED = query("history/reviewed", ReviewedRow)
+LOCK_REVIEWED = query("history/lock_reviewed", ReviewedRow)
+PUT_REVIEWED = query("history/put_reviewed", Nothing)
+
+
+async def reviewed(core: Core, domain: str) -> Reviewed:
+    """Return what was reviewed. `History.reviewed` tells the rest."""
+    return _told(domain, await core.store.one(REVIEWED, domain=domain))
+
+
+async def mark_reviewed(core: Core, domain: str, verdicts: Mapping[int, Verdict]) -> Reviewed:
+    """Add to what was reviewed. `History.mark_reviewed` tells the rest."""
+    for verdict in verdicts.values():
+        if verdict not in get_args(Verdict):
+            raise fault("verdicts", f"{quoted(verdict)} is not a verdict", "Use accept, reject or edit.")
+
+    async def add(transaction: Transaction) -> Reviewed:
+        row = await transaction.one(LOCK_REVIEWED, domain=domain)
+        if row is None:
+            raise no_ontology(domain)
+        if beyond := [seq for seq in verdicts if not 0 < seq <= row.last]:
+            raise fault("verdicts", f"The log has no change {beyond[0]}", "`log` shows the numbers of changes.")
+        all_of_them: dict[int, Verdict] = {**verdicts_in(row.reviewed), **verdicts}
+        text = text_of({seq: verdict for seq, verdict in all_of_them.items() if seq > row.after})
+        await transaction.run(PUT_REVIEWED, domain=domain, reviewed=text)
+        return _told(domain, replace(row, reviewed=text))
+
+    return await core.store.write("mark_reviewed", add)
+
+
+def _told(domain: str, row: ReviewedRow | None) -> Reviewed:
+    if row is None:
+        raise no_ontology(domain)
+    verdicts, settled = verdicts_in(row.reviewed), row.after
+    while settled + 1 in verdicts:
+        settled += 1
+    return Reviewed(domain=domain, verdicts=verdicts, settled=settled)
+
+
+def text_of(verdicts: Mapping[int, Verdict]) -> str:
+    """Return verdicts as text: as ranges, since most changes are reviewed in their order."""
+    ranges: list[tuple[int, int, Verdict]] = []
+    for seq, verdict in sorted(verdicts.items()):
+        if ranges and ranges[-1][1:] == (seq - 1, verdict):
+            ranges[-1] = (ranges[-1][0], seq, verdict)
+        else:
+            ranges.append((seq, seq, verdict))
+    return json.dumps(ranges)
+
+
+def verdicts_in(text: str | None) -> dict[int, Verdict]:
+    """Return the verdicts of a text."""
+    ranges = cast("list[tuple[int, int, Verdict]]", json.loads(text or "[]"))
+    return {seq: verdict for first, last, verdict in ranges for seq in range(first, last + 1)}

@@ -1,0 +1,41 @@
+"""Ontologies in files: a user's own, and those that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.yaml_io import parse_bytes
+from graph_memory.model.wording import listed, shown, suggestion
+
+
+def load_ontology(source: str | Path) -> Ontology:
+    """Return the ontology that a YAML file declares, or else the bundled one of that name, such as `gtd`.
+
+    Raises INVALID_ARGUMENT when there is neither, and what `parse_ontology` does.
+    """
+    path = Path(source)
+    if not path.exists() and path.name == str(source):
+        path = _bundled(path.name)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fault("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
+    return parse_bytes(data, path.name)
+
+
+def _bundled(name: str) -> Path:
+    """Return the file of an ontology that comes with the package."""
+    files = {path.stem: path for path in _ontologies_root().glob("*.yaml")}
+    if name not in files:
+        hint = suggestion(name, files, f"Give a file, or one of {listed(sorted(files))}.")
+        raise fault("file", f"{shown(name)} is neither a file nor a bundled ontology", hint)
+    return files[name]
+
+
+def _ontologies_root() -> Path:
+    """Return the folder of the bundled ontologies: in the installed package, or in the checkout."""
+    package = Path(__file__).resolve().parent
+    places = (package / "ontologies", package.parents[1] / "ontologies")
+    return next((place for place in places if place.is_dir()), places[0])

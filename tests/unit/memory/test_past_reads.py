@@ -1,0 +1,50 @@
+"""The past answers what the present does: every method of `Memory` that reads is one of `Past` too."""
+
+from __future__ import annotations
+
+import inspect
+from typing import get_args
+
+from graph_memory import Memory
+from graph_memory.mcp_server.tools import Effect
+from graph_memory.mcp_server.toolsets.graph import GRAPH
+from graph_memory.mcp_server.toolsets.history import PastTool
+from graph_memory.memory.history.past import Past
+
+WRITES = {
+    "create_node",
+    "update_node",
+    "set_node_content",
+    "delete_node",
+    "create_connection",
+    "update_connection",
+    "delete_connection",
+    "set_validity",
+    "invalidate",
+    "create_ontology",
+    "add_node_type",
+    "add_connection_type",
+    "apply_ontology",
+    "delete_domain",
+}
+OF_NO_POINT = {"list_domains", "domain_info"}
+"""What is asked of domains, and not of what was in one."""
+
+
+def methods(facade: type) -> dict[str, list[str]]:
+    """Return the public methods that work, with the names of their arguments; which domain is meant a `Past` knows."""
+    return {
+        name: [one for one in inspect.signature(method).parameters if one != "domain"]
+        for name, method in inspect.getmembers(facade, inspect.iscoroutinefunction)
+        if not name.startswith("_")
+    }
+
+
+def test_the_past_answers_all_that_the_present_does():
+    reads = {name: given for name, given in methods(Memory).items() if name not in WRITES | OF_NO_POINT}
+    assert methods(Past) == reads
+    assert methods(Memory).keys() >= WRITES | OF_NO_POINT
+
+
+def test_every_tool_that_reads_can_be_called_on_the_past():
+    assert set(get_args(PastTool)) == {tool.name for tool in GRAPH if tool.effect is Effect.READS}
