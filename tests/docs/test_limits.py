@@ -45,9 +45,7 @@ def test_nothing_is_there_that_is_said_not_to_be():
     said = re.findall(r"^- ([^:\n]+)", NOT_THERE, re.MULTILINE)
     assert said == [*WORDS]
     there = {word: name for name in names() for word in re.split(r"[_-]+", name)}
-    assert {"recall", "branch", "merge", "erase", "export", "uri"} & there.keys() == {
-        "branch", "merge", "erase", "export", "uri"
-    }  # fmt: skip
+    assert {"branch", "merge", "erase", "export", "uri"} <= there.keys()
     assert {what: there.keys() & words for what, words in WORDS.items() if there.keys() & words} == {}
 
 

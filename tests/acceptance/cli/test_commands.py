@@ -136,7 +136,7 @@ def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, 
     )
     assert done.returncode == 0, done.stderr
     assert "Call the contractor" in done.stdout
-    assert len(json.loads(done.stdout.splitlines()[-1])["node_ids"]) == 1
+    assert 'Project "Kitchen" created' in done.stdout
 
 
 def test_mistakes_are_told_with_a_status_of_their_own(shell: Shell):
