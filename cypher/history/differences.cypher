@@ -1,7 +1,7 @@
 // What differs between two states of domains after a subject, at most so many: how many, by kind and by what became of
 // them; and a page of these in the order of their ids, each with its event in either state, with the titles that the
 // ends of a connection, or the node of an observation, had last, and on request with small text that differs. Names in
-// `ignored` are compared with nothing. It reads the events of the stretches of logs that lead from one state to the
+// `ignored` are compared with nothing. That a domain and its ontology began is no difference. It reads the events of the stretches of logs that lead from one state to the
 // other, or those of one subject.
 // mode: read
 // params: stretches, from_domain, since, to_domain, until, subject, types, ignored, after, most, limit, texts
@@ -45,7 +45,8 @@ WITH subject, a, b, coalesce(b, a) AS known, CASE
            AND NOT coalesce(a[key] = b[key] AND valueType(a[key]) = valueType(b[key])
                             AND (a[key] <> 0.0 OR toString(a[key]) = toString(b[key])), false)) THEN 'changed'
 END AS operation
-WHERE operation IS NOT NULL AND coalesce(known._type IN $types, $types IS NULL)
+WHERE operation IS NOT NULL AND NOT (operation = 'added' AND known._kind IN ['domain', 'ontology'])
+  AND coalesce(known._type IN $types, $types IS NULL)
 WITH subject, operation, a, b, known
 ORDER BY subject
 LIMIT $most

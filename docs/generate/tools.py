@@ -20,8 +20,9 @@ Schema = Mapping[str, Any]
 
 TOOLS = """
 What an agent can call over MCP, by toolset; `graph-memory mcp --toolsets`, or `GRAPH_MEMORY_TOOLSETS`, says which are
-served. Arguments are read strictly: an unknown name or a wrong type is refused with `INVALID_ARGUMENT`. A null for an
-optional argument counts as left out, and an optional flag that is left out is `false`. A result comes twice, as
+served, by toolset or by tool. By default these are the toolset `graph`, `memory_log`, `memory_diff` and
+`memory_revert`. Arguments are read strictly: an unknown name or a wrong type is refused with `INVALID_ARGUMENT`. A null
+for an optional argument counts as left out, and an optional flag that is left out is `false`. A result comes twice, as
 structured content and as the same JSON in text. A failure is a tool error with `{code, message, details}`: see the
 [error codes](errors.md).
 
@@ -100,7 +101,7 @@ def kind_of_schema(schema: Schema) -> str:
         return " or ".join(map(code, values))
     if schema.get("type") == "array":
         return f"list of {kind_of_schema(schema.get('items', {}))}"
-    return ", ".join([schema.get("type", "object" if "$ref" in schema else "any"), *limits_of(schema)])
+    return ", ".join([schema.get("type", "any"), *limits_of(schema)])
 
 
 def limits_of(schema: Schema) -> Lines:

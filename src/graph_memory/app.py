@@ -44,7 +44,7 @@ async def open_memory(
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
     async with open_store(partial(_find, settings, progress), limits) as store:
         check_version(await store.server_version())
-        await migrate(store)
+        await migrate(store, progress=progress)
         by_settings = Origin(session=settings.session, actor=settings.actor)
         core = _core(settings, store, await store_id(store), origin or by_settings)
         try:

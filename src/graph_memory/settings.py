@@ -96,7 +96,8 @@ class Settings(BaseSettings):
         default=None, description="Actor that the log records for changes. Empty: over MCP, the client's own name."
     )
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=("graph",), description="MCP toolsets to serve, separated by commas."
+        default=("graph", "memory_log", "memory_diff", "memory_revert"),
+        description="Toolsets and tools to serve over MCP, separated by commas.",
     )
     starting_wait: float = Field(
         default=45.0,

@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 
 from graph_memory import Settings
 from graph_memory.cli import main
+from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.errors import Code
 
 COMMAND = Path(sys.executable).with_name("graph-memory")
@@ -42,6 +43,10 @@ GTD: dict[str, Any] = {
     ],
 }
 """The types of the specification's examples. Tests share their names: each new connection type costs a constraint."""
+
+
+OFFERED = list(tools_of(Settings().toolsets))
+"""The tools that a server offers to whoever names no others."""
 
 
 class ToolError(Exception):
@@ -104,6 +109,10 @@ class Agent:
             if "next_cursor" not in answer:
                 return pages
             turn = {"cursor": answer["next_cursor"]}
+
+    async def tools(self) -> list[str]:
+        """Return the names of the tools that the server offers."""
+        return [tool.name for tool in (await self.client.list_tools()).tools]
 
     async def node(self, kind: str = "Project", content: str = "", **rest: Any) -> str:
         """Create a node and return its id."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.agents import environment_of, http_server, over_http
+from acceptance.agents import OFFERED, environment_of, http_server, over_http
 from graph_memory import Settings, local
 from graph_memory.model.errors import Code
 
@@ -21,7 +21,7 @@ async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(
     try:
         with http_server(environment_of(new)) as url:
             async with over_http(url, domain) as agent, over_http(url, domain, "legacy") as other:
-                assert len((await agent.client.list_tools()).tools) == 18
+                assert await agent.tools() == OFFERED
                 assert local.status(new).state is not local.State.RUNNING
                 errors = await asyncio.gather(agent.refused("get_ontology"), other.refused("get_ontology"))
         assert [error.code for error in errors] == [Code.ONTOLOGY_NOT_FOUND] * 2
@@ -34,7 +34,7 @@ async def test_a_server_ends_well_while_neo4j_starts(settings: Settings, tmp_pat
     try:
         with http_server(environment_of(new)) as url:
             async with over_http(url) as agent:
-                assert len((await agent.client.list_tools()).tools) == 18
+                assert await agent.tools() == OFFERED
                 assert local.status(new).state is not local.State.RUNNING
     finally:
         local.stop(new)

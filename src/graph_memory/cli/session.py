@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import anyio
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_OPENING = "Opening the memory"
+
 
 def read_settings(**given: str | None) -> Settings:
     """Return the settings of the environment, save those that the command line gave.
@@ -40,24 +42,31 @@ def with_memory(use: Callable[[Memory], Awaitable[T]], doing: str = "Working") -
     """Return what `use` makes of the memory, which is open as long as that takes."""
 
     async def work() -> T:
-        from graph_memory.app import open_memory
-
-        async with AsyncExitStack() as opened:
-            with progress_bar() as progress:
-                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+        async with opened_memory() as memory:
             with spinner(doing):
                 return await use(memory)
 
     return anyio.run(work)
 
 
+@asynccontextmanager
+async def opened_memory() -> AsyncGenerator[Memory]:
+    """Give an open memory; a person sees what is done until it is open."""
+    async with AsyncExitStack() as opened:
+        with progress_bar(_OPENING) as progress:
+            from graph_memory.app import open_memory
+
+            memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+        yield memory
+
+
 @contextmanager
 def open_for_a_person() -> Generator[SyncMemory]:
     """Give a memory that stays open while a person is shown things and asked."""
-    from graph_memory.sync import open_memory_sync
-
     with ExitStack() as opened:
-        with progress_bar() as progress:
+        with progress_bar(_OPENING) as progress:
+            from graph_memory.sync import open_memory_sync
+
             memory = opened.enter_context(open_memory_sync(read_settings(), progress=progress))
         yield memory
 
@@ -66,11 +75,7 @@ def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
     """Return what `use` makes of the memory, given a listener that draws a bar of how far it is."""
 
     async def work() -> T:
-        from graph_memory.app import open_memory
-
-        async with AsyncExitStack() as opened:
-            with progress_bar() as progress:
-                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+        async with opened_memory() as memory:
             with progress_bar() as progress:
                 return await use(memory, progress)
 

@@ -21,8 +21,23 @@ def input_schema(shape: type[object]) -> Schema:
 
 
 def output_schema(shape: type[object]) -> Schema:
-    """Return the schema of what a tool gives; an agent reads the value itself, so nothing is explained."""
-    return _compact(TypeAdapter(shape).json_schema(mode="serialization"), _NOISE | {"description"})
+    """Return the schema of what a tool gives; an agent reads the value itself, so nothing within it is explained."""
+    schema = TypeAdapter(shape).json_schema(mode="serialization")
+    parts = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
+    return _compact(cast("Schema", _closed(schema, parts)), _NOISE | {"description"})
+
+
+def _closed(part: object, parts: Mapping[str, Schema]) -> object:
+    """Return a schema that names of its parts no more than what kind of value they are."""
+    match part:
+        case {"$ref": str(name)}:
+            return {"type": parts[name.removeprefix("#/$defs/")]["type"]}
+        case dict():
+            return {key: _closed(each, parts) for key, each in cast("Schema", part).items()}
+        case list():
+            return [_closed(each, parts) for each in cast("list[object]", part)]
+        case _:
+            return part
 
 
 def properties_of(schema: Schema) -> Mapping[str, Schema]:

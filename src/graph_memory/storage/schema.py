@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
 from graph_memory.storage.store import Store, Transaction
 
 LOCK_SECONDS = 300.0
 """Seconds for which one process may hold the schema lock while it applies steps, and may wait for new indexes."""
+_INDEX_IS_THERE = ("Neo.ClientError.Schema.IndexWithNameAlreadyExists", "Neo.ClientError.Schema.IndexAlreadyExists")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ async def pending_steps(store: Store, known: Sequence[Step] | None = None) -> li
     return missing_steps(steps() if known is None else known, await store.read(STEPS_APPLIED))
 
 
-async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
+async def migrate(store: Store, known: Sequence[Step] | None = None, progress: Progress = silent) -> int:
     """Apply the steps that the database lacks and return how many there were.
 
     Processes that start together take turns: a step's statements run while the lock is held in a transaction
@@ -106,14 +109,15 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     known = steps() if known is None else known
     if not await pending_steps(store, known):
         return 0
-    await store.define(FIRST)
+    progress("Preparing the database", None)
+    await make(store, FIRST)
 
     async def apply(transaction: Transaction) -> int:
         await transaction.run(STEPS_LOCK)
         todo = missing_steps(known, await transaction.run(STEPS_APPLIED))
         for step in todo:
             for statement in step.statements:
-                await store.define(statement)
+                await make(store, statement)
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
         return len(todo)
 
@@ -123,6 +127,23 @@ async def migrate(store: Store, known: Sequence[Step] | None = None) -> int:
     count = await store.write("schema", apply, limit=LOCK_SECONDS)
     await store.write("schema", wait, limit=LOCK_SECONDS)
     return count
+
+
+async def make(store: Store, statement: LiteralString) -> None:
+    """Run a statement that makes an index or a constraint, where there is none of its name.
+
+    When whoever makes a constraint is cut off, as by Ctrl-C, Neo4j may keep the index that it began for it, and refuse
+    the constraint from then on. That index is dropped first.
+    """
+    try:
+        await store.define(statement)
+    except GraphError as error:
+        if error.details.get("neo4j_code") not in _INDEX_IS_THERE:
+            raise
+        name = statement.split()[2]
+        with suppress(GraphError):  # somebody may be about to make it: then it belongs to the constraint by now
+            await store.define(f"DROP INDEX {name} IF EXISTS")
+        await store.define(statement)
 
 
 async def store_id(store: Store) -> str:
@@ -136,7 +157,7 @@ async def ensure_connection_type(store: Store, name: str) -> None:
     Runs before the event that adds the type, in a transaction of its own, and may run again: an existing
     constraint is left as it is, and one whose event never followed does no harm.
     """
-    await store.define(connection_constraint(name)[1])
+    await make(store, connection_constraint(name)[1])
 
 
 def connection_constraint(type_name: str) -> tuple[str, LiteralString]:

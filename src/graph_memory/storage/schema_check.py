@@ -9,7 +9,7 @@ from typing import LiteralString, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, steps
+from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, make, steps
 from graph_memory.storage.store import Store, Transaction
 
 _NAMED = re.compile(r"(CREATE|DROP)(?: FULLTEXT)? (CONSTRAINT|INDEX) (\w+)")
@@ -61,7 +61,7 @@ async def mend_schema(store: Store) -> None:
         if not fault.is_missing:
             await store.define(cast("LiteralString", f"DROP {fault.kind} {fault.name} IF EXISTS"))
         try:
-            await store.define(fault.statement)
+            await make(store, fault.statement)
         except GraphError as error:
             raise _broken(fault, error) if error.code is Code.STORE_CONFLICT else error from error
 

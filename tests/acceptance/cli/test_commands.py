@@ -191,6 +191,7 @@ async def test_a_shell_completes_domains_types_and_toolsets(
         assert completion.all_types(context, "P") == ["PartOf", "Person", "Project"]
         assert completion.domains(domain[:-1]) == [domain]
         assert completion.toolsets("graph,hi") == ["graph,history"]
+        assert completion.toolsets("memory_revert_") == ["memory_revert_session"]
         monkeypatch.setenv("GRAPH_MEMORY_HOME", "/nowhere")
         assert completion.node_types(context, "P") == []
 

@@ -85,14 +85,14 @@ async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variabl
     assert (own["session"], own["actor"], own["source"], own["changes"]) == ("desk", "ann", "user", 1)
     assert "desk" in run(variables, "sessions").stdout
     done = run(variables, "revert", "--session", "current")
-    assert (done.returncode, done.stdout) == (0, "set back  node call\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "set back  Action “Call” call\n"), done.stderr
     assert (await kitchen.get_node("call")).properties == {"status": "done"}
 
 
 async def test_what_a_change_would_undo_is_told_before(kitchen: Memory, variables: dict[str, str]) -> None:
     made = (await kitchen.history.log(subject="call", operations=["create"])).entries[0].seq
     tried = run(variables, "revert", "--since", str(made), "--dry-run")
-    assert tried.stdout == "deleted  node call\n"
+    assert tried.stdout == "deleted  Action “Call” call\n"
     assert "would be undone" in tried.stderr
     assert (await kitchen.get_node("call")).properties == {"status": "done"}
 

@@ -56,8 +56,8 @@ async def test_a_session_is_gone_through_and_what_is_rejected_is_undone_together
         assert 'Action "Plan" deleted' in person.answer(ASKS_OF_A_DELETE, "r")
         shown = person.answer("Undo this? [y/N]: ", "y")
         assert "4 changes of 4 reviewed: 2 accepted, 2 rejected, 0 edited." in shown
-        assert "set back  node call" in shown
-        assert "restored  node plan" in shown
+        assert "set back  Action “Call” call" in shown
+        assert "restored  Action “Plan” plan" in shown
         assert person.end()[0] == 0
     assert (await kitchen.get_node("call")).properties == {"status": "next"}
     assert (await kitchen.get_node_content("call")).content == "# Call\nBert"

@@ -21,13 +21,14 @@ async def test_an_agent_undoes_its_last_write_by_the_version_that_it_returned(ag
     node = await agent.node("Action", "# Call", properties={"status": "next"})
     version = (await agent.call("update_node", node_id=node, properties={"status": "done"}))["version"]
     undone = await agent.call("memory_revert", since=version, until=version)
-    assert undone["changes"] == [{"subject": node, "kind": "node", "operation": "update", "seq": version + 1}]
+    change = {"subject": node, "kind": "node", "operation": "update", "seq": version + 1}
+    assert undone["changes"] == [{**change, "type": "Action", "title": "Call"}]
     assert (await agent.call("get_node", node_id=node))["properties"] == {"status": "next"}
 
 
 async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent: Agent) -> None:
     node = await agent.node("Action", "# Call")
-    page = await agent.call("memory_log", session="current", limit=2)
+    page = await agent.call("memory_log", session="current", limit=2, full=True)
     newest = page["entries"][0]
     assert newest["summary"] == 'Action "Call" created'
     assert (newest["subject"], newest["source"], newest["operation"]) == (node, "agent", "create")
@@ -36,6 +37,7 @@ async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent
     assert len(page["entries"]) == 2
     older = await agent.call("memory_log", cursor=page["next_cursor"])
     assert older["entries"][0]["seq"] == newest["seq"] - 2
+    assert all(line.keys() == {"seq", "at", "by", "summary"} for line in older["entries"])
 
 
 async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:

@@ -68,7 +68,7 @@ async def test_every_client_undoes_its_own_work(url: str, domain: str, environme
     modes = ("auto", "legacy") if named else ("legacy", "legacy")
     async with over_http(url, domain, modes[0], first) as one, over_http(url, domain, modes[1], second) as other:
         mine, theirs = await two_projects_each(one, other)
-        page = await one.call("memory_log", session="current")
+        page = await one.call("memory_log", session="current", full=True)
         assert sorted(entry["subject"] for entry in page["entries"]) == mine
         await one.call("memory_revert_session", session="current")
         assert await other.found("query_nodes", type="Project") == theirs

@@ -32,7 +32,7 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     source = f"{domain}-b"
     tried = run(variables, "merge", source, "--preview")
     assert tried.stdout.splitlines() == [
-        "new       node phone",
+        "new       Action “Phone” phone",
         "conflict  node call Call: both changed status differently",
         "    base    next",
         "    ours    later",
@@ -45,14 +45,17 @@ async def test_a_branch_is_looked_at_merged_and_taken_back(
     assert (await kitchen.get_node("call")).properties == {"status": "later"}
 
     done = run(variables, "merge", source, "--resolve", "call status=theirs")
-    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, ["changed   node call", "new       node phone"])
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (
+        0,
+        ["changed   Action “Call” call", "new       Action “Phone” phone"],
+    )
     info = await kitchen.get_node("call")
     assert (info.properties, info.tags) == ({"status": "done", "by": "ann"}, ("home",))
     again = run(variables, "merge", source, "--json")
     assert json.loads(again.stdout) == (await kitchen.history.merge(source)).to_dict()
     newest = json.loads(run(variables, "log", "--limit", "1", "--json").stdout)["entries"][0]["seq"]
     undone = run(variables, "revert", "--since", str(newest - 2), "--until", str(newest))
-    assert "deleted  node phone" in undone.stdout
+    assert "deleted  Action “Phone” phone" in undone.stdout
     assert (await kitchen.get_node("call")).properties == {"status": "later"}
 
 
@@ -60,7 +63,7 @@ async def test_a_value_is_given_and_the_source_brought_up_to_date(
     kitchen: Memory, variables: dict[str, str], domain: str
 ) -> None:
     done = run(variables, "merge", domain, "--into", f"{domain}-b", "--set", "call status=waiting")
-    assert (done.returncode, done.stdout) == (0, "changed   node call\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "changed   Action “Call” call\n"), done.stderr
     branch = kitchen.in_domain(f"{domain}-b")
     assert (await branch.get_node("call")).properties == {"status": "waiting", "by": "ann"}
     wrong = run(variables, "merge", domain, "--into", f"{domain}-b", "--resolve", "call")

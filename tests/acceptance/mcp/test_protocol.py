@@ -41,8 +41,13 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 }
 """What each tool must be given, and what it may be given besides `domain`."""
 
+CHANGES = {"memory_log", "memory_diff", "memory_revert"}
+"""The tools besides that a server offers by default."""
 CREATING = {"create_node", "create_connection", "create_ontology", "add_node_type", "add_connection_type"}
-READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))}
+READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
+    "memory_log",
+    "memory_diff",
+}
 
 
 async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str, str], server: Agent):
@@ -55,15 +60,15 @@ async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str,
         assert initialized.client.protocol_version != server.client.protocol_version
 
 
-async def test_there_are_exactly_the_18_tools_of_the_specification(server: Agent):
-    names = [tool.name for tool in (await server.client.list_tools()).tools]
-    assert len(names) == 18
-    assert set(names) == set(TOOLS)
+async def test_there_are_the_tools_of_the_specification_and_those_that_tell_and_undo_what_changed(server: Agent):
+    names = await server.tools()
+    assert len(names) == len(set(names))
+    assert set(names) == {*TOOLS, *CHANGES}
 
 
 async def test_tools_take_the_arguments_of_the_specification_and_a_domain(server: Agent):
     for tool in (await server.client.list_tools()).tools:
-        needed, allowed = TOOLS[tool.name]
+        needed, allowed = TOOLS.get(tool.name, (set(), set()))
         schema = tool.input_schema
         assert schema["type"] == "object"
         assert set(schema.get("required", ())) == needed, tool.name
@@ -141,7 +146,7 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
     assert (tmp_path / "log").stat().st_size > 0
     assert all(message["jsonrpc"] == "2.0" for message in answers.values())
     assert answers["init"]["result"]["serverInfo"]["name"] == "graph-memory-core"
-    assert len(answers["list"]["result"]["tools"]) == 18
+    assert {tool["name"] for tool in answers["list"]["result"]["tools"]} == {*TOOLS, *CHANGES}
     no_ontology, created, no_number, node, found = (answers[number]["result"] for number in range(5))
     assert (no_ontology["isError"], no_ontology["structuredContent"]["code"]) == (True, Code.ONTOLOGY_NOT_FOUND)
     assert not created.get("isError")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -187,6 +188,39 @@ async def test_one_call_tells_what_hangs_on_a_project(gtd: Agent):
         person: ("Person", [{"id": waiting, "type": "WaitingFor", "direction": "out"}]),
     }
     assert {node["title"] for node in told["nodes"] if node["id"] == action} == {"Call"}
+
+
+@pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
+async def test_what_hangs_on_a_project_takes_two_calls_and_few_tokens(gtd: Agent):
+    """With bare ids it took twelve calls and 1,291 tokens."""
+    import bpe_openai
+
+    project = await gtd.node("Project", "# Kitchen renovation\n\nA new kitchen by June.")
+    for kind, title, link in (
+        ("Action", "# Call the contractor", "NextAction"),
+        ("Action", "# Choose tiles", "NextAction"),
+        ("Person", "# Anna Anderson", "WaitingFor"),
+    ):
+        since = {"since": "2025-10-31", "follow_up_date": "2025-11-07"} if link == "WaitingFor" else {}
+        await gtd.connection(link, project, await gtd.node(kind, title), properties=since)
+    said: list[Any] = []
+
+    async def ask(tool: str, **given: Any) -> dict[str, Any]:
+        answer = await gtd.call(tool, **given)
+        said.extend([{"name": tool, "arguments": given}, answer])
+        return answer
+
+    [found] = (await ask("query_nodes", type="Project", detail=True))["nodes"]
+    around = await ask("get_connected_nodes", node_id=found["id"], direction="both", detail=True)
+    assert found["title"] == "Kitchen renovation"
+    assert {(node["type"], node["title"], node["connections"][0]["type"]) for node in around["nodes"]} == {
+        ("Action", "Call the contractor", "NextAction"),
+        ("Action", "Choose tiles", "NextAction"),
+        ("Person", "Anna Anderson", "WaitingFor"),
+    }
+    text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+    tokens = len(bpe_openai.get_encoding("o200k_base").encode(text))
+    assert tokens < 450
 
 
 async def test_a_node_without_connections_stands_alone(gtd: Agent):

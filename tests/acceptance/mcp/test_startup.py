@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from acceptance.agents import COMMAND, connected, environment_of
+from acceptance.agents import COMMAND, OFFERED, connected, environment_of
 from graph_memory import Settings, local
 from graph_memory.model.errors import Code
 
@@ -31,7 +31,7 @@ async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(new: Se
     environment = environment_of(new)
     began = time.monotonic()
     async with connected({**environment, "GRAPH_MEMORY_STARTING_WAIT": "0.2"}, domain=domain, mode="legacy") as hasty:
-        assert len((await hasty.client.list_tools()).tools) == 18
+        assert await hasty.tools() == OFFERED
         assert time.monotonic() - began < 8
         assert local.status(new).state is not local.State.RUNNING
         error = await hasty.refused("get_ontology")
@@ -64,7 +64,7 @@ async def test_a_neo4j_that_cannot_be_reached_is_told_in_every_call(new: Setting
         unused.bind(("127.0.0.1", 0))
         uri = f"bolt://127.0.0.1:{unused.getsockname()[1]}"
         async with connected({**environment_of(new), "NEO4J_URI": uri, "NEO4J_PASSWORD": "secret-word"}) as agent:
-            assert len((await agent.client.list_tools()).tools) == 18
+            assert await agent.tools() == OFFERED
             for _ in range(2):
                 error = await agent.refused("query_nodes")
                 assert error.code is Code.STORE_UNAVAILABLE

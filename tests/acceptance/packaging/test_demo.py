@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acceptance.agents import COMMAND
+from acceptance.agents import COMMAND, OFFERED
 from graph_memory import Settings, local
 
 DEMO = Path(__file__).parents[3] / "examples" / "demo.py"
 SAID = [
     "graph-memory-core",
-    "offers 18 tools",
+    f"offers {len(OFFERED)} tools",
     "ONTOLOGY_NOT_FOUND",
     "Cannot connect Project to Person with NextAction. Valid targets: [Action]",
     "Connection type WaitingFor requires properties: [since, follow_up_date]. Missing: [follow_up_date]",

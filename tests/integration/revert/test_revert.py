@@ -246,6 +246,24 @@ async def test_a_dry_run_tells_what_would_be_and_changes_nothing(work: Memory) -
     assert (await work.get_node(node)).version == before + 1
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_what_is_undone_or_would_be_is_told_with_titles(work: Memory, dry_run: bool) -> None:
+    kitchen = await project(work, "# Kitchen")
+    gone = await project(work, "# Gone")
+    begun = (await work.domain_info()).events
+    new = await project(work, "# New")
+    link = (await work.create_connection("PartOf", new, kitchen)).connection_id
+    await work.update_node(kitchen, properties={"title": "Bathroom"})
+    await work.delete_node(gone)
+    told = await work.history.revert(since=begun + 1, dry_run=dry_run)
+    assert {change.subject: (change.type, change.title) for change in told.changes} == {
+        new: ("Project", "New"),
+        gone: ("Project", "Gone"),
+        kitchen: ("Project", "Kitchen"),
+        link: ("PartOf", "New → Kitchen"),
+    }
+
+
 async def test_a_whole_session_is_undone_and_others_are_not(work: Memory, settings: Settings, domain: str) -> None:
     async with open_memory(settings, origin=Origin(session="s1", source="agent", actor="tester")) as opened:
         agent = opened.in_domain(domain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import anyio
 import pytest
@@ -62,6 +63,7 @@ async def store(settings: Settings, opened: Memory) -> AsyncIterator[Store]:
         yield store
 
 
+@pytest.mark.usefixtures("opened")
 def test_the_steps_give_exactly_the_expected_constraints(driver: Driver) -> None:
     rows = driver.execute_query("SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties").records
     ours = [row for row in rows if row["entityType"] == "NODE"]
@@ -69,6 +71,7 @@ def test_the_steps_give_exactly_the_expected_constraints(driver: Driver) -> None
     assert all("UNIQUENESS" in row["type"] for row in rows)
 
 
+@pytest.mark.usefixtures("opened")
 def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
     rows = driver.execute_query(
         "SHOW INDEXES YIELD type, labelsOrTypes, properties, owningConstraint, state, options, name "
@@ -149,6 +152,29 @@ def test_a_connection_type_of_any_name_gets_a_constraint_on_exactly_that_name(se
         for _, constraint in made:
             driver.execute_query(f"DROP CONSTRAINT {constraint}")  # pyright: ignore[reportArgumentType]
     assert [type_name for type_name, _ in made] == [name]
+
+
+@pytest.mark.usefixtures("opened")
+def test_an_index_that_a_broken_off_start_left_behind_gives_way_to_its_constraint(settings: Settings) -> None:
+    server = address_of(settings)
+    name, _ = connection_constraint("LeftBehind")
+
+    async def find() -> Address:
+        return Address(server.uri, server.username, server.password)
+
+    async def make() -> list[str]:
+        async with open_store(find) as store:
+            await ensure_connection_type(store, "LeftBehind")
+            return [row.type for row in await store.read(SHOWN) if row.name == name]
+
+    with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        left: Any = f"CREATE INDEX {name} FOR ()-[r:LeftBehind]-() ON (r._domain, r._id)"
+        gone: Any = f"DROP CONSTRAINT {name} IF EXISTS"
+        driver.execute_query(left)
+        try:
+            assert anyio.run(make) == ["LeftBehind"]
+        finally:
+            driver.execute_query(gone)
 
 
 class Shown:

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 
 from graph_memory import cli
 from graph_memory.cli.main import app
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.mcp_server.transport import stdio
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
@@ -59,6 +60,64 @@ def test_version_is_that_of_the_package():
     assert run("version").stdout == version("graph-memory") + "\n"
     assert run("--version").stdout == version("graph-memory") + "\n"
     assert json.loads(run("version", "--json").stdout) == {"version": version("graph-memory")}
+
+
+def test_the_version_is_told_without_importing_what_it_does_not_need():
+    code = """
+import sys
+from graph_memory.__main__ import run
+run()
+print(sorted(name for name in sys.modules if name.startswith("graph_memory")))
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"anyio", "mcp", "neo4j", "pydantic", "rich", "typer"}))
+"""
+    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [version("graph-memory"), "['graph_memory', 'graph_memory.__main__']", "[]"]
+    assert (
+        subprocess.run(
+            [sys.executable, "-m", "graph_memory", "--version"], capture_output=True, text=True, check=True
+        ).stdout
+        == f"{version('graph-memory')}\n"
+    )
+
+
+def test_ctrl_c_while_modules_are_imported_ends_without_a_traceback():
+    code = """
+import builtins, sys
+from graph_memory.__main__ import run
+before = builtins.__import__
+def interrupted(name, *rest):
+    if name == "graph_memory.cli.main":
+        raise KeyboardInterrupt
+    return before(name, *rest)
+builtins.__import__ = interrupted
+run()
+"""
+    done = subprocess.run([sys.executable, "-c", code, "query"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_ctrl_c_that_comes_where_python_drops_it_ends_the_command_all_the_same():
+    code = """
+import builtins, signal, time
+from graph_memory.__main__ import run
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell ignores it
+class Dropping:
+    def __del__(self):
+        raise KeyboardInterrupt
+before = builtins.__import__
+def interrupted(name, *rest):
+    if name == "graph_memory.cli.main":
+        Dropping()
+        for _ in range(100):
+            time.sleep(0.1)
+    return before(name, *rest)
+builtins.__import__ = interrupted
+run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "query"], capture_output=True, text=True, check=False, timeout=25
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def test_verify_ends_with_0_when_log_and_graph_agree(memory: RecordingMemory):
@@ -132,7 +191,15 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
-    assert served == [("from_environment", ("graph",)), ("work", ("graph", "recall"))]
+    default = ("graph", "memory_log", "memory_diff", "memory_revert")
+    assert served == [("from_environment", default), ("work", ("graph", "recall"))]
+
+
+def test_the_help_of_mcp_lists_every_toolset_and_its_tools():
+    told = " ".join(run("mcp", "--help").stdout.split())
+    for name, tools in TOOLSETS.items():
+        assert f"Toolset {name}: {', '.join(tool.name for tool in tools)}." in told
+    assert f"Default: {', '.join(Settings().toolsets)}." in " ".join(told.replace("│", " ").split())
 
 
 def test_a_transport_that_there_is_not_is_refused():

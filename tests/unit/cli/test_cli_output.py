@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
+from graph_memory.cli.output import progress
 from graph_memory.cli.output.printing import harmless, plain
 from graph_memory.cli.output.tables import GAP, fitted, print_table
 
@@ -43,3 +46,32 @@ def test_json_survives_an_output_that_is_not_unicode():
         [sys.executable, "-c", code], env={"PYTHONIOENCODING": "ascii"}, capture_output=True, check=True
     )
     assert json.loads(done.stdout) == {"title": "Größe 🏠"}
+
+
+class Screen(io.StringIO):
+    """A terminal as far as a progress bar looks."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_person_is_told_after_a_second_that_the_memory_is_being_opened(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with progress.progress_bar("Opening the memory"):
+        deadline = time.monotonic() + 5
+        while "Opening the memory" not in screen.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert "Opening the memory" in screen.getvalue()
+
+
+def test_nothing_of_the_progress_is_written_where_stderr_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    with progress.progress_bar("Opening the memory") as tell:
+        tell("Starting Neo4j", None)
+        time.sleep(0.05)
+    assert capsys.readouterr() == ("", "")

@@ -156,7 +156,8 @@ def opens(memory: RecordingMemory) -> Any:
 def client_of(opener: Any, mode: str = "auto", **settings: Any) -> Client:
     """Return a client of a server of its own; `legacy` speaks the handshake that most clients use."""
     given = {"home": "/nowhere", "cache": "/nowhere", **settings}
-    return Client(build_server(opener, Settings(**given), ["graph"]), mode=mode)
+    chosen = Settings(**given)
+    return Client(build_server(opener, chosen, chosen.toolsets), mode=mode)
 
 
 def error_of(result: CallToolResult) -> dict[str, Any]:

@@ -49,4 +49,5 @@ app: Any = ModuleType("graph_memory.app")
 app.open_memory = open_memory
 sys.modules["graph_memory.app"] = app
 threading.Thread(target=time.sleep, args=(30,)).start()  # a thread that nobody ends must not hold the process
-serve_stdio(Settings(home=Path("/nowhere"), cache=Path("/nowhere")), ["graph"])
+SETTINGS = Settings(home=Path("/nowhere"), cache=Path("/nowhere"))
+serve_stdio(SETTINGS, SETTINGS.toolsets)

@@ -11,7 +11,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from graph_memory import Settings
 from graph_memory.mcp_server import startup
+from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.errors import Code, GraphError
 from unit.mcp_server.mcp_fakes import RecordingMemory, client_of, error_of
 
@@ -48,7 +50,7 @@ class Opening:
 async def test_tools_are_listed_and_faults_told_while_the_memory_is_being_opened(mode: str):
     with anyio.fail_after(5):
         async with client_of(Opening(), mode) as client:
-            assert len((await client.list_tools()).tools) == 18
+            assert [tool.name for tool in (await client.list_tools()).tools] == list(tools_of(Settings().toolsets))
             assert error_of(await client.call_tool("get_node", {}))["code"] == "INVALID_ARGUMENT"
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model import results
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from unit.mcp_server.mcp_fakes import ANSWERS, ARGUMENTS, CONNECTION, NODE, RecordingMemory, client_of, json_of, opens
 
@@ -36,6 +41,8 @@ NAMES = [
     "add_connection_type",
     "get_ontology",
 ]
+CHANGES = ["memory_log", "memory_diff", "memory_revert"]
+"""The tools besides those of the specification that a server offers by default."""
 MODES = ["auto", "legacy"]
 
 
@@ -51,8 +58,16 @@ async def test_the_server_says_who_it_is_and_where_to_begin():
         assert "get_ontology" in client.instructions
 
 
-async def test_the_server_offers_the_18_tools_of_the_specification():
-    assert [tool["name"] for tool in await listed()] == NAMES
+async def test_the_server_offers_the_tools_of_the_specification_and_those_that_tell_and_undo_what_changed():
+    assert [tool["name"] for tool in await listed()] == [*NAMES, *CHANGES]
+
+
+async def test_toolsets_and_tools_can_be_named_side_by_side():
+    assert list(tools_of(["memory_log", "graph", "memory_log"])) == ["memory_log", *NAMES]
+    assert list(tools_of(["get_node"])) == ["get_node"]
+    with pytest.raises(GraphError) as caught:
+        tools_of(["graph", "memory_logs"])
+    assert (caught.value.code, caught.value.hint) == (Code.INVALID_ARGUMENT, 'Did you mean "memory_log"?')
 
 
 async def test_what_agents_see_is_what_the_golden_file_shows():
@@ -65,12 +80,12 @@ async def test_what_agents_see_is_what_the_golden_file_shows():
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
-async def test_the_whole_list_fits_into_4500_tokens():
-    """Output schemas and annotations included; a client that passes on only names and arguments needs 2,300."""
+async def test_the_whole_list_fits_into_5200_tokens():
+    """Output schemas and annotations included; a client that passes on only names and arguments needs 3,200."""
     import bpe_openai
 
     text = json.dumps(await listed(), separators=(",", ":"), ensure_ascii=False)
-    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 4500
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 5200
 
 
 async def test_every_schema_is_an_object_that_names_what_it_requires():
@@ -79,7 +94,7 @@ async def test_every_schema_is_an_object_that_names_what_it_requires():
             assert schema["type"] == "object"
             assert set(schema.get("required", [])) <= set(schema["properties"])
         assert tool["inputSchema"]["additionalProperties"] is False
-        assert set(tool["inputSchema"].get("required", [])) <= set(ARGUMENTS[tool["name"]])
+        assert set(tool["inputSchema"].get("required", [])) <= set(ARGUMENTS.get(tool["name"], ()))
         assert "domain" in tool["inputSchema"]["properties"]
 
 
@@ -91,7 +106,7 @@ async def test_tools_that_read_say_so(beginning: str):
 
 async def test_tools_that_create_are_not_destructive_and_the_others_that_write_are():
     for tool in await listed():
-        destructive = tool["name"].startswith(("update_", "delete_"))
+        destructive = tool["name"].startswith(("update_", "delete_", "memory_revert"))
         assert tool["annotations"]["destructiveHint"] is destructive
         assert tool["annotations"]["readOnlyHint"] is (tool["name"] in reading())
         assert tool["annotations"]["openWorldHint"] is False
@@ -104,7 +119,8 @@ async def test_only_creating_a_node_or_connection_adds_more_each_time():
 
 
 def reading() -> set[str]:
-    return {name for name in NAMES if name.startswith(("get_", "query_", "search_", "validate_"))}
+    named = {name for name in NAMES if name.startswith(("get_", "query_", "search_", "validate_"))}
+    return {*named, "memory_log", "memory_diff"}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -196,6 +212,31 @@ async def test_a_long_list_that_nobody_limited_comes_whole_and_says_how_to_page(
         assert len(told[field]) == number
         assert ("warnings" in told) is advised
         assert not advised or ("201" in told["warnings"][0] and "next_cursor" in told["warnings"][0])
+
+
+async def test_the_log_is_a_line_for_each_change_unless_all_of_it_is_asked_for():
+    entry = LogEntry(
+        seq=7,
+        at=datetime(2025, 10, 31, 10, 0, 0, 123456, tzinfo=UTC),
+        by="ann",
+        summary='Action "Call" created',
+        id="evt_1",
+        operation="create",
+        kind=Kind.NODE,
+        subject="mem_1",
+        type="Action",
+        source="user",
+        actor="ann",
+        batch="batch_1",
+    )
+    memory = RecordingMemory(log=LogPage(entries=(entry,), next_cursor="before:7"))
+    async with client_of(opens(memory)) as client:
+        await client.list_tools()
+        short = (await client.call_tool("memory_log", {})).structured_content
+        full = (await client.call_tool("memory_log", {"full": True})).structured_content
+    line = {"seq": 7, "at": "2025-10-31T10:00:00Z", "by": "ann", "summary": 'Action "Call" created'}
+    assert short == {"entries": [line], "next_cursor": "before:7"}
+    assert full == {"entries": [entry.to_dict()], "next_cursor": "before:7"}
 
 
 async def test_get_ontology_gives_exactly_what_the_specification_shows():

@@ -27,6 +27,7 @@ def test_a_node_is_named_by_type_and_title() -> None:
         ({"status": "done"}, 'status "next" → "done"'),
         ({"n": 1, "done": True}, "done true added, n 1 added"),
         ({"_content_sha256": "b", "_content_size": 7}, "content 1,200 bytes → 7 bytes"),
+        ({"_content_sha256": "b"}, "content rewritten, 1,200 bytes"),
         ({"_title": "Phone"}, 'title "Call" → "Phone"'),
         ({"_tags": ["a"]}, 'tags ["a"] added'),
         ({}, "rewritten"),

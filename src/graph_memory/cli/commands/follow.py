@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 import anyio
@@ -16,10 +16,9 @@ import typer
 from graph_memory.cli.command import Call
 from graph_memory.cli.input import naming
 from graph_memory.cli.output.printing import local_time, print_json
-from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.output.states import state_lines
 from graph_memory.cli.output.tables import print_tinted
-from graph_memory.cli.session import read_settings
+from graph_memory.cli.session import opened_memory
 from graph_memory.memory.history.results import LogEntry, Operation, Source
 from graph_memory.model.arguments import fault
 
@@ -45,7 +44,7 @@ class Wanted(TypedDict):
     full: bool
 
 
-async def named(memory: Memory, wanted: Wanted) -> Wanted:
+async def with_subject_id(memory: Memory, wanted: Wanted) -> Wanted:
     """Return what is asked for, with the id of the subject that was named."""
     subject = wanted["subject"]
     return {**wanted, "subject": subject and await naming.id_of(memory, subject)}
@@ -61,15 +60,14 @@ def follow_log(
     size = None if since is not None and limit is None else call.size(limit)
 
     async def work() -> None:
-        from graph_memory.app import open_memory
-
-        async with AsyncExitStack() as opened:
-            with progress_bar() as progress:
-                memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
-            async with _until_ended(), aclosing(_changes(call.of(memory), wanted, since, size)) as changes:
-                async for entry in changes:
-                    if not _printed(entry, as_json=call.as_json):
-                        return
+        async with (
+            opened_memory() as memory,
+            _until_ended(),
+            aclosing(_changes(call.of(memory), wanted, since, size)) as changes,
+        ):
+            async for entry in changes:
+                if not _printed(entry, as_json=call.as_json):
+                    return
 
     try:
         anyio.run(work)
@@ -79,7 +77,7 @@ def follow_log(
 
 def print_entry(entry: LogEntry) -> None:
     """Print a change on a line, and its states below it where they were asked for."""
-    by, tint = entry.actor or entry.source, TINTS[entry.operation]
+    by, tint = entry.by, TINTS[entry.operation]
     print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return
@@ -91,7 +89,7 @@ def print_entry(entry: LogEntry) -> None:
 async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int | None) -> AsyncGenerator[LogEntry]:
     """Give the newest changes, as many as a page has, or all from a point on where no size is given; then new ones."""
     start: int | str | None = since
-    wanted = await named(memory, wanted)
+    wanted = await with_subject_id(memory, wanted)
     if size is not None:
         page = await memory.history.log(since=since, limit=size, **wanted)
         for entry in reversed(page.entries):

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, named, print_entry
+from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_subject_id
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.history.results import Choice, LogEntry, LogPage, Operation, Reverted, Sessions, Source
+from graph_memory.memory.branches.results import MergedChange
+from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, RevertedChange, Sessions, Source
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import TYPES
 
@@ -64,7 +65,7 @@ def log(
         return follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
 
     async def use(memory: Memory) -> LogPage:
-        given = await named(memory, wanted)
+        given = await with_subject_id(memory, wanted)
         return await memory.history.log(since=since, until=until, limit=call.size(limit), cursor=cursor, **given)
 
     call.answer(use, show_log)
@@ -76,7 +77,7 @@ def show_log(page: LogPage) -> None:
     if page.entries and page.entries[0].before is None and page.entries[0].after is None:
         print_table(
             ("seq", "time", "by", "change"),
-            [(entry.seq, local_time(entry.at), _by(entry), entry.summary) for entry in page.entries],
+            [(entry.seq, local_time(entry.at), entry.by, entry.summary) for entry in page.entries],
             whole=("seq", "time"),
             folded=("change",),
             tints=[{"seq": QUIET, "time": QUIET, "change": TINTS[entry.operation]} for entry in page.entries],
@@ -86,6 +87,14 @@ def show_log(page: LogPage) -> None:
             print_entry(entry)
     more = f" There are more: use --limit N or --cursor {page.next_cursor}" if page.next_cursor else ""
     note(f"{counted(len(page.entries), 'change')}.{more}")
+
+
+def named(change: RevertedChange | MergedChange) -> str:
+    """Return a subject that was changed, as a person knows it: with type and title, and its id."""
+    if change.kind in TYPES:
+        return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
+    title = f" “{change.title}”" if change.title else ""
+    return plain(f"{change.type or change.kind}{title} {change.subject}")
 
 
 @command()
@@ -157,8 +166,7 @@ def show_reverted(found: Reverted) -> None:
     for change in found.changes:
         is_type = change.kind in TYPES
         word = "removed" if is_type and change.operation == "delete" else words[change.operation]
-        name = change.subject.partition("/")[2] if is_type else change.subject
-        typer.echo(f"{word}  {plain(change.kind.replace('_', ' '))} {plain(name)}")
+        typer.echo(f"{word}  {named(change)}")
     for skip in found.skipped:
         typer.echo(f"left      {plain(skip.subject)}: {plain(skip.reason)}")
     verb = "would be undone" if found.dry_run else "undone"
@@ -166,7 +174,3 @@ def show_reverted(found: Reverted) -> None:
     if (changes, left) != (len(found.changes), len(found.skipped)):
         typer.echo("…")
     note(f"{counted(changes, 'change')} {verb}, {counted(left, 'subject')} left.")
-
-
-def _by(entry: LogEntry) -> str:
-    return entry.actor or entry.source

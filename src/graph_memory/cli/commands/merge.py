@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.history import named
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
@@ -71,8 +72,8 @@ def merge(
 
     async def use(memory: Memory, *, dry: bool) -> Merged:
         target = memory if into is None else memory.in_domain(into)
-        named = [await _with_id(target, memory.in_domain(source), one) for one in resolutions]
-        return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=named or None)
+        given = [await _with_id(target, memory.in_domain(source), one) for one in resolutions]
+        return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=given or None)
 
     if not preview and takes.asks(yes=yes):
         tried = call.preview(lambda memory: use(memory, dry=True), _show)
@@ -120,7 +121,7 @@ def _about(given: str) -> dict[str, object]:
 def _show(found: Merged) -> None:
     words = {"create": "new", "update": "changed", "delete": "deleted"}
     for change in found.changes:
-        typer.echo(f"{words[change.operation]:<8}  {plain(change.kind)} {plain(change.subject)}")
+        typer.echo(f"{words[change.operation]:<8}  {named(change)}")
     for conflict in found.conflicts:
         _show_conflict(conflict)
     verb = "would be merged" if found.preview else "merged"

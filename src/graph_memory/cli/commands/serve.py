@@ -37,19 +37,38 @@ HostOption = Annotated[
 PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="With http: the port. Default: 8848; 0 picks a free one.")
 ]
+ToolsetsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Toolsets and tools to serve, separated by commas. "
+        "Default: graph, memory_log, memory_diff, memory_revert.",
+        autocompletion=completion.toolsets,
+    ),
+]
 
 
 def mcp(
     domain: DomainOption = None,
-    toolsets: Annotated[
-        str | None,
-        typer.Option(help="Toolsets to serve, separated by commas.", autocompletion=completion.toolsets),
-    ] = None,
+    toolsets: ToolsetsOption = None,
     transport: Annotated[Transport, typer.Option(help="How clients connect.")] = Transport.STDIO,
     host: HostOption = None,
     port: PortOption = None,
 ) -> None:
-    """Serve the memory to an MCP client, or over HTTP to many."""
+    """Serve the memory to an MCP client, or over HTTP to many.
+
+    Toolset graph: create_node, get_node, get_node_content, update_node,
+    delete_node, create_connection, get_connection, update_connection,
+    delete_connection, query_nodes, query_connections, get_connected_nodes,
+    search_content, validate_connection, create_ontology, add_node_type,
+    add_connection_type, get_ontology.
+
+    Toolset history: memory_log, memory_as_of, memory_diff, memory_branch,
+    set_validity, memory_revert, memory_revert_session, memory_merge,
+    memory_erase, memory_compact.
+
+    Toolset domains: list_domains, delete_domain.
+    """
     settings = read_settings(domain=domain, toolsets=toolsets)
     if settings.domain != AUTO:
         check_domain(settings.domain)

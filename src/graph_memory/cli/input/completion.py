@@ -44,11 +44,12 @@ def all_types(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def toolsets(incomplete: str) -> list[str]:
-    """Return the toolsets that begin so, behind those of the list that are there already."""
+    """Return the toolsets and tools that begin so, behind those of the list that are there already."""
     from graph_memory.mcp_server.toolsets.table import TOOLSETS
 
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in _beginning(last, TOOLSETS)]
+    names = {*TOOLSETS, *(tool.name for tools in TOOLSETS.values() for tool in tools)}
+    return [f"{before}{comma}{name}" for name in _beginning(last, names)]
 
 
 def _types(context: typer.Context, of: Callable[[Ontology], Iterable[AnyType]]) -> Sequence[str]:

@@ -17,8 +17,11 @@ PATIENCE = 1.0
 
 
 @contextmanager
-def progress_bar() -> Generator[local.Progress]:
-    """Give a listener that draws a bar from its first stage on, or writes nothing where stderr is no terminal."""
+def progress_bar(at_first: str | None = None) -> Generator[local.Progress]:
+    """Give a listener that draws a bar from its first stage on, or writes nothing where stderr is no terminal.
+
+    `at_first` is shown when after a second there is no stage yet: what is imported then takes a while.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -37,10 +40,15 @@ def progress_bar() -> Generator[local.Progress]:
             tasks[stage] = bar.add_task(stage, total=None if done is None else 1.0)
         bar.update(tasks[stage], completed=done or 0.0)
 
+    timer = threading.Timer(PATIENCE, lambda: at_first and not tasks and show(at_first, None))
+    timer.daemon = True
+    timer.start()
     try:
         yield show
     finally:
         over = True
+        timer.cancel()
+        timer.join()
         bar.stop()
 
 

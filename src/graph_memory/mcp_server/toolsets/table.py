@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
@@ -15,19 +15,20 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {"graph": GRAPH, "history": HISTORY,
 
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
-    """Return the tools of the toolsets by name; raises INVALID_ARGUMENT for a toolset that there is not."""
+    """Return tools by name, given by the names of toolsets or their own; raises INVALID_ARGUMENT for any other name."""
+    named = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools} | dict(TOOLSETS)
     for name in names:
-        if name not in TOOLSETS:
-            raise _unknown(name)
+        if name not in named:
+            raise _unknown(name, named)
     if not names:
         raise GraphError(Code.INVALID_ARGUMENT, "No toolset is named", {"argument": "toolsets", "hint": _known()})
-    return {tool.name: tool for name in names for tool in TOOLSETS[name]}
+    return {tool.name: tool for name in names for tool in named[name]}
 
 
-def _unknown(name: str) -> GraphError:
-    hint = suggestion(name, TOOLSETS, "Name one or more of these, separated by commas.")
+def _unknown(name: str, named: Collection[str]) -> GraphError:
+    hint = suggestion(name, named, "Name toolsets or tools, separated by commas; `graph-memory mcp --help` lists them.")
     details = {"argument": "toolsets", "allowed": list(TOOLSETS), "hint": hint}
-    return GraphError(Code.INVALID_ARGUMENT, f"Toolset {quoted(name)} does not exist. {_known()}", details)
+    return GraphError(Code.INVALID_ARGUMENT, f"Toolset or tool {quoted(name)} does not exist. {_known()}", details)
 
 
 def _known() -> str:

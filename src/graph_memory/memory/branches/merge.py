@@ -19,9 +19,10 @@ from graph_memory.memory.branches.values import Choices, ThreeWay
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
+from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation
 from graph_memory.model.arguments import fault
-from graph_memory.model.events import Draft, Event, Head, Op, Receipt
+from graph_memory.model.events import Change, Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log.jobs import JOB, READY, busy
@@ -62,7 +63,7 @@ async def merge(core: Core, source: str, target: str, choices: Choices, *, previ
         receipt = await core.log.write(
             "merge", target, core.origin, merging.read, merging.decide, after_write=merging.confirm, dry_run=preview
         )
-        return merging.told(receipt)
+        return await merging.told(receipt)
 
     return await until_rules_hold(attempt)
 
@@ -131,7 +132,26 @@ class _Merging:
         if found.plan.conflicts and not self._preview:
             raise refused(found.plan.conflicts, found.trios)
 
-    def told(self, receipt: Receipt) -> Merged:
+    async def _changes(self, own: Sequence[Change]) -> tuple[MergedChange, ...]:
+        """Return the first changes as they are told, with the titles that went where something went."""
+        found = cast("Found", self._found)
+        told = {change.subject: change for change in own[:MOST_CHANGES]}
+        drafts = {draft.subject: draft for draft in found.drafts if draft.subject in told}
+        before = min((change.seq for change in told.values()), default=1) - 1
+        titles = await titles_of(self._core, found.between.target, list(drafts.values()), before)
+        return tuple(
+            MergedChange(
+                subject=subject,
+                kind=change.kind,
+                operation=cast("Operation", str(change.op)),
+                seq=change.seq,
+                type=drafts[subject].type,
+                title=titles.get(subject),
+            )
+            for subject, change in told.items()
+        )
+
+    async def told(self, receipt: Receipt) -> Merged:
         """Return what was done, or would be."""
         found = cast("Found", self._found)
         own = [change for change in receipt.changes if change.kind is not Kind.DOMAIN]
@@ -150,15 +170,7 @@ class _Merging:
             created=counts[Op.CREATE],
             updated=counts[Op.UPDATE],
             deleted=counts[Op.DELETE],
-            changes=tuple(
-                MergedChange(
-                    subject=change.subject,
-                    kind=change.kind,
-                    operation=cast("Operation", str(change.op)),
-                    seq=change.seq,
-                )
-                for change in own[:MOST_CHANGES]
-            ),
+            changes=await self._changes(own),
             settled=len(found.plan.settled),
             conflicts=conflicts,
             more_conflicts=more or None,

@@ -22,6 +22,8 @@ class MergedChange(Result):
     kind: Kind
     operation: Operation
     seq: int = Field(description="Number of the new event; also the subject's version")
+    type: str | None = None
+    title: str | None = Field(default=None, description="Of a node; of a connection, those of its ends")
 
 
 class LineConflict(Result):

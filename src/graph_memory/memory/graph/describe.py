@@ -9,6 +9,7 @@ from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import user_properties
@@ -81,6 +82,16 @@ async def describe_connections(
     """Return connections with their properties, as `node_briefs` does nodes without."""
     rows = await _described(core, domain, Kind.CONNECTION, ids, at)
     return tuple(ConnectionSummary(**row.connection.model_dump(), **row.rest) for row in rows)
+
+
+async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -> Mapping[str, str]:
+    """Return titles for changes that come after a number of the log: of nodes, and of connections those of the ends."""
+    nodes = [one for one in drafts if one.kind is Kind.NODE]
+    ends = {one.subject: (one.from_id or "", one.to_id or "") for one in drafts if one.kind is Kind.CONNECTION}
+    known = {one.subject: str(one.state["_title"]) for one in nodes if one.state}
+    wanted = {one.subject for one in nodes}.union(*ends.values())
+    known |= {node.id: node.title for node in await node_briefs(core, domain, sorted(wanted - known.keys()), at)}
+    return known | {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
 
 
 async def _described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int) -> list[DescribedRow]:

@@ -189,6 +189,7 @@ def entry_of(row: EventRow, *, full: bool) -> LogEntry:
         seq=event.seq,
         id=event.id,
         at=event.at,
+        by=origin.actor or origin.source,
         summary=summary(Rendered(draft, before, row.from_title, row.to_title, row.took)),
         operation=cast("Operation", str(draft.was or draft.op)),
         kind=draft.kind,

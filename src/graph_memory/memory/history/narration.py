@@ -119,7 +119,8 @@ def _change(key: str, before: State, after: State) -> str | None:
     if same_value(one, other):
         return None
     if key == "_content_sha256":
-        return f"content {_size(before)} → {_size(after)}"
+        one, other = _size(before), _size(after)
+        return f"content rewritten, {other}" if one == other else f"content {one} → {other}"
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, shown(key))

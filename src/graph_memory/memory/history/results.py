@@ -18,13 +18,19 @@ Verdict = Literal["accept", "reject", "edit"]
 """What a person says of a change that they review."""
 
 
-class LogEntry(Result):
-    """One change."""
+class LogLine(Result):
+    """One change in short."""
 
     seq: int = Field(description="Its number in the domain's log; also the version of its subject after it")
-    id: str
     at: Timestamp
+    by: str = Field(description="The actor; where none is named, agent or user")
     summary: str = Field(description="The change in words")
+
+
+class LogEntry(LogLine):
+    """One change."""
+
+    id: str
     operation: Operation
     kind: Kind
     subject: str = Field(description="Id of what was changed")
@@ -37,11 +43,26 @@ class LogEntry(Result):
     after: dict[str, object] | None = None
 
 
-class LogPage(Result):
+class LogLines(Result):
+    """Changes in short, newest first."""
+
+    entries: tuple[LogLine, ...]
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
+
+
+class LogPage(LogLines):
     """Changes, newest first."""
 
-    entries: tuple[LogEntry, ...]
-    next_cursor: str | None = Field(default=None, description="Pass as cursor for older changes; absent on the last")
+    entries: tuple[LogEntry, ...]  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
+
+    @property
+    def lines(self) -> LogLines:
+        """The same changes in short, their times to the second."""
+        lines = (
+            LogLine(seq=one.seq, at=one.at.replace(microsecond=0), by=one.by, summary=one.summary)
+            for one in self.entries
+        )
+        return LogLines(entries=tuple(lines), next_cursor=self.next_cursor)
 
 
 class Sessions(Result):
@@ -82,6 +103,8 @@ class RevertedChange(Result):
     kind: Kind
     operation: Operation = Field(description="create: brought back; delete: removed; update: set back")
     seq: int = Field(description="Number of the new event; also the subject's version")
+    type: str | None = None
+    title: str | None = Field(default=None, description="Of a node; of a connection, those of its ends")
 
 
 class Skipped(Result):

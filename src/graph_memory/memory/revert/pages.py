@@ -62,7 +62,8 @@ async def _tried(core: Core, domain: str, selection: Selection, choice: OnConfli
     planned, pages = await _plan(core, domain, selection, choice, until)
     order = [draft for page in pages for draft in page if draft.kind is not Kind.ONTOLOGY]
     told = [_change(draft.subject, draft.kind, draft.op, until + place) for place, draft in enumerate(order, start=1)]
-    return _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
+    answer = _answer(told[:MOST_TOLD], len(told[MOST_TOLD:]), planned.skipped, dry_run=True)
+    return await revert.titled(core, domain, answer, planned)
 
 
 async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
@@ -86,7 +87,7 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
         await batch.give_up()
         raise
     await batch.end()
-    return await _told(batch, tuple(skipped.values()))
+    return await revert.titled(core, domain, await _told(batch, tuple(skipped.values())), planned)
 
 
 def _asked(selection: Selection, choice: OnConflict) -> Mapping[str, str]:

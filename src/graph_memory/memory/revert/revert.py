@@ -13,6 +13,7 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
+from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.history.results import Operation, Reverted, RevertedChange, Skipped
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.type_users import users_of
@@ -140,7 +141,7 @@ async def revert(core: Core, domain: str, selection: Selection, *, on_conflict: 
                 await ensure_connection_type(core.store, name)
             constrained.update(returning.names)
             return await attempt(broken)
-        return _told(receipt, outcome.plan, dry_run=dry_run)
+        return await titled(core, domain, _told(receipt, outcome.plan, dry_run=dry_run), outcome.plan)
 
     return await until_rules_hold(attempt)
 
@@ -265,6 +266,25 @@ def _told(receipt: Receipt, planned: Plan, *, dry_run: bool) -> Reverted:
         ),
         skipped=tuple(Skipped(subject=conflict.subject, reason=conflict.reason) for conflict in planned.skipped),
     )
+
+
+async def titled(core: Core, domain: str, told: Reverted, planned: Plan) -> Reverted:
+    """Return what is told with the types and titles of its subjects: those before it, of what goes.
+
+    One that goes on after it was cut off plans only what is left, so what was written before stays without.
+    """
+    if not told.changes:
+        return told
+    subjects = {change.subject for change in told.changes}
+    drafts = {draft.subject: draft for draft in planned.drafts if draft.subject in subjects}
+    titles = await titles_of(core, domain, list(drafts.values()), min(change.seq for change in told.changes) - 1)
+    named = (
+        change.model_copy(update={"type": drafts[change.subject].type, "title": titles.get(change.subject)})
+        if change.subject in drafts
+        else change
+        for change in told.changes
+    )
+    return told.model_copy(update={"changes": tuple(named)})
 
 
 def choice_of(given: str) -> OnConflict:

@@ -7,7 +7,7 @@ asks for the same again goes on.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -126,9 +126,13 @@ async def _withdraw(core: Core, job: Job) -> None:
 
 async def _pages(reader: Reader, after: int, *, follows: bool = True) -> AsyncIterator[Page]:
     """Yield the pages of a file, each read in a worker thread."""
-    with closing(reader.pages(after, follows=follows)) as pages:
+    pages = reader.pages(after, follows=follows)
+    try:
         while (page := await anyio.to_thread.run_sync(_next, pages)) is not None:
             yield page
+    finally:
+        with suppress(ValueError):  # after Ctrl-C a thread may still be reading one; it closes with that
+            pages.close()
 
 
 def _next(pages: Generator[Page]) -> Page | None:
