@@ -46,6 +46,7 @@ ENTRY = LogEntry(
     operation="update",
     kind=Kind.NODE,
     subject="mem_1",
+    by="user",
     source="user",
     batch="evt_1",
 )
