@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from enum import Enum
-from pathlib import Path
-from typing import Literal, cast, get_args, get_origin
+from typing import cast
 
-from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from graph_memory.cli.help import Parameter, value_of
 from graph_memory.cli.main import app
 
 from .tables import Lines, code, table, text
 
-Parameter = TyperArgument | TyperOption
-
 COMMANDS = """
-With `--json` a command prints what the [tool](tools.md) of the same purpose gives, and a failure as JSON on standard
-error. Results go to standard output, everything else to standard error. The exit statuses stand with the
-[error codes](errors.md), the environment variables with the [settings](settings.md). Every command takes `--help`.
+With `--json` a command prints what the [tool](tools.md) of the same purpose gives (of lists, what it gives with
+`detail`), and a failure, a mistake in the command line included, as JSON on standard error. Results go to standard
+output, everything else to standard error. The exit statuses are listed with the [error codes](errors.md), the
+environment variables with the [settings](settings.md). Every command takes `--help`.
+
+**Nodes and connections** can be named by their id or its beginning, of at least 6 characters; nodes also by their
+exact title. If that can mean several, the command lists them and does nothing. On a terminal, tables show as much of
+each id as you need. Events can be named by their number in the log. Only the command line reads names this way: MCP
+and Python take whole ids.
+
+**Property values**: `-p year=2017` is read as the ontology declares `year`: as a number, as true or false, or else as
+text. `-p year:=2017` is JSON, whatever is declared.
 """
 
 
@@ -82,18 +88,6 @@ def names_of(parameter: Parameter, *, plain: bool = False) -> str:
     """Return the names under which a parameter is given."""
     names = [*parameter.opts, *parameter.secondary_opts] if is_option(parameter) else [value_of(parameter)]
     return ", ".join(names if plain else map(code, names))
-
-
-def value_of(parameter: Parameter) -> str:
-    """Return the word that stands for a parameter's value."""
-    annotation = parameter.type_descriptor.annotation
-    if parameter.metavar or not is_option(parameter):
-        return parameter.metavar or parameter.name.upper()
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return "|".join(str(member.value) for member in annotation)
-    if get_origin(annotation) is Literal:
-        return "|".join(get_args(annotation))
-    return {int: "INTEGER", float: "NUMBER", Path: "PATH"}.get(annotation, "TEXT")
 
 
 def parameter_row(parameter: Parameter) -> tuple[str, str, str, str]:

@@ -16,7 +16,7 @@ from .tables import Lines, code, table, text
 SETTINGS = """
 Every setting is an environment variable, read once when a process starts; an empty one counts as not set. In Python the
 same are fields of `Settings`, in lower case and without `GRAPH_MEMORY_`: `Settings(read_timeout=5)`.
-`graph-memory config show --detail` prints the values in force and where each comes from.
+`graph-memory config --detail` prints the values in force and where each comes from.
 
 The user data and cache folders are `~/.local/share` and `~/.cache` on Linux, `~/Library/Application Support` and
 `~/Library/Caches` on macOS, both `%LOCALAPPDATA%` on Windows, where the cache is in `graph-memory\\Cache`.

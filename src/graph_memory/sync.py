@@ -32,6 +32,7 @@ from graph_memory.memory.history.results import (
     Choice,
     LogEntry,
     LogPage,
+    Named,
     Operation,
     Reverted,
     Reviewed,
@@ -606,6 +607,14 @@ class SyncHistory(_Sync[History]):
     ) -> Sessions:
         """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return self._wait(self._facade.sessions, since=since, until=until, limit=limit, domain=domain)
+
+    def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+        """Return the nodes and connections that a person may mean by a text.
+
+        They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
+        the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
+        """
+        return self._wait(self._facade.named, text, domain=domain)
 
     def reviewed(self, *, domain: str | None = None) -> Reviewed:
         """Return which changes of a domain's own log were reviewed, and what was said of each."""

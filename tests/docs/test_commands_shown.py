@@ -64,7 +64,7 @@ def test_a_command_in_the_text_has_the_options_that_are_named():
     for code in inline():
         if code.text.startswith("graph-memory ") and not re.search(r"[…=<{]| is | in ", code.text):
             command, rest = found(shlex.split(code.text)[1:])
-            options = {name for one in command.params for name in one.opts} | {"--help", "-h"}
+            options = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
             named = {word.partition("=")[0] for word in rest if word.startswith("-")}
             assert named <= options, f"{code}: {code.text}"
             seen += 1

@@ -5,8 +5,12 @@ from __future__ import annotations
 import logging
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import cast
 
+import typer
+
+from graph_memory.cli.output.printing import plain
 from graph_memory.model.errors import Code, GraphError, single, unusable_place
 
 logger = logging.getLogger(__name__)
@@ -97,7 +101,23 @@ COMMANDS: Mapping[str, str] = {
 }
 """What a hint that names a tool means on the command line."""
 
+OPTIONS: Mapping[str, str] = {
+    "event_ids": "event numbers",
+    "expected_version": "--expected-version",
+    "next_cursor": "--cursor",
+    "on_conflict": "--on-conflict",
+    "dry_run": "--dry-run",
+    "from_node_id": "--from",
+    "to_node_id": "--to",
+    "valid_at": "--valid-at",
+    "valid_from": "--from",
+    "valid_to": "--to",
+}
+"""What a hint that names an argument of a tool means on the command line."""
+
+_PHRASES = {"memory_log with it as subject": "`graph-memory log --subject ID`"}
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
+_ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 
 
 def masked(error: BaseException) -> GraphError:
@@ -107,25 +127,50 @@ def masked(error: BaseException) -> GraphError:
         return error
     if isinstance(error, OSError):
         return unusable_place(error)
+    if isinstance(error, typer.TyperException):
+        return _misused(error)
     fault = f"fault_{uuid.uuid4().hex[:12]}"
     logger.debug("Unexpected failure %s", fault, exc_info=error)
     message = f"Internal error in graph-memory ({type(error).__name__}), {fault}"
     return GraphError(Code.INTERNAL, message, {"hint": "GRAPH_MEMORY_LOG_LEVEL=DEBUG shows where it happened."})
 
 
-def with_commands(text: str) -> str:
-    """Return a hint with the commands for the tools that it names."""
-    return _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+def _misused(error: typer.TyperException) -> GraphError:
+    """Return the error for a command line that is not understood."""
+    command = getattr(getattr(error, "ctx", None), "command_path", "graph-memory")
+    return GraphError(
+        Code.INVALID_ARGUMENT, error.format_message(), {"hint": f"`{command} --help` says what it takes."}
+    )
 
 
 def explained(error: GraphError) -> str:
     """Return the lines that a person reads."""
     hint = with_commands(error.hint or "")
-    lines = (f"{error.code}: {error.message}", error.path and f"Path: {error.path}", hint and f"Hint: {hint}")
+    lines = (
+        f"{error.code}: {with_commands(error.message)}",
+        error.path and f"Path: {error.path}",
+        hint and f"Hint: {hint}",
+        *(f"  {one}" for one in _candidates(error)),
+    )
     return "\n".join(line for line in lines if line)
 
 
 def as_data(error: GraphError) -> dict[str, object]:
     """Return what a program reads: the error as everywhere, and the path that it is about."""
-    found = error.to_dict()
+    hint = {"hint": with_commands(error.hint)} if error.hint else {}
+    found = {**error.to_dict(), "message": with_commands(error.message), "details": {**error.details, **hint}}
     return {**found, "path": error.path} if error.path else found
+
+
+def with_commands(text: str) -> str:
+    """Return a text in which commands and options are named in place of tools and their arguments."""
+    for phrase, said in _PHRASES.items():
+        text = text.replace(phrase, said)
+    text = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+    return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
+
+
+def _candidates(error: GraphError) -> list[str]:
+    """Return lines on what could have been meant, from errors that list it."""
+    found = cast("Sequence[Mapping[str, object]]", error.details.get("candidates", ()))
+    return [plain("  ".join(str(one[key]) for key in ("id", "type", "title") if key in one)) for one in found]

@@ -13,7 +13,6 @@ import typer
 
 from graph_memory.cli.commands import (
     branch,
-    config,
     connection,
     domain,
     find,
@@ -26,6 +25,7 @@ from graph_memory.cli.commands import (
     upkeep,
 )
 from graph_memory.cli.commands.backup import backup, restore
+from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.merge import merge
@@ -35,6 +35,7 @@ from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.validity import validity
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
+from graph_memory.cli.help import name_values
 from graph_memory.cli.input.options import JsonOption
 from graph_memory.cli.log import log_to_stderr
 from graph_memory.cli.session import read_settings
@@ -43,6 +44,7 @@ REMEMBER = "Remember and find"
 HISTORY = "See what changed, and undo it"
 SERVE = "Serve and maintain"
 
+name_values()
 app = typer.Typer(
     name="graph-memory",
     no_args_is_help=True,
@@ -60,13 +62,11 @@ for command in (history.log, diff, history.sessions, review, history.revert, mer
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
-for command in (serve.mcp, upkeep.verify, upkeep.rebuild, scan, reconcile, backup, restore, doctor):
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, upkeep.gc, scan, reconcile, backup, restore, doctor, config):
     app.command(rich_help_panel=SERVE)(command)
 app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
 app.command("import", rich_help_panel=SERVE)(transfer.import_domain)
-app.add_typer(upkeep.blobs_app, name="blobs", rich_help_panel=SERVE)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
-app.add_typer(config.app, name="config", rich_help_panel=SERVE)
 
 
 def _tell_version(is_asked: bool) -> None:
@@ -97,12 +97,15 @@ def run() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what a terminal's encoding lacks is no reason to fail
+    as_json = _wants_json(sys.argv)
     try:
-        app()
+        ended = app(standalone_mode=False) if as_json else app()  # standalone, it words mistakes for people only
+        sys.exit(ended if isinstance(ended, int) else 0)
+    except typer.Abort:
+        sys.exit(1)
     except Exception as error:  # noqa: BLE001 - the one edge: everything is told
         failure = masked(error)
-        told = json.dumps(as_data(failure)) if _wants_json(sys.argv) else explained(failure)
-        typer.echo(told, err=True)
+        typer.echo(json.dumps(as_data(failure)) if as_json else explained(failure), err=True)
         sys.exit(EXIT_STATUS[failure.code])
 
 

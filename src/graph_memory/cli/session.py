@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from graph_memory.memory.history.past import Past
     from graph_memory.sync import SyncMemory
 
+    Reader = Memory | Past
+
 T = TypeVar("T")
 
 _OPENING = "Opening the memory"
@@ -80,7 +82,7 @@ def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:
     return anyio.run(work)
 
 
-async def reading(memory: Memory, as_of: str | None) -> Memory | Past:
+async def reading(memory: Memory, as_of: str | None) -> Reader:
     """Return what to read from, the memory or its past."""
     return memory if as_of is None else await memory.history.as_of(as_of)
 

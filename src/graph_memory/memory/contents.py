@@ -38,7 +38,7 @@ class Contents:
 
         Raises CONTENT_TOO_LARGE for text over the limit, which the search windows of one write set, and
         FILE_CREATION_FAILED when it cannot be written. When the write that refers to it then fails, the blob is
-        left over for `blobs gc`.
+        left over for `gc`.
         """
         self.check(content)
         if not self.is_inline(content.ref):

@@ -118,7 +118,7 @@ def check_direction(direction: str) -> str:
 def check_query(query: str) -> str:
     """Return a search string. Raises INVALID_ARGUMENT."""
     if not query or not is_encodable(query):
-        raise fault("query", "query must contain at least one character", "Pass the text to search for.")
+        raise fault("query", "There is no text to search for", "Give at least one character.")
     return query
 
 

@@ -51,7 +51,7 @@ def instant(argument: str, given: datetime | str, now: datetime, zone: tzinfo | 
     found = _span(given, now, zone) if isinstance(given, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
     if found is None:
         told = quoted(given) if isinstance(given, str) else given  # pyright: ignore[reportUnnecessaryIsInstance] - as above
-        raise fault(argument, f"{argument} is not a time: {told}", f"Give {_time_in(zone)}, now, or {EXAMPLES}.")
+        raise fault(argument, f"{told} is not a time", f"Give {_time_in(zone)}, now, or {EXAMPLES}.")
     return found.begins
 
 
@@ -70,7 +70,7 @@ def _numbered(argument: str, seq: int) -> LogPosition:
 
 def _unreadable(argument: str, given: object, zone: tzinfo | None) -> GraphError:
     hint = f"Give a log number, an event id (evt_…), {_time_in(zone)}, or {EXAMPLES}."
-    return fault(argument, f"{argument} is not a point in the log: {quoted(given)}", hint)
+    return fault(argument, f"{quoted(given)} is not a point in the log", hint)
 
 
 def _time_in(zone: tzinfo | None) -> str:

@@ -6,6 +6,8 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import cast
 
 MOST_LISTED = 50
 _MOST_SHOWN = 80
@@ -15,14 +17,31 @@ _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 def shown(value: object) -> str:
     """Return a value as it may stand in a message: printable, on one line and of bounded length."""
-    text = value if isinstance(value, str) else _represented(value)
+    text = as_text(value)
     cut = text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"
     return "".join(map(_printable, cut))
 
 
-def _represented(value: object) -> str:
-    is_huge = isinstance(value, int) and value.bit_length() > 1_000  # Python refuses to write very long numbers
-    return "a very large number" if is_huge else repr(value)
+def as_text(value: object) -> str:
+    """Return a value as JSON would say it, and text as it is."""
+    match value:
+        case str():
+            return value
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() if value.bit_length() > 1_000:  # Python refuses to write very long numbers
+            return "a very large number"
+        case datetime():
+            return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        case list() | tuple():
+            return f"[{', '.join(map(quoted, cast('Sequence[object]', value)))}]"
+        case Mapping():
+            items = cast("Mapping[object, object]", value).items()
+            return f"{{{', '.join(f'{quoted(key)}: {quoted(one)}' for key, one in items)}}}"
+        case _:
+            return str(value)
 
 
 def _printable(character: str) -> str:
@@ -33,8 +52,6 @@ def _printable(character: str) -> str:
 
 def quoted(value: object) -> str:
     """Return a value for a message: text in quotes, booleans as JSON writes them."""
-    if isinstance(value, bool):
-        return str(value).lower()
     return f'"{shown(value)}"' if isinstance(value, str) else shown(value)
 
 

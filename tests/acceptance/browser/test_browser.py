@@ -307,7 +307,7 @@ async def test_the_line_for_cypher_shell_holds_no_password_and_hands_over_the_ri
     shell = tmp_path / "cypher-shell"
     shell.write_text('#!/bin/sh\necho "$NEO4J_USERNAME $NEO4J_PASSWORD $*"\n')
     shell.chmod(0o700)
-    line = run(environment, "neo4j", "cypher-shell-line").stdout
+    line = json.loads(run(environment, "neo4j", "browser", "--no-open", "--json").stdout)["cypher_shell"]
     assert told["password"] not in line
     pasted = await anyio.run_process(["sh", "-c", line], env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert pasted.stdout.decode().split() == ["neo4j", told["password"], "-a", local.ensure_running(settings).uri]

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import anyio.to_thread
 import pytest
 
 from acceptance.agents import COMMAND, Agent, run
 from graph_memory.cli.errors import CONFLICT, FAULTY_DATA, NOT_THERE, USAGE
+from graph_memory.cli.input import completion
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
@@ -60,15 +63,19 @@ async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: P
     call = shell.said("node", "create", "Action", "-f", "-", "-p", "status=next", input="# Call Anna").strip()
     link = shell.said("connection", "create", "NextAction", kitchen, call, "--content", "first of all").strip()
 
-    assert [line.split()[:3] for line in shell.said("node", "list").splitlines()] == [
-        ["id", "type", "title"],
-        [kitchen, "Project", "Kitchen"],
-        [call, "Action", "Call"],
+    assert [line.split() for line in shell.said("query").splitlines()] == [
+        ["type", "title", "id"],
+        ["Project", "Kitchen", kitchen],
+        ["Action", "Call", "Anna", call],
     ]
-    assert "Kitchen  NextAction  Call Anna" in shell.said("connection", "list", "--from", kitchen)
+    assert f"Kitchen  NextAction  Call Anna  {link}" in shell.said("connection", "list", "--from", "Kitchen")
+    assert f"← NextAction  Project  Kitchen  {kitchen}" in shell.said("connected", "Call Anna")
+    assert shell.said("node", "content", kitchen[:-4]) == "# Kitchen\n\nFarmhouse style"
     assert shell.said("node", "content", kitchen) == "# Kitchen\n\nFarmhouse style"
-    assert await agent.call("search_content", query="FARMHOUSE") == shell.json("search", "FARMHOUSE")
-    assert await agent.call("query_nodes", properties={"priority": 1}) == shell.json("query", "-p", "priority:=1")
+    assert await agent.call("search_content", query="FARMHOUSE", detail=True) == shell.json("search", "FARMHOUSE")
+    found = await agent.call("query_nodes", properties={"priority": 1}, detail=True)
+    assert found == shell.json("query", "-p", "priority:=1")
+    assert found["nodes"] == [{"id": kitchen, "type": "Project", "title": "Kitchen"}]
     assert await agent.call("get_node", node_id=kitchen) == shell.json("node", "get", kitchen)
     assert await agent.call("get_ontology", detail=True) == shell.json("ontology", "show", "--detail")
     assert await agent.call("get_connection", connection_id=link, include_content=True) == shell.json(
@@ -82,7 +89,7 @@ async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: P
 
     assert "connections       1\n" in shell.said("domain", "info")
     shell.said("node", "delete", kitchen)
-    assert shell.json("connection", "list") == {"connection_ids": []}
+    assert shell.json("connection", "list") == {"connection_ids": [], "connections": []}
     assert (await agent.refused("get_node", node_id=kitchen)).code is Code.NODE_NOT_FOUND
     told = json.loads(shell.refused(NOT_THERE, "node", "get", kitchen, "--json"))
     assert told["code"] == "NODE_NOT_FOUND"
@@ -137,3 +144,55 @@ def test_mistakes_are_told_with_a_status_of_their_own(shell: Shell):
     assert shell.refused(USAGE, "node", "create", "Note", "-p", "x:=y").startswith("INVALID_ARGUMENT: ")
     assert "`graph-memory ontology apply`" in shell.refused(NOT_THERE, "node", "create", "Note")
     assert shell.refused(FAULTY_DATA, "ontology", "validate", __file__).startswith("INVALID_ONTOLOGY: ")
+
+
+async def test_values_are_read_as_the_ontology_declares_them(shell: Shell, agent: Agent, tmp_path: Path):
+    file = tmp_path / "books.yaml"
+    file.write_text("node_types: {Book: {properties: {year: integer, isbn: string}}}\nconnection_types: []\n")
+    shell.said("ontology", "apply", str(file))
+    book = shell.said(
+        "node", "create", "Book", "-c", "# Dune", "-p", "year=1965", "-p", "isbn=0441", "-p", "n=1"
+    ).strip()
+    assert (await agent.call("get_node", node_id=book))["properties"] == {"year": 1965, "isbn": "0441", "n": "1"}
+    assert shell.json("query", "-p", "year=1965", "-p", "isbn=0441")["node_ids"] == [book]
+    shell.said("node", "update", "Dune", "-p", "year=1966")
+    assert shell.json("query", "--type", "Book", "-p", "year=1966")["node_ids"] == [book]
+    assert "must be an integer" in shell.refused(FAULTY_DATA, "node", "update", "Dune", "-p", "year=soon")
+    shell.said("node", "create", "Book", "-c", "# Dune")
+    error = shell.refused(USAGE, "node", "delete", "Dune", "--yes")
+    assert f"  {book}  Book  Dune\n" in error
+
+
+async def test_connections_are_shown_as_they_were(shell: Shell, agent: Agent):
+    shell.said("ontology", "apply", "gtd")
+    ends = [shell.said("node", "create", "Note", "-c", f"# {name}").strip() for name in ("Old", "Other")]
+    link = shell.said("connection", "create", "RelatesTo", *ends, "-p", "why=before").strip()
+    then = str(shell.json("connection", "get", link)["version"])
+    shell.said("node", "update", "Old", "-c", "# New")
+    shell.said("connection", "update", link, "-p", "why=after")
+    assert "why=before" in shell.said("connection", "get", link[:-6], "--as-of", then)
+    assert f"Old   RelatesTo  Other  {link}" in shell.said("connection", "list", "--as-of", then)
+    shell.said("connection", "delete", link)
+    assert shell.json("connection", "list")["connections"] == []
+    assert f"Old   RelatesTo  Other  {link}" in shell.said("connection", "list", "--from", "New", "--as-of", then)
+
+
+async def test_a_shell_completes_domains_types_and_toolsets(
+    shell: Shell, environment: dict[str, str], domain: str, monkeypatch: pytest.MonkeyPatch
+):
+    shell.said("ontology", "apply", "gtd")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    def work() -> None:
+        context: Any = SimpleNamespace(params={"domain": domain})
+        assert completion.node_types(context, "P") == ["Person", "Project"]
+        assert completion.connection_types(context, "Next") == ["NextAction"]
+        assert completion.all_types(context, "P") == ["PartOf", "Person", "Project"]
+        assert completion.domains(domain[:-1]) == [domain]
+        assert completion.toolsets("graph,hi") == ["graph,history"]
+        assert completion.toolsets("memory_revert_") == ["memory_revert_session"]
+        monkeypatch.setenv("GRAPH_MEMORY_HOME", "/nowhere")
+        assert completion.node_types(context, "P") == []
+
+    await anyio.to_thread.run_sync(work)

@@ -50,7 +50,7 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     assert run(variables, "erase", "bird", "--yes").stderr.splitlines()[-1] == "bird is erased."
     assert run(variables, "scan", name_of_bird(domain)).stdout == ""
     assert tombstones(run(variables, "scan", "bird").stderr) >= 3
-    assert run(variables, "node", "history", "bird").stdout.splitlines()[1].endswith("Node bird erased")
+    assert run(variables, "log", "--subject", "bird").stdout.splitlines()[1].endswith("Node bird erased")
     gone = run(variables, "node", "get", "bird", "--as-of", "5")
     assert gone.returncode == 66
     assert gone.stderr.startswith("SUBJECT_ERASED: bird was erased")

@@ -13,15 +13,17 @@ import anyio.to_thread
 import pytest
 from typer.testing import CliRunner
 
-from graph_memory.cli.errors import COMMANDS, explained
+from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
+from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
-from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, RecordingMemory, client_of, opens
+from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, NODE, RecordingMemory, client_of, opens
 
 NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
 CONNECTIONS = (
@@ -35,6 +37,18 @@ CONNECTIONS = (
         modified=MOMENT,
         version=8,
     ),
+)
+ENTRY = LogEntry(
+    seq=27,
+    id="evt_1",
+    at=MOMENT,
+    summary="Action changed",
+    operation="update",
+    kind=Kind.NODE,
+    subject="mem_1",
+    by="user",
+    source="user",
+    batch="evt_1",
 )
 DOMAIN = {"name": "work", "created": MOMENT, "modified": MOMENT, "events": 1200, "node_types": 2, "connection_types": 1}
 
@@ -89,19 +103,19 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "delete_connection": (["connection", "delete", "conn_1"], {"connection_id": "conn_1"}),
     "query_nodes": (
         ["query", "--type", "Project", "-p", "n:=1", "--limit", "2", "--cursor", "after:x"],
-        {"type": "Project", "properties": {"n": 1}, "limit": 2, "cursor": "after:x"},
+        {"type": "Project", "properties": {"n": 1}, "detail": True, "limit": 2, "cursor": "after:x"},
     ),
     "query_connections": (
         ["connection", "list", "--from", "mem_1", "--to", "mem_2", "--type", "Knows", "-p", "a=b"],
-        {"from_node_id": "mem_1", "to_node_id": "mem_2", "type": "Knows", "properties": {"a": "b"}},
+        {"from_node_id": "mem_1", "to_node_id": "mem_2", "type": "Knows", "properties": {"a": "b"}, "detail": True},
     ),
     "get_connected_nodes": (
         ["connected", "mem_1", "--direction", "out", "--type", "Knows"],
-        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows"},
+        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows", "detail": True},
     ),
     "search_content": (
         ["search", "kitchen", "--type", "Project", "--limit", "5"],
-        {"query": "kitchen", "node_type": "Project", "limit": 5},
+        {"query": "kitchen", "node_type": "Project", "detail": True, "limit": 5},
     ),
     "add_node_type": (
         ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
@@ -212,7 +226,7 @@ def test_detail_is_that_of_the_tool(memory: RecordingMemory):
 
 
 def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemory):
-    for command in (["node", "list"], ["query"], ["search", "x"], ["connected", "mem_1"], ["connection", "list"]):
+    for command in (["query"], ["search", "x"], ["connected", "mem_1"], ["connection", "list"]):
         memory.calls.clear()
         assert run(*command).exit_code == 0
         assert run(*command, "--json").exit_code == 0
@@ -220,11 +234,110 @@ def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemo
         assert limits == [100, None], command
 
 
-def test_lists_show_titles_and_types_and_say_how_to_go_on(memory: RecordingMemory):
-    result = run("node", "list")
-    assert result.stdout.splitlines()[1].split("  ")[:3] == ["mem_1", "Project", "Kitchen"]
+def test_lists_show_types_and_titles_first_and_say_how_to_go_on(memory: RecordingMemory):
+    nodes = (results.NodeBrief(id="mem_1", type="Project", title="Kitchen"),)
+    memory.answers["query_nodes"] = results.NodeIds(node_ids=("mem_1",), nodes=nodes, next_cursor="more")
+    result = run("query")
+    assert result.stdout.splitlines() == ["type     title    id", "Project  Kitchen  mem_1"]
     assert "--cursor more" in result.stderr
-    assert "Kitchen  WaitingFor  Anna" in run("connection", "list").stdout
+    memory.answers["query_connections"] = results.ConnectionIds(connection_ids=("conn_1",), connections=CONNECTIONS)
+    assert "Kitchen  WaitingFor  Anna  conn_1" in run("connection", "list").stdout
+
+
+def test_a_connected_node_is_shown_once_for_each_connection_with_its_direction(memory: RecordingMemory):
+    links = (
+        results.Link(id="conn_1", type="WaitingFor", direction="out"),
+        results.Link(id="conn_2", type="Knows", direction="in"),
+    )
+    anna = results.ConnectedNode(id="mem_2", type="Person", title="Anna", connections=links)
+    memory.answers["get_connected_nodes"] = results.ConnectedNodes(node_ids=("mem_2",), nodes=(anna,))
+    result = run("connected", "mem_1")
+    assert result.stdout.splitlines()[1:] == [
+        "→ WaitingFor  Person  Anna   mem_2",
+        "← Knows       Person  Anna   mem_2",
+    ]
+    assert result.stderr == "1 node.\n"
+
+
+def test_a_node_is_named_by_its_title_or_the_beginning_of_its_id_in_every_command(memory: RecordingMemory):
+    memory.answers["named"] = (Named(id="mem_1", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False),)
+    for command in (
+        ["node", "get", "Kitchen", "--json"],
+        ["node", "content", "Kitchen"],
+        ["node", "update", "Kitchen", "-c", "x"],
+        ["node", "delete", "Kitchen"],
+        ["connected", "Kitchen"],
+        ["validity", "Kitchen", "--to", "now"],
+    ):
+        memory.calls.clear()
+        memory.answers["set_validity"] = results.Changed(version=9)
+        assert run(*command).exit_code == 0
+        assert {args[0] for _, args, _ in memory.calls} == {"mem_1"}, command
+    assert run("connection", "create", "Knows", "Kitchen", "Kitchen").exit_code == 0
+    assert memory.calls[-1][1] == ("Knows", "mem_1", "mem_1")
+    assert run("connection", "list", "--from", "Kitchen").exit_code == 0
+    assert memory.calls[-1][2]["from_node_id"] == "mem_1"
+
+
+def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingMemory):
+    named = [Named(id=f"mem_{n}", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False) for n in (1, 2)]
+    memory.answers["named"] = tuple(named)
+    error = run("node", "delete", "Kitchen", "--yes").exception
+    assert isinstance(error, GraphError)
+    assert memory.calls == []
+    assert explained(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
+    assert as_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
+    assert run("connection", "delete", "Kitchen").exit_code == 0, "a connection has no title"
+
+
+def test_a_whole_id_is_not_looked_for(memory: RecordingMemory):
+    memory.answers["named"] = None
+    whole = "mem_01M83T4S28RSG96HBFZ96FDSSH"
+    assert run("node", "get", whole, "--json").exit_code == 0
+    assert memory.calls[-1][1] == (whole,)
+
+
+def test_a_value_is_read_as_the_ontology_declares_it(memory: RecordingMemory):
+    rules = {"year": "integer", "read": "boolean", "isbn": "string"}
+    memory.answers["get_ontology"] = ontology_from({"node_types": [{"name": "Book", "properties": rules}]})
+    given = ("-p", "year=2017", "-p", "read=true", "-p", "isbn=12", "-p", "note=3", "-p", "rank:=3")
+    wanted = {"year": 2017, "read": True, "isbn": "12", "note": "3", "rank": 3}
+    for command in (["node", "create", "Book"], ["query", "--type", "Book"], ["query"]):
+        assert run(*command, *given).exit_code == 0
+        assert memory.calls[-1][2]["properties"] == wanted, command
+    memory.answers["get_node"] = NODE.model_copy(update={"type": "Book"})
+    assert run("node", "update", "mem_1", *given).exit_code == 0
+    assert memory.calls[-1][2]["properties"] == wanted
+
+
+def test_the_ontology_is_not_asked_for_when_it_decides_nothing(memory: RecordingMemory):
+    assert run("query", "-p", "status=next", "-p", "n:=1").exit_code == 0
+    assert [name for name, _, _ in memory.calls] == ["query_nodes"]
+
+
+def test_an_event_is_named_by_the_number_that_the_log_shows(memory: RecordingMemory):
+    memory.answers["log"] = LogPage(entries=(ENTRY,))
+    memory.answers["revert"] = Reverted(dry_run=False, changes=(), skipped=())
+    assert run("revert", "27", "evt_2").exit_code == 0
+    assert memory.calls[-1][2]["event_ids"] == ["evt_1", "evt_2"]
+    assert memory.calls[0][2] == {"since": 27, "until": 27, "limit": 1}
+    memory.answers["log"] = LogPage(entries=())
+    error = run("revert", "28").exception
+    assert isinstance(error, GraphError)
+    assert error.code is Code.EVENT_NOT_FOUND
+    for unclear in ([], ["27", "--since", "3"], ["--session", "a", "27"], ["--until", "3"]):
+        assert getattr(run("revert", *unclear).exception, "code", None) is Code.INVALID_ARGUMENT, unclear
+
+
+def test_the_full_log_shows_states_as_text(memory: RecordingMemory):
+    before = {"status": "next", "_title": "Call", "_tags": ["nlp", "classics"], "_content_size": 6}
+    changed = ENTRY.model_copy(update={"before": before, "after": {**before, "status": "done", "year": 2017}})
+    memory.answers["log"] = LogPage(entries=(changed,))
+    lines = run("log", "--full").stdout.splitlines()
+    assert lines[1] == "  mem_1  evt_1"
+    assert [line.split(maxsplit=1) for line in lines[2:4]] == [["status", "next → done"], ["year", "none → 2017"]]
+    assert "    tags           nlp, classics" in lines
+    assert "    content bytes  6" in lines
 
 
 def test_a_node_is_shown_with_its_properties_as_they_are_typed(memory: RecordingMemory):
@@ -353,16 +466,20 @@ def test_a_review_needs_a_person(memory: RecordingMemory):
 def test_settings_are_shown_with_their_source_and_without_secrets(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NEO4J_PASSWORD", "hunter2")
     monkeypatch.setenv("GRAPH_MEMORY_BLOB_URL", "s3://key:hunter2@bucket")
-    result = run("config", "show", "--json")
+    result = run("config", "--json")
     found = {one["name"]: one for one in json.loads(result.stdout)["settings"]}
     assert set(found) == set(Settings.model_fields)
     assert found["neo4j_password"]["source"] == "environment"
     assert found["domain"]["source"] == "default"
     assert found["home"]["environment"] == "GRAPH_MEMORY_HOME"
     for arguments in ([], ["--detail"], ["--json"]):
-        assert "hunter2" not in run("config", "show", *arguments).stdout
+        assert "hunter2" not in run("config", *arguments).stdout
 
 
-def test_a_hint_that_names_a_tool_names_its_command():
-    error = GraphError(Code.NODE_NOT_FOUND, "No get_node", {"hint": "Find nodes with query_nodes."})
-    assert explained(error) == "NODE_NOT_FOUND: No get_node\nHint: Find nodes with `graph-memory query`."
+def test_an_error_names_commands_and_options_and_no_word_of_mcp():
+    error = GraphError(Code.NODE_NOT_FOUND, "No valid_at", {"hint": "Find nodes with query_nodes."})
+    assert explained(error) == "NODE_NOT_FOUND: No --valid-at\nHint: Find nodes with `graph-memory query`."
+    told = as_data(error)
+    assert (told["message"], told["details"]) == ("No --valid-at", {"hint": "Find nodes with `graph-memory query`."})
+    error = GraphError(Code.NODE_NOT_FOUND, "No", {"hint": "memory_log with it as subject shows when it was erased."})
+    assert "`graph-memory log --subject ID` shows" in explained(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -78,3 +79,16 @@ def test_a_server_that_cannot_be_as_asked_is_refused_before_it_starts(
         main.run()
     assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
     assert capsys.readouterr().err.startswith("INVALID_ARGUMENT: ")
+
+
+@pytest.mark.parametrize("arguments", [["node", "frob"], ["node", "get"], ["query", "--limit", "0"], ["--frob"]])
+def test_a_command_line_that_is_not_understood_is_told_as_json_to_a_program(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys, "argv", ["graph-memory", *arguments, "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    told = json.loads(capsys.readouterr().err)
+    assert ended.value.code == EXIT_STATUS[Code.INVALID_ARGUMENT]
+    assert told["code"] == "INVALID_ARGUMENT"
+    assert "--help` says what it takes" in told["details"]["hint"]

@@ -56,7 +56,7 @@ def editor(tmp_path: Path, script: str) -> str:
 def test_a_value_is_text_after_an_equals_sign_and_json_after_a_colon_and_one(given: str, value: object):
     found = assigned([given])
     assert found == {"p": value}
-    assert type(found["p"]) is type(value)
+    assert isinstance(found["p"], type(value))
 
 
 @pytest.mark.parametrize("given", ["p", "=1", ":=1", "p:=", "p:=next", "p:=NaN", "p:={"])

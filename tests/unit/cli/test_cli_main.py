@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -168,10 +170,10 @@ def test_rebuild_ends_with_1_when_something_could_not_be_mended(memory: Recordin
 
 
 def test_blobs_are_kept_for_a_day_unless_told_otherwise(memory: RecordingMemory):
-    result = run("blobs", "gc", "--dry-run")
+    result = run("gc", "--dry-run")
     assert result.exit_code == 0
     assert result.stdout == "default/ab12  1,234 bytes\n1 blob would be removed.\n"
-    assert run("blobs", "gc", "--grace", "0", "--json").exit_code == 0
+    assert run("gc", "--grace", "0", "--json").exit_code == 0
     assert memory.calls == [
         ("collect_blobs", (), {"dry_run": True, "grace": 86400.0}),
         ("collect_blobs", (), {"dry_run": False, "grace": 0.0}),
@@ -220,12 +222,18 @@ ALL = list(commands(app))
 
 
 def test_the_commands_of_the_requirement_are_there():
-    nouns = {"node": "create get content update delete list", "connection": "create get content update delete list"}
+    nouns = {"node": "create get content update delete", "connection": "create get content update delete list"}
     nouns |= {"ontology": "show apply add-node-type add-connection-type validate merge diagram"}
-    nouns |= {"domain": "list info", "config": "show", "blobs": "gc", "neo4j": "start stop status logs"}
+    nouns |= {"domain": "list info", "neo4j": "start stop status logs browser"}
     wanted = [[noun, verb] for noun, verbs in nouns.items() for verb in verbs.split()]
-    wanted += [[verb] for verb in ["query", "connected", "search", "mcp", "verify", "rebuild", "doctor", "version"]]
+    verbs = ["query", "connected", "search", "mcp", "verify", "rebuild", "doctor", "version", "config", "gc"]
+    wanted += [[verb] for verb in verbs]
     assert [words for words in wanted if words not in ALL] == []
+
+
+def test_no_group_has_a_single_command():
+    counts = Counter(words[0] for words in ALL if len(words) > 1)
+    assert [name for name, count in counts.items() if count == 1] == []
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
@@ -233,6 +241,8 @@ def test_every_command_explains_itself(words: list[str]):
     result = run(*words, "--help")
     assert result.exit_code == 0
     assert "Usage" in result.stdout
+    assert not re.search("<(bool|str|int|float|list|path|file|directory|date)", result.stdout)
+    assert "node_id" not in result.stdout
 
 
 def test_the_adapters_load_no_driver_before_the_client_is_answered():

@@ -66,15 +66,8 @@ def test_the_log_is_printed_from_its_end(home):
     assert called(neo4j, "logs", "--path").stdout.strip() == str(place.console_log)
 
 
-def test_the_shell_url_of_a_stopped_neo4j_is_an_error_with_a_remedy():
-    error = called(neo4j, "shell-url").exception
-    assert isinstance(error, GraphError)
-    assert error.code is Code.STORE_UNAVAILABLE
-    assert error.hint
-
-
-def test_the_cypher_shell_line_of_a_stopped_neo4j_is_an_error_with_a_remedy():
-    error = called(neo4j, "cypher-shell-line").exception
+def test_the_way_into_a_stopped_neo4j_is_an_error_with_a_remedy():
+    error = called(neo4j, "browser", "--no-open").exception
     assert isinstance(error, GraphError)
     assert error.code is Code.STORE_UNAVAILABLE
     assert error.hint
@@ -85,8 +78,9 @@ def test_the_cypher_shell_line_of_a_named_server_leaves_the_password_to_the_envi
     monkeypatch.setenv("NEO4J_USERNAME", "anna b")
     monkeypatch.setenv("NEO4J_PASSWORD", "hush")
     monkeypatch.setenv("NEO4J_DATABASE", "memory")
-    line = json.loads(called(neo4j, "cypher-shell-line", "--json").stdout)["line"]
-    assert line == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
+    told = json.loads(called(neo4j, "browser", "--no-open", "--json").stdout)
+    assert told["cypher_shell"] == "cypher-shell -a neo4j+s://db.example.org -u 'anna b' -d memory"
+    assert "hush" not in json.dumps(told)
 
 
 def test_the_browser_of_a_named_server_is_not_ours_to_open(monkeypatch, home):

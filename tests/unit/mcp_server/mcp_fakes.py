@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from graph_memory.mcp_server.server import build_server
+from graph_memory.memory.history.results import Named
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
@@ -126,6 +127,10 @@ class RecordingMemory:
     @property
     def history(self) -> RecordingMemory:
         return self
+
+    async def named(self, _text: str) -> tuple[Named, ...]:
+        """Return what a person may mean, which is no question of a tool and so not recorded."""
+        return self.answers.get("named", ())
 
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:

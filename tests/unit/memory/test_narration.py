@@ -29,7 +29,7 @@ def test_a_node_is_named_by_type_and_title() -> None:
         ({"_content_sha256": "b", "_content_size": 7}, "content 1,200 bytes → 7 bytes"),
         ({"_content_sha256": "b"}, "content rewritten, 1,200 bytes"),
         ({"_title": "Phone"}, 'title "Call" → "Phone"'),
-        ({"_tags": ["a"]}, "tags \"['a']\" added"),
+        ({"_tags": ["a"]}, 'tags ["a"] added'),
         ({}, "rewritten"),
         ({"status": "x" * 60}, f'status "next" → "{"x" * 39}…"'),
         ({f"p{n}": n for n in range(9)}, ", ".join(f"p{n} {n} added" for n in range(6)) + ", 3 more changes"),

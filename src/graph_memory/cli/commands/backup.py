@@ -46,7 +46,7 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
     settings = _local_settings()
     file = backup_file(target)
     if is_empty(settings):
-        hint = "GRAPH_MEMORY_HOME names the home; `graph-memory config show` shows it."
+        hint = "GRAPH_MEMORY_HOME names the home; `graph-memory config` shows it."
         raise GraphError(Code.INVALID_ARGUMENT, f"{settings.home} holds no memory to save", {"hint": hint})
     runs = local.status(settings).state is not local.State.STOPPED
     with _ended_by_signals(), progress_bar() as progress:

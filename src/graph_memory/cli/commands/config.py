@@ -1,4 +1,4 @@
-"""`graph-memory config …`: the settings in force, and where each comes from."""
+"""`graph-memory config`: the settings in force, and where each comes from."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from graph_memory.cli.session import read_settings
 from graph_memory.model.wording import without_credentials
 from graph_memory.settings import Settings
 
-app = typer.Typer(help="The settings.", no_args_is_help=True)
-
 HIDDEN = "********"
 
 
@@ -33,8 +31,7 @@ class Setting:
     description: str
 
 
-@app.command()
-def show(
+def config(
     detail: Annotated[bool, typer.Option("--detail", help="Also show what each setting is.")] = False,
     as_json: takes.JsonOption = False,
 ) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.history import FullOption, show_history
 from graph_memory.cli.commands.listing import list_connections
 from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.errors import with_commands
+from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.assignments import assigned, needs_type, of_type
 from graph_memory.cli.input.content import given_text
 from graph_memory.cli.output.printing import (
     harmless,
@@ -23,22 +23,24 @@ from graph_memory.cli.output.printing import (
     print_properties,
     print_record,
 )
-from graph_memory.model.results import ConnectionInfo, ConnectionSummary
+from graph_memory.cli.session import reading
+from graph_memory.model.arguments import fault
+from graph_memory.model.kinds import Kind
+from graph_memory.model.results import Changed, ConnectionCreated, ConnectionIds, ConnectionInfo, ConnectionSummary
 
 if TYPE_CHECKING:
+    from graph_memory.cli.session import Reader
     from graph_memory.memory.api.memory import Memory
 
 app = typer.Typer(help="Connections: what joins two nodes.", no_args_is_help=True)
-
-ConnectionId = Annotated[str, typer.Argument(metavar="ID", help="Id of the connection.")]
 
 
 @command(app)
 def create(
     call: Call,
-    type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type of the ontology.")],
-    from_node_id: Annotated[str, typer.Argument(metavar="FROM", help="Id of the node it starts at.")],
-    to_node_id: Annotated[str, typer.Argument(metavar="TO", help="Id of the node it ends at.")],
+    type_name: takes.ConnectionTypeArgument,
+    from_node: Annotated[str, typer.Argument(metavar="FROM", help=f"The node it starts at, {takes.NAMED}.")],
+    to_node: Annotated[str, typer.Argument(metavar="TO", help="The node it ends at, named the same way.")],
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
@@ -46,21 +48,34 @@ def create(
 ) -> None:
     """Connect two nodes and print the id of the connection; its content is a note on it."""
     values, text = assigned(properties), given_text(content, file)
-    call.answer(
-        lambda memory: memory.create_connection(
-            type_name, from_node_id, to_node_id, properties=values, content=text, id=given_id
-        ),
-        lambda created: typer.echo(created.connection_id),
-        "Writing",
-    )
+
+    async def use(memory: Memory) -> ConnectionCreated:
+        return await memory.create_connection(
+            type_name,
+            await naming.node_id(memory, from_node),
+            await naming.node_id(memory, to_node),
+            properties=await of_type(memory, values, Kind.CONNECTION, type_name),
+            content=text,
+            id=given_id,
+        )
+
+    call.answer(use, lambda created: typer.echo(created.connection_id), "Writing")
 
 
 @command(app)
 def validate(
     call: Call,
-    type_name: Annotated[str, typer.Argument(metavar="TYPE", help="Connection type.")],
-    from_node_type: Annotated[str, typer.Argument(metavar="FROM_TYPE", help="Type of the node it starts at.")],
-    to_node_type: Annotated[str, typer.Argument(metavar="TO_TYPE", help="Type of the node it ends at.")],
+    type_name: takes.ConnectionTypeArgument,
+    from_node_type: Annotated[
+        str,
+        typer.Argument(
+            metavar="FROM_TYPE", help="Type of the node it starts at.", autocompletion=completion.node_types
+        ),
+    ],
+    to_node_type: Annotated[
+        str,
+        typer.Argument(metavar="TO_TYPE", help="Type of the node it ends at.", autocompletion=completion.node_types),
+    ],
 ) -> None:
     """Say whether the ontology allows a connection between two node types; exits with 1 if not."""
     found = call.answer(
@@ -73,41 +88,35 @@ def validate(
 @command(app)
 def get(
     call: Call,
-    connection_id: ConnectionId,
+    connection: takes.ConnectionArgument,
     include_content: Annotated[bool, typer.Option("--include-content", help="Include its note.")] = False,
+    as_of: takes.AsOfOption = None,
 ) -> None:
     """Show a connection's ends, type, properties, times and version."""
 
-    async def use(memory: Memory) -> tuple[ConnectionInfo, tuple[ConnectionSummary, ...]]:
-        found = await memory.get_connection(connection_id, include_content=include_content)
-        return found, () if call.as_json else await memory.describe_connections([connection_id])
+    async def use(memory: Memory, connection_id: str) -> tuple[ConnectionInfo, tuple[ConnectionSummary, ...]]:
+        reader = await reading(memory, as_of)
+        found = await reader.get_connection(connection_id, include_content=include_content)
+        return found, () if call.as_json else await reader.describe_connections([connection_id])
 
-    found, summaries = call.ask(use)
+    found, summaries = call.ask(naming.of_connection(connection, use))
     call.give(found, lambda _: _show(found, summaries[0] if summaries else None))
 
 
 @command(app)
-def content(call: Call, connection_id: ConnectionId) -> None:
+def content(call: Call, connection: takes.ConnectionArgument, as_of: takes.AsOfOption = None) -> None:
     """Print the note on a connection; --json prints the connection with it."""
-    call.answer(lambda memory: memory.get_connection(connection_id, include_content=True), _show_content)
 
+    async def use(memory: Memory, connection_id: str) -> ConnectionInfo:
+        return await (await reading(memory, as_of)).get_connection(connection_id, include_content=True)
 
-@command(app)
-def history(
-    call: Call,
-    connection_id: ConnectionId,
-    full: FullOption = False,
-    limit: takes.LimitOption = None,
-    cursor: takes.CursorOption = None,
-) -> None:
-    """Show every change to a connection, even a deleted one."""
-    show_history(call, connection_id, full=full, limit=limit, cursor=cursor)
+    call.answer(naming.of_connection(connection, use), _show_content)
 
 
 @command(app)
 def update(
     call: Call,
-    connection_id: ConnectionId,
+    connection: takes.ConnectionArgument,
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
@@ -115,11 +124,21 @@ def update(
 ) -> None:
     """Change a connection: properties are merged, content is replaced."""
     values, text = assigned(properties), given_text(content, file)
+    if values is None and text is None:
+        raise fault("property", "Nothing to change", "Give one of --content, --file and --property.")
+
+    async def use(memory: Memory, connection_id: str) -> Changed:
+        type_name = (await memory.get_connection(connection_id)).type if needs_type(values) else None
+        return await memory.update_connection(
+            connection_id,
+            properties=await of_type(memory, values, Kind.CONNECTION, type_name),
+            content=text,
+            expected_version=expected_version,
+        )
+
     call.answer(
-        lambda memory: memory.update_connection(
-            connection_id, properties=values, content=text, expected_version=expected_version
-        ),
-        lambda changed: typer.echo(f"{connection_id} is at version {changed.version}."),
+        naming.of_connection(connection, use),
+        lambda changed: typer.echo(f"{plain(connection)} is at version {changed.version}."),
         "Writing",
     )
 
@@ -127,46 +146,51 @@ def update(
 @command(app)
 def delete(
     call: Call,
-    connection_id: ConnectionId,
+    connection: takes.ConnectionArgument,
     yes: takes.YesOption = False,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
     """Delete a connection; its nodes stay."""
     if takes.asks(yes=yes):
-        for one in call.ask(lambda memory: memory.describe_connections([connection_id])):
+        for one in call.ask(naming.of_connection(connection, lambda memory, id_: memory.describe_connections([id_]))):
             takes.confirm(f"Delete {one.type} from “{plain(one.from_title)}” to “{plain(one.to_title)}” ({one.id})?")
+
+    async def use(memory: Memory, connection_id: str) -> Changed:
+        return await memory.delete_connection(connection_id, expected_version=expected_version)
+
     call.answer(
-        lambda memory: memory.delete_connection(connection_id, expected_version=expected_version),
-        lambda _: typer.echo(f"Deleted {connection_id}."),
-        "Deleting",
+        naming.of_connection(connection, use), lambda _: typer.echo(f"Deleted {plain(connection)}."), "Deleting"
     )
 
 
 @command(app, "list")
 def list_all(
     call: Call,
-    from_node_id: Annotated[str | None, typer.Option("--from", help="Only those that leave this node.")] = None,
-    to_node_id: Annotated[str | None, typer.Option("--to", help="Only those that reach this node.")] = None,
-    type_name: Annotated[str | None, typer.Option("--type", help="Only those of this type.")] = None,
+    from_node: Annotated[str | None, typer.Option("--from", metavar="NODE", help="Only from this node.")] = None,
+    to_node: Annotated[str | None, typer.Option("--to", metavar="NODE", help="Only to this node.")] = None,
+    type_name: takes.ConnectionTypeOption = None,
     properties: takes.PropertyOption = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
+    as_of: takes.AsOfOption = None,
 ) -> None:
     """List the connections that match everything given."""
     values = assigned(properties)
-    list_connections(
-        call,
-        lambda memory: memory.query_connections(
-            from_node_id=from_node_id,
-            to_node_id=to_node_id,
+
+    async def find(memory: Memory, reader: Reader) -> ConnectionIds:
+        return await reader.query_connections(
+            from_node_id=from_node and await naming.node_id(memory, from_node),
+            to_node_id=to_node and await naming.node_id(memory, to_node),
             type=type_name,
-            properties=values,
+            properties=await of_type(memory, values, Kind.CONNECTION, type_name),
             valid_at=valid_at,
+            detail=True,
             limit=call.size(limit),
             cursor=cursor,
-        ),
-    )
+        )
+
+    list_connections(call, find, as_of)
 
 
 def _show(found: ConnectionInfo, summary: ConnectionSummary | None) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, harmless, note, plain
+from graph_memory.cli.output.tables import shortened
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
+from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
 
 SinceOption = Annotated[
     str | None,
@@ -36,34 +42,42 @@ def diff(
     since: SinceOption = None,
     until: UntilOption = None,
     against: Annotated[
-        str | None, typer.Option(help="Another domain, such as a branch; --since may be left out.")
+        str | None,
+        typer.Option(
+            metavar="DOMAIN",
+            help="Another domain, such as a branch; --since may be left out.",
+            autocompletion=completion.domains,
+        ),
     ] = None,
-    subject: Annotated[str | None, typer.Option(help="Only this node or connection.")] = None,
-    types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
+    subject: takes.SubjectOption = None,
+    types: takes.TypesOption = None,
     content: Annotated[bool, typer.Option("--content", help="Include text diffs of contents.")] = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
 ) -> None:
     """Show what differs between two points of the log, or two domains: added, removed, changed, value by value."""
-    call.answer(
-        lambda memory: memory.history.diff(
+    if since is None and against is None and cursor is None:
+        raise fault("since", "It is not clear what to compare with", "Give --since POINT, or --against DOMAIN.")
+
+    async def use(memory: Memory) -> Diff:
+        return await memory.history.diff(
             since=since,
             until=until,
             against=against,
-            subject=subject,
+            subject=subject and await naming.id_of(memory, subject),
             types=types or None,
             content=content,
             limit=call.size(limit),
             cursor=cursor,
-        ),
-        _show,
-        "Comparing",
-    )
+        )
+
+    call.answer(use, _show, "Comparing")
 
 
 def _show(found: Diff) -> None:
-    for entry in found.entries:
-        _show_entry(entry)
+    ids = shortened([entry.subject for entry in found.entries])
+    for entry, short in zip(found.entries, ids, strict=True):
+        _show_entry(entry, short)
     more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
     total = found.added + found.removed + found.changed
     parts = f"{found.added:,} added, {found.removed:,} removed, {found.changed:,} changed"
@@ -71,8 +85,8 @@ def _show(found: Diff) -> None:
     note(f"{counted(total, 'difference')} from {found.since} to {other}{found.until}: {parts}.{more}")
 
 
-def _show_entry(entry: DiffEntry) -> None:
-    typer.echo(f"{_MARKS[entry.operation]} {plain(entry.subject)}  {plain(entry.summary)}")
+def _show_entry(entry: DiffEntry, short_id: str) -> None:
+    typer.echo(f"{_MARKS[entry.operation]} {plain(entry.summary)}  {plain(short_id)}")
     if entry.content is not None:
         show_content(entry.content)
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
@@ -53,7 +54,10 @@ def _origin(one: DomainSummary) -> str:
 @command(app)
 def info(
     call: Call,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of the domain, or give --domain.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Name of the domain, or give --domain.", autocompletion=completion.domains),
+    ] = None,
 ) -> None:
     """Count what is in a domain: types, nodes, connections, events."""
     show_info(call, name)
@@ -83,7 +87,7 @@ def _show_info(found: DomainInfo) -> None:
 @command(app, domain=False)
 def delete(
     call: Call,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)],
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""

@@ -2,81 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.listing import list_nodes
+from graph_memory.cli.commands.listing import list_connected, list_nodes
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned
-from graph_memory.model.results import Direction
+from graph_memory.cli.input.assignments import assigned, of_type
+from graph_memory.model.kinds import Kind
+from graph_memory.model.results import ConnectedNodes, Direction, NodeIds
+
+if TYPE_CHECKING:
+    from graph_memory.cli.session import Reader
+    from graph_memory.memory.api.memory import Memory
 
 
 @command()
 def query(
     call: Call,
-    type_name: Annotated[str | None, typer.Option("--type", help="Only nodes of this type.")] = None,
+    type_name: takes.NodeTypeOption = None,
     properties: takes.PropertyOption = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Find nodes by type and exact property values; all must match.
-
-    `-p done=true` looks for the text, `-p done:=true` for the boolean.
-    """
+    """List nodes, by type and exact property values if you give them; all must match."""
     values = assigned(properties)
-    list_nodes(
-        call,
-        lambda reader: reader.query_nodes(
-            type=type_name, properties=values, valid_at=valid_at, limit=call.size(limit), cursor=cursor
-        ),
-        as_of,
-    )
+
+    async def find(memory: Memory, reader: Reader) -> NodeIds:
+        return await reader.query_nodes(
+            type=type_name,
+            properties=await of_type(memory, values, Kind.NODE, type_name),
+            valid_at=valid_at,
+            detail=True,
+            limit=call.size(limit),
+            cursor=cursor,
+        )
+
+    list_nodes(call, find, as_of)
 
 
 @command()
 def connected(
     call: Call,
-    node_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the node.")],
+    node: takes.NodeArgument,
     direction: Annotated[Direction, typer.Option(help="out: from this node; in: to it.")] = "both",
-    connection_type: Annotated[
-        str | None, typer.Option("--connection-type", "--type", help="Only along connections of this type.")
-    ] = None,
+    connection_type: takes.ConnectionTypeOption = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Find the nodes one connection away from a node."""
-    list_nodes(
-        call,
-        lambda reader: reader.get_connected_nodes(
-            node_id,
+    """List the nodes one connection away from a node, and how each is connected."""
+
+    async def find(memory: Memory, reader: Reader) -> ConnectedNodes:
+        return await reader.get_connected_nodes(
+            await naming.node_id(memory, node),
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            detail=True,
             limit=call.size(limit),
             cursor=cursor,
-        ),
-        as_of,
-    )
+        )
+
+    list_connected(call, find, as_of)
 
 
 @command()
 def search(
     call: Call,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The exact text to look for.")],
-    node_type: Annotated[str | None, typer.Option("--node-type", "--type", help="Only nodes of this type.")] = None,
+    node_type: takes.NodeTypeOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
     """Find nodes whose text content contains a string, ignoring case."""
-    list_nodes(
-        call,
-        lambda reader: reader.search_content(text, node_type=node_type, limit=call.size(limit), cursor=cursor),
-        as_of,
-    )
+
+    async def find(_: Memory, reader: Reader) -> NodeIds:
+        return await reader.search_content(
+            text, node_type=node_type, detail=True, limit=call.size(limit), cursor=cursor
+        )
+
+    list_nodes(call, find, as_of)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -15,7 +14,9 @@ import anyio
 import typer
 
 from graph_memory.cli.command import Call
-from graph_memory.cli.output.printing import local_time, plain, print_json
+from graph_memory.cli.input import naming
+from graph_memory.cli.output.printing import local_time, print_json
+from graph_memory.cli.output.states import state_lines
 from graph_memory.cli.output.tables import print_tinted
 from graph_memory.cli.session import opened_memory
 from graph_memory.memory.history.results import LogEntry, Operation, Source
@@ -34,12 +35,19 @@ _GLANCE = 0.2
 class Wanted(TypedDict):
     """Which changes are asked for."""
 
+    subject: str | None
     session: str | None
     source: Source | None
     actor: str | None
     operations: Sequence[Operation] | None
     types: Sequence[str] | None
     full: bool
+
+
+async def with_subject_id(memory: Memory, wanted: Wanted) -> Wanted:
+    """Return what is asked for, with the id of the subject that was named."""
+    subject = wanted["subject"]
+    return {**wanted, "subject": subject and await naming.id_of(memory, subject)}
 
 
 def follow_log(
@@ -73,15 +81,15 @@ def print_entry(entry: LogEntry) -> None:
     print_tinted((entry.seq, QUIET), (local_time(entry.at), QUIET), (by, ""), (entry.summary, tint))
     if entry.before is None and entry.after is None:
         return
-    print_tinted(("", ""), (f"{entry.id} {entry.subject}", QUIET))
-    for name, state in (("before", entry.before), ("after", entry.after)):
-        if state is not None:
-            typer.echo(f"  {name}  {plain(json.dumps(state, ensure_ascii=False))}")
+    print_tinted(("", ""), (f"{entry.subject}  {entry.id}", QUIET))
+    for line in state_lines(entry.before or {}, entry.after or {}):
+        typer.echo(f"    {line}")
 
 
 async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int | None) -> AsyncGenerator[LogEntry]:
     """Give the newest changes, as many as a page has, or all from a point on where no size is given; then new ones."""
     start: int | str | None = since
+    wanted = await with_subject_id(memory, wanted)
     if size is not None:
         page = await memory.history.log(since=since, limit=size, **wanted)
         for entry in reversed(page.entries):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import naming
+from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.gtd_lists import print_available, print_projects, print_review, print_stuck, print_waiting
 from graph_memory.model.arguments import fault
 from graph_memory.model.results import Result
@@ -17,6 +19,7 @@ from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.gtd import Gtd
+    from graph_memory.gtd.results import NextActions
     from graph_memory.memory.api.memory import Memory
 
 R = TypeVar("R", bound=Result)
@@ -60,14 +63,16 @@ def available(
 @command(app, "next")
 def next_actions(
     call: Call,
-    project: Annotated[str | None, typer.Argument(metavar="[PROJECT]", help="Id of one project.")] = None,
+    project: Annotated[str | None, typer.Argument(metavar="PROJECT", help=f"One project, {takes.NAMED}.")] = None,
 ) -> None:
     """List the next actions of every active project, or of one project."""
-    _answer(
-        call,
-        lambda gtd: gtd.next_actions(project=project),
-        lambda found: print_projects(found.projects),
-    )
+
+    async def use(memory: Memory) -> NextActions:
+        from graph_memory.gtd import Gtd
+
+        return await Gtd(memory).next_actions(project=project and await naming.node_id(memory, project))
+
+    call.answer(use, lambda found: print_projects(found.projects))
 
 
 @command(app)

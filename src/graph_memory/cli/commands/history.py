@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry
+from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_subject_id
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.branches.results import MergedChange
 from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, RevertedChange, Sessions, Source
+from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import TYPES
 
 if TYPE_CHECKING:
@@ -38,11 +40,12 @@ def log(
     call: Call,
     since: takes.SinceOption = None,
     until: takes.UntilOption = None,
+    subject: takes.SubjectOption = None,
     session: SessionOption = None,
     source: Annotated[Source | None, typer.Option(help="Only changes of agents, or of users.")] = None,
     actor: Annotated[str | None, typer.Option(help="Only changes of this one.")] = None,
     operations: OperationOption = None,
-    types: Annotated[list[str] | None, typer.Option("--type", help="A node or connection type. Repeatable.")] = None,
+    types: takes.TypesOption = None,
     full: FullOption = False,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
@@ -50,6 +53,7 @@ def log(
 ) -> None:
     """Show what changed, newest first: number, time, who, and the change in words."""
     wanted = Wanted(
+        subject=subject,
         session=session,
         source=source,
         actor=actor,
@@ -58,18 +62,14 @@ def log(
         full=full,
     )
     if follow:
-        follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
-    else:
-        size = call.size(limit)
-        call.answer(
-            lambda memory: memory.history.log(since=since, until=until, limit=size, cursor=cursor, **wanted), show_log
-        )
+        return follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
 
+    async def use(memory: Memory) -> LogPage:
+        given = await with_subject_id(memory, wanted)
+        return await memory.history.log(since=since, until=until, limit=call.size(limit), cursor=cursor, **given)
 
-def show_history(call: Call, subject: str, *, full: bool, limit: int | None, cursor: str | None) -> None:
-    """Print every change of a node or connection."""
-    size = call.size(limit)
-    call.answer(lambda memory: memory.history.log(subject=subject, full=full, limit=size, cursor=cursor), show_log)
+    call.answer(use, show_log)
+    return None
 
 
 def show_log(page: LogPage) -> None:
@@ -111,21 +111,22 @@ def sessions(
 def _show_sessions(found: Sessions) -> None:
     if found.sessions:
         print_table(
-            ("session", "by", "from", "to", "changes", "about"),
+            ("last change", "by", "changes", "about", "session"),
             [
-                (one.session or "-", one.actor or one.source, local_time(one.began), local_time(one.ended), one.changes,
-                 ", ".join(one.about))
+                (local_time(one.ended), one.actor or one.source, one.changes, ", ".join(one.about), one.session or "-")
                 for one in found.sessions
             ],
-            whole=("session", "from", "to", "changes"),
-        )  # fmt: skip
+            whole=("last change", "changes", "session"),
+        )
     note(f"{counted(len(found.sessions), 'session')}.")
 
 
 @command()
 def revert(
     call: Call,
-    event_ids: Annotated[list[str] | None, typer.Argument(metavar="[EVENT]...", help="Ids of events.")] = None,
+    events: Annotated[
+        list[str] | None, typer.Argument(metavar="EVENT", help="Events, by the numbers that `log` shows, or by id.")
+    ] = None,
     since: takes.SinceOption = None,
     until: takes.UntilOption = None,
     session: Annotated[str | None, typer.Option(help="Everything that this session changed.")] = None,
@@ -134,12 +135,14 @@ def revert(
     yes: takes.YesOption = False,
 ) -> None:
     """Undo changes: of events, a range of the log, or a session. The undo is logged, and can be undone too."""
+    _check_one_choice(events, since, until, session)
 
     async def use(memory: Memory, *, dry: bool) -> Reverted:
-        if session is not None and not event_ids and since is None and until is None:
+        if session is not None:
             return await memory.history.revert_session(session, on_conflict=on_conflict, dry_run=dry)
+        ids = await naming.event_ids(memory, events) if events else None
         return await memory.history.revert(
-            event_ids=event_ids or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
+            event_ids=ids, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
 
     if takes.asks(yes=yes or dry_run):
@@ -148,6 +151,13 @@ def revert(
         elif not call.as_json:
             return
     call.answer(lambda memory: use(memory, dry=dry_run), show_reverted, "Undoing")
+
+
+def _check_one_choice(events: list[str] | None, since: str | None, until: str | None, session: str | None) -> None:
+    """Raise INVALID_ARGUMENT unless it is clear which changes are meant."""
+    if bool(events) + (since is not None) + (session is not None) != 1 or (until is not None and since is None):
+        hint = "Give numbers of events as `graph-memory log` shows them, or --since and maybe --until, or --session."
+        raise fault("event", "It is not clear what to revert", hint)
 
 
 def show_reverted(found: Reverted) -> None:

@@ -1,59 +1,74 @@
-"""Lists of nodes and connections: the ids as JSON, or a table that says what they are."""
+"""Lists of nodes and connections: objects as JSON, or a table."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.cli.command import Call
-from graph_memory.cli.output.printing import counted, local_time, note
-from graph_memory.cli.output.tables import print_table
+from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.output.tables import print_table, shortened
 from graph_memory.cli.session import reading
-from graph_memory.model.results import ConnectionIds, ConnectionSummary, NodeIds, NodeSummary
+from graph_memory.model.results import ConnectedNodes, ConnectionIds, NodeIds, Result
 
 if TYPE_CHECKING:
+    from graph_memory.cli.session import Reader
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.past import Past
+
+F = TypeVar("F", bound=Result)
+Find = Callable[["Memory", "Reader"], Awaitable[F]]
+"""Finds in the memory, or in a past of it; names mean what they mean now."""
+_ARROWS = {"out": "→", "in": "←"}
 
 
-def list_nodes(call: Call, find: Callable[[Memory | Past], Awaitable[NodeIds]], as_of: str | None = None) -> None:
-    """Print the nodes that are found in the memory, or in a past of it."""
-
-    async def use(memory: Memory) -> tuple[NodeIds, tuple[NodeSummary, ...]]:
-        reader = await reading(memory, as_of)
-        found = await find(reader)
-        return found, () if call.as_json else await reader.describe_nodes(found.node_ids)
+def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
+    """Print the nodes that are found, with their types and titles."""
 
     def show(found: NodeIds) -> None:
-        if rows:
-            print_table(
-                ("id", "type", "title", "modified"),
-                [(row.id, row.type, row.title, local_time(row.modified)) for row in rows],
-            )
+        nodes = found.nodes or ()
+        ids = shortened([one.id for one in nodes])
+        rows = [(one.type, one.title, short) for one, short in zip(nodes, ids, strict=True)]
+        print_table(("type", "title", "id"), rows)
         _tell_end(len(rows), "node", found.next_cursor)
 
-    found, rows = call.ask(use, "Searching")
-    call.give(found, show)
+    _list(call, find, as_of, show)
 
 
-def list_connections(call: Call, find: Callable[[Memory], Awaitable[ConnectionIds]]) -> None:
-    """Print the connections that are found."""
+def list_connected(call: Call, find: Find[ConnectedNodes], as_of: str | None) -> None:
+    """Print the nodes that are found around one, each once for every connection."""
 
-    async def use(memory: Memory) -> tuple[ConnectionIds, tuple[ConnectionSummary, ...]]:
-        found = await find(memory)
-        return found, () if call.as_json else await memory.describe_connections(found.connection_ids)
+    def show(found: ConnectedNodes) -> None:
+        nodes = found.nodes or ()
+        ids = shortened([one.id for one in nodes])
+        rows = [
+            (f"{_ARROWS[link.direction]} {link.type}", one.type, one.title, short)
+            for one, short in zip(nodes, ids, strict=True)
+            for link in one.connections
+        ]
+        print_table(("connection", "type", "title", "id"), rows)
+        _tell_end(len(nodes), "node", found.next_cursor)
+
+    _list(call, find, as_of, show)
+
+
+def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -> None:
+    """Print the connections that are found, with the titles of their ends."""
 
     def show(found: ConnectionIds) -> None:
-        if rows:
-            print_table(
-                ("id", "from", "type", "to", "modified"),
-                [(row.id, row.from_title, row.type, row.to_title, local_time(row.modified)) for row in rows],
-                whole=("id", "modified"),
-            )
+        connections = found.connections or ()
+        ids = shortened([one.id for one in connections])
+        rows = [(one.from_title, one.type, one.to_title, short) for one, short in zip(connections, ids, strict=True)]
+        print_table(("from", "type", "to", "id"), rows)
         _tell_end(len(rows), "connection", found.next_cursor)
 
-    found, rows = call.ask(use, "Searching")
-    call.give(found, show)
+    _list(call, find, as_of, show)
+
+
+def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None]) -> None:
+    async def use(memory: Memory) -> F:
+        return await find(memory, await reading(memory, as_of))
+
+    call.answer(use, show, "Searching")
 
 
 def _tell_end(rows: int, noun: str, cursor: str | None) -> None:

@@ -8,23 +8,29 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.history import named
+from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.cli.output.printing import counted, harmless, note, plain
 from graph_memory.memory.branches.results import How, MergeConflict, Merged
 from graph_memory.model.arguments import fault
+from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
-SourceArgument = Annotated[str, typer.Argument(help="The domain with the changes, such as a branch.")]
+SourceArgument = Annotated[
+    str, typer.Argument(help="The domain with the changes, such as a branch.", autocompletion=completion.domains)
+]
 IntoOption = Annotated[
     str | None,
     typer.Option(
         "--into",
+        metavar="DOMAIN",
         help="The domain to change.",
         envvar="GRAPH_MEMORY_DOMAIN",
         show_envvar=True,
+        autocompletion=completion.domains,
         callback=takes.project_domain,
     ),
 ]
@@ -65,9 +71,9 @@ def merge(
     resolutions = [*_sides(resolve), *_values(values)]
 
     async def use(memory: Memory, *, dry: bool) -> Merged:
-        return await memory.history.merge(
-            source, into=into, preview=dry, strategy=strategy, resolutions=resolutions or None
-        )
+        target = memory if into is None else memory.in_domain(into)
+        given = [await _with_id(target, memory.in_domain(source), one) for one in resolutions]
+        return await target.history.merge(source, preview=dry, strategy=strategy, resolutions=given or None)
 
     if not preview and takes.asks(yes=yes):
         tried = call.preview(lambda memory: use(memory, dry=True), _show)
@@ -78,13 +84,24 @@ def merge(
     call.answer(lambda memory: use(memory, dry=preview), _show, "Merging")
 
 
+async def _with_id(target: Memory, source: Memory, resolution: dict[str, object]) -> dict[str, object]:
+    """Return a resolution with the id of what was named, in the target or else in the source, and its value."""
+    name = str(resolution["subject"])
+    found = await naming.id_of(target, name)
+    subject = found if found != name else await naming.id_of(source, name)
+    if "value" not in resolution:
+        return {**resolution, "subject": subject}
+    values = await of_type(target, {str(resolution.get("property")): resolution["value"]}) or {}
+    return {**resolution, "subject": subject, "value": next(iter(values.values()))}
+
+
 def _sides(given: list[str] | None) -> list[dict[str, object]]:
     resolutions: list[dict[str, object]] = []
     for one in given or ():
-        about, equals, take = one.rpartition("=")
-        if not equals:
+        about, _, take = one.rpartition("=")
+        if not about or take not in ("ours", "theirs"):
             hint = 'Write --resolve ID=theirs, or --resolve "ID PROPERTY=ours".'
-            raise fault("resolve", f"{plain(one)} is not a resolution", hint)
+            raise fault("resolve", f"{quoted(one)} does not say which side wins", hint)
         resolutions.append({**_about(about), "take": take})
     return resolutions
 

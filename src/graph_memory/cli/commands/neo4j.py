@@ -16,43 +16,48 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import DomainOption, JsonOption
-from graph_memory.cli.output.printing import local_time
+from graph_memory.cli.output.printing import local_time, note
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import without_credentials
 from graph_memory.settings import Settings
 
 app = typer.Typer(help="The local Neo4j: start, stop and look at it.", no_args_is_help=True)
 
 _PATIENCE = 20.0
-_KEPT_BACK = "(shown with --show-password)"
 
 PasswordOption = Annotated[bool, typer.Option("--show-password", help="Print the password as well.")]
 
 
 @app.command()
-def start() -> None:
+def start(as_json: JsonOption = False) -> None:
     """Start the local Neo4j, or find the one that is running. It keeps running until `stop`."""
-    settings = Settings()
+    settings = read_settings()
     with progress_bar() as progress:
         server = local.ensure_running(settings, progress)
-    typer.echo(f"Neo4j {server.version} is running as process {server.pid}.")
-    typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j shell-url` says how to log in.")
+    if as_json:
+        typer.echo(json.dumps(_plain(local.status(settings))))
+    else:
+        typer.echo(f"Neo4j {server.version} is running as process {server.pid}.")
+        typer.echo(f"Bolt {server.uri}, HTTP {server.http_url}; `graph-memory neo4j browser` opens it.")
     if settings.neo4j_uri:
-        typer.echo("NEO4J_URI is set, so graph-memory itself uses that server, not this one.", err=True)
+        note("NEO4J_URI is set, so graph-memory itself uses that server, not this one.")
 
 
 @app.command()
-def stop() -> None:
+def stop(as_json: JsonOption = False) -> None:
     """Stop the local Neo4j and wait for it to end."""
-    typer.echo("Stopped." if local.stop(Settings()) else "It was not running.")
+    was_running = local.stop(read_settings())
+    told = "Stopped." if was_running else "It was not running."
+    typer.echo(json.dumps({"was_running": was_running}) if as_json else told)
 
 
 @app.command()
 def status(as_json: JsonOption = False) -> None:
     """Say whether the local Neo4j is running, and where; exits with 3 if it is stopped."""
-    settings = Settings()
+    settings = read_settings()
     found, fast = local.status(settings), local.fast_start(settings)
     typer.echo(json.dumps({**_plain(found), "fast_start": asdict(fast)}) if as_json else _described(found))
     if not as_json:
@@ -66,7 +71,7 @@ def logs(
     path: Annotated[bool, typer.Option("--path", help="Print where the log is, not what it says.")] = False,
 ) -> None:
     """Print the last lines that the local Neo4j wrote."""
-    settings = Settings()
+    settings = read_settings()
     if path:
         return typer.echo(str(local.status(settings).log))
     for line in local.console_log(settings, lines):
@@ -74,54 +79,50 @@ def logs(
     return None
 
 
-@app.command("shell-url")
-def shell_url(
-    show_password: PasswordOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Print how to reach the running local Neo4j with Neo4j Browser, cypher-shell or a driver."""
-    settings = Settings()
-    server = _running(settings)
-    told = {
-        "browser": server.browser_url,
-        "bolt": server.uri,
-        "username": server.username,
-        "password": server.password if show_password else _KEPT_BACK,
-    }
-    typer.echo(json.dumps(told) if as_json else _lines(told))
-
-
 @app.command()
 def browser(
     domain: DomainOption = None,
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open it, or only print where it is.")] = True,
+    opens: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open it, or only print how to reach the Neo4j that runs.")
+    ] = True,
     show_password: PasswordOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Open Neo4j Browser on the local Neo4j, logged in; starts the local Neo4j if needed."""
+    """Open Neo4j Browser on the local Neo4j, logged in; it starts if needed. Prints the way in for other programs too.
+
+    With --no-open nothing is started. What is behind `cypher-shell` is a line for your shell.
+    """
     settings = read_settings(domain=domain)
     check_domain(settings.domain)
-    _refuse_other_server(settings)
-    with progress_bar() as progress:
-        server = local.ensure_running(settings, progress)
-    told = {
-        "browser": server.browser_url,
-        "username": server.username,
-        "password": server.password if show_password else _KEPT_BACK,
-    }
+    if opens:
+        _refuse_other_server(settings)
+        with progress_bar() as progress:
+            local.ensure_running(settings, progress)
+    told = _ways_in(settings)
+    if not show_password:
+        told.pop("password", None)
     if not as_json:
         typer.echo(_lines(told))
-    opened = opens and _opened(server, settings.domain)
+    opened = opens and _opened(_running(settings), settings.domain)
     if as_json:
-        typer.echo(json.dumps({**told, "opened": opened}))
+        typer.echo(json.dumps({name.replace("-", "_"): value for name, value in told.items()} | {"opened": opened}))
 
 
-@app.command("cypher-shell-line")
-def cypher_shell_line(as_json: JsonOption = False) -> None:
-    """Print a shell command that opens cypher-shell, without the password in it."""
-    settings = Settings()
-    line = _line_for_server(settings) if settings.neo4j_uri else _line_for_local(settings)
-    typer.echo(json.dumps({"line": line}) if as_json else line)
+def _ways_in(settings: Settings) -> dict[str, str]:
+    if settings.neo4j_uri:
+        return {
+            "bolt": without_credentials(settings.neo4j_uri),
+            "username": settings.neo4j_username,
+            "cypher-shell": _line_for_server(settings),
+        }
+    server = _running(settings)
+    return {
+        "browser": server.browser_url,
+        "bolt": server.uri,
+        "username": server.username,
+        "password": server.password,
+        "cypher-shell": _line_for_local(settings, server),
+    }
 
 
 def _refuse_other_server(settings: Settings) -> None:
@@ -149,8 +150,9 @@ def _opened(server: local.LocalServer, domain: str) -> bool:
     return opened
 
 
-def _line_for_local(settings: Settings) -> str:
-    server, file = _running(settings), str(local.password_file(settings))
+def _line_for_local(settings: Settings, server: local.LocalServer) -> str:
+    """Return a line without the password in it: the shell reads it from its file."""
+    file = str(local.password_file(settings))
     if sys.platform == "win32":  # PowerShell
         quoted = file.replace("'", "''")
         password = f"(Get-Content '{quoted}')"
@@ -165,7 +167,7 @@ def _line_for_server(settings: Settings) -> str:
 
 
 def _lines(told: Mapping[str, str]) -> str:
-    return "\n".join(f"{name:<9} {value}" for name, value in told.items())
+    return "\n".join(f"{name:<12}  {value}" for name, value in told.items())
 
 
 def _running(settings: Settings) -> local.LocalServer:

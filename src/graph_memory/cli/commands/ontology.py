@@ -130,7 +130,7 @@ def merge_files(
 def diagram(
     call: Call,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="As for `validate`. Default: that of the domain.")
+        str | None, typer.Argument(metavar="FILE", help="As for `validate`. Default: the ontology of the domain.")
     ] = None,
 ) -> None:
     """Draw an ontology as a Mermaid flowchart, which GitHub and many editors show."""

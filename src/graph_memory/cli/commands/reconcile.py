@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.prompts import answered
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.memory.drift.results import HandChange, Reconciliation, Which
 from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
 
 _MARKS = {"made": "+", "deleted": "-", "changed": "~"}
 _INDENT = "    "
@@ -57,7 +61,14 @@ def _which(name: str, ids: Sequence[str] | None, every: bool) -> Which:
 
 
 def _done(call: Call, adopt: Which, restore: Which) -> Reconciliation:
-    return call.ask(lambda memory: memory.upkeep.reconcile(adopt=adopt, restore=restore), "Comparing")
+    async def use(memory: Memory) -> Reconciliation:
+        return await memory.upkeep.reconcile(adopt=await _ids(memory, adopt), restore=await _ids(memory, restore))
+
+    return call.ask(use, "Comparing")
+
+
+async def _ids(memory: Memory, which: Which) -> Which:
+    return which if which == "all" else await naming.ids_of(memory, which)
 
 
 def _settled_one_by_one(call: Call, found: Reconciliation) -> Reconciliation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.errors import DIFFERENCES
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, local_time, note, plain
@@ -23,15 +25,19 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only show what wo
 @command()
 def erase(
     call: Call,
-    subject: Annotated[str, typer.Argument(metavar="ID", help="A node or connection, even a deleted one.")],
+    subject: takes.SubjectArgument,
     dry_run: DryRunOption = False,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
-    """Erase a node or connection for privacy, with its whole past, in all branches. This cannot be undone."""
+    """Erase a node or connection, even a deleted one, with its whole past, in all branches. This cannot be undone."""
+
+    def erasing(*, dry: bool) -> Callable[[Memory], Awaitable[Erased]]:
+        return naming.of_any(subject, lambda memory, id_: memory.history.erase(id_, dry_run=dry))
+
     if takes.must_ask(yes=yes or dry_run, instead="--dry-run shows what would go."):
-        call.preview(lambda memory: memory.history.erase(subject, dry_run=True), _show_erased, "Looking")
+        call.preview(erasing(dry=True), _show_erased, "Looking")
         takes.confirm("Erase this for good?")
-    call.answer(lambda memory: memory.history.erase(subject, dry_run=dry_run), _show_erased, "Erasing")
+    call.answer(erasing(dry=dry_run), _show_erased, "Erasing")
 
 
 def _show_erased(found: Erased) -> None:

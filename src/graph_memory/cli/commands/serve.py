@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.input import completion
 from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import AUTO, check_domain, fault
 from graph_memory.project import domain_for
@@ -24,7 +25,10 @@ class Transport(StrEnum):
 DomainOption = Annotated[
     str | None,
     typer.Option(
-        help="Domain to use; auto is that of the project which the client works in.", envvar="GRAPH_MEMORY_DOMAIN"
+        metavar="DOMAIN",
+        help="Domain to use; auto is that of the project which the client works in.",
+        envvar="GRAPH_MEMORY_DOMAIN",
+        autocompletion=completion.domains,
     ),
 ]
 HostOption = Annotated[
@@ -39,6 +43,7 @@ ToolsetsOption = Annotated[
         metavar="NAMES",
         help="Toolsets and tools to serve, separated by commas. "
         "Default: graph, memory_log, memory_diff, memory_revert.",
+        autocompletion=completion.toolsets,
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`graph-memory verify`, `rebuild` and `blobs …`: looking after what is kept."""
+"""`graph-memory verify`, `rebuild` and `gc`: looking after what is kept."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
 DAY = 24 * 60 * 60.0
-
-blobs_app = typer.Typer(help="Large and binary content, kept outside Neo4j.", no_args_is_help=True)
 
 
 @command()
@@ -61,13 +59,15 @@ def _show_rebuilt(found: Verification) -> None:
         note("What is left is not in the log either: restore the database or its blobs from a backup.")
 
 
-@command(blobs_app, "gc", domain=False)
-def collect_blobs(
+@command(domain=False)
+def gc(
     call: Call,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
-    grace: Annotated[float, typer.Option(min=0, help="Seconds to keep a blob without an owner.")] = DAY,
+    grace: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="Keep what was written in the last so many seconds.")
+    ] = DAY,
 ) -> None:
-    """Remove the blobs that nothing in the log refers to."""
+    """Collect garbage: remove the blobs, which hold large and binary content, that nothing in the log refers to."""
 
     def show(found: BlobsCollected) -> None:
         for blob in found.blobs:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import world_time
 from graph_memory.cli.output.printing import local_time, plain
+from graph_memory.model.arguments import fault
+from graph_memory.model.results import Changed
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
 
 FromOption = Annotated[
     str | None,
@@ -32,16 +38,22 @@ ToOption = Annotated[
 @command()
 def validity(
     call: Call,
-    subject: Annotated[str, typer.Argument(metavar="ID", help="Id of a node or connection.")],
+    subject: takes.SubjectArgument,
     valid_from: FromOption = None,
     valid_to: ToOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
     """Set when a node or connection holds in the world. Close what has ended with --to; it is kept."""
+    if valid_from is None and valid_to is None:
+        raise fault("from", "Nothing to change", "Give --from or --to: a time, or open to remove that bound.")
+
+    async def use(memory: Memory, subject_id: str) -> Changed:
+        return await memory.set_validity(
+            subject_id, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version
+        )
+
     call.answer(
-        lambda memory: memory.set_validity(
-            subject, valid_from=valid_from, valid_to=valid_to, expected_version=expected_version
-        ),
+        naming.of_any(subject, use),
         lambda changed: typer.echo(f"{plain(subject)} is at version {changed.version}."),
         "Changing",
     )

@@ -1,14 +1,28 @@
-"""`key=text` and `key:=json` on the command line."""
+"""`key=value` and `key:=json` on the command line, and how a value is read that is not JSON: as the ontology says."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.properties import PropertyValue, equal_values
 from graph_memory.model.wording import shown
 
-_EXAMPLES = "Write -p status=next for text, -p priority:=1 or -p done:=true for JSON."
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.model.ontology.ontology import AnyType, Ontology, PropertyRule
+
+_EXAMPLES = "Write -p status=next, or -p priority:=1 or -p done:=true for JSON."
+
+
+class Typed(str):
+    """A value as a person typed it after `=`."""
+
+    __slots__ = ()
 
 
 def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
@@ -26,11 +40,68 @@ def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
     return found or None
 
 
+async def of_type(
+    memory: Memory, values: Mapping[str, object] | None, kind: Kind | None = None, type_name: str | None = None
+) -> Mapping[str, object] | None:
+    """Return the values, those that were typed read as the ontology declares them for a type, or for any."""
+    if values is None:
+        return None
+    if not needs_type(values):
+        return read_as_declared(values, ())
+    try:
+        ontology = await memory.get_ontology()
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return read_as_declared(values, ())
+    return read_as_declared(values, _declared(ontology, kind, type_name))
+
+
+def needs_type(values: Mapping[str, object] | None) -> bool:
+    """Say whether the ontology decides how a value is read: it could be text, or else a number or a boolean."""
+    return any(isinstance(value, Typed) and len([*_readings(value)]) > 1 for value in (values or {}).values())
+
+
+def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) -> dict[str, object]:
+    """Return the values, each that was typed as the first of its readings that one of the types allows."""
+    rules = [rule for one in declared for rule in one.properties]
+    return {
+        key: _read(value, [rule for rule in rules if rule.name == key]) if isinstance(value, Typed) else value
+        for key, value in values.items()
+    }
+
+
+def _declared(ontology: Ontology, kind: Kind | None, type_name: str | None) -> Sequence[AnyType]:
+    kinds = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
+    return [one for of, types in kinds.items() if kind in (None, of) for one in types if type_name in (None, one.name)]
+
+
+def _read(value: str, rules: Sequence[PropertyRule]) -> PropertyValue:
+    allowed = (reading for reading in _readings(value) if any(_allows(rule, reading) for rule in rules))
+    return next(allowed, str(value))
+
+
+def _allows(rule: PropertyRule, value: PropertyValue) -> bool:
+    fits = rule.type is None or rule.type.accepts(value)
+    return fits and (not rule.enum or any(equal_values(value, one) for one in rule.enum))
+
+
+def _readings(value: str) -> Iterator[PropertyValue]:
+    """Give what was typed as text, and as a number or boolean where it is one."""
+    yield str(value)
+    try:
+        found: object = json.loads(value, parse_constant=_refused)
+    except ValueError:
+        return
+    if isinstance(found, bool | int | float):
+        yield found
+
+
 def _pair(given: str) -> tuple[str, object]:
     key, equals, value = given.partition("=")
     if not equals or key in ("", ":"):
         raise fault("property", f"{shown(given)} is not a property", _EXAMPLES)
-    return (key[:-1], _json(given, value)) if key.endswith(":") else (key, value)
+    return (key[:-1], _json(given, value)) if key.endswith(":") else (key, Typed(value))
 
 
 def _json(given: str, value: str) -> object:

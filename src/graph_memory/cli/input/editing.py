@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from graph_memory.cli.errors import explained
-from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.cli.input.content import Given, edited, saved_on_failure
 from graph_memory.cli.input.prompts import answered
 from graph_memory.cli.output.printing import note
@@ -16,6 +16,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import TYPE_OF, Kind
 
 if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
     from graph_memory.sync import SyncMemory
 
 
@@ -45,16 +46,21 @@ def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
 
 def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     given: list[str] = []
-    while line := typer.prompt("name=text or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
+    while line := typer.prompt("name=value or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
         given.append(line)
-    values = assigned(given)
-    if values is None:
+    typed = assigned(given)
+    if typed is None:
         return None
+    values = memory.run(lambda opened: of_type(_in(opened, domain), typed, entry.kind, entry.type))
     if entry.kind is Kind.NODE:
         changed = memory.update_node(entry.subject, properties=values, domain=domain)
     else:
         changed = memory.update_connection(entry.subject, properties=values, domain=domain)
     return _told(entry, changed.version)
+
+
+def _in(memory: Memory, domain: str | None) -> Memory:
+    return memory if domain is None else memory.in_domain(domain)
 
 
 def _content(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from graph_memory.cli.input import completion
 from graph_memory.cli.input.times import point, world_time
 from graph_memory.model.arguments import fault
 from graph_memory.project import domain_for
@@ -21,20 +22,51 @@ def project_domain(given: str | None) -> str | None:
 DomainOption = Annotated[
     str | None,
     typer.Option(
+        metavar="DOMAIN",
         help="Domain to use; auto is that of the project you are in.",
         envvar="GRAPH_MEMORY_DOMAIN",
         callback=project_domain,
+        autocompletion=completion.domains,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+NAMED = "by its id, the beginning of its id, or its title"
+NodeArgument = Annotated[str, typer.Argument(metavar="NODE", help=f"The node, {NAMED}.")]
+ConnectionArgument = Annotated[
+    str, typer.Argument(metavar="CONNECTION", help="The connection, by its id or the beginning of its id.")
+]
+SubjectArgument = Annotated[str, typer.Argument(metavar="NODE|CONNECTION", help=f"A node or connection, {NAMED}.")]
+SubjectOption = Annotated[
+    str | None, typer.Option(metavar="NODE|CONNECTION", help="Only this node or connection, even a deleted one.")
+]
+NodeTypeArgument = Annotated[
+    str, typer.Argument(metavar="TYPE", help="A node type of the domain.", autocompletion=completion.node_types)
+]
+ConnectionTypeArgument = Annotated[
+    str,
+    typer.Argument(metavar="TYPE", help="A connection type of the domain.", autocompletion=completion.connection_types),
+]
+NodeTypeOption = Annotated[
+    str | None, typer.Option("--type", help="Only nodes of this type.", autocompletion=completion.node_types)
+]
+ConnectionTypeOption = Annotated[
+    str | None,
+    typer.Option("--type", help="Only connections of this type.", autocompletion=completion.connection_types),
+]
+TypesOption = Annotated[
+    list[str] | None,
+    typer.Option("--type", help="Only this node or connection type. Repeatable.", autocompletion=completion.all_types),
+]
 
 PropertyOption = Annotated[
     list[str] | None,
     typer.Option(
         "--property",
         "-p",
-        metavar="KEY=TEXT|KEY:=JSON",
-        help="A property: `-p status=next` is text, `-p priority:=1` or `-p done:=true` is JSON. Repeatable.",
+        metavar="KEY=VALUE|KEY:=JSON",
+        help="A property. `-p year=2017` is read as the ontology declares it, as text if it does not; "
+        "`-p year:=2017` is JSON. Repeatable.",
     ),
 ]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
@@ -89,7 +121,7 @@ UntilOption = Annotated[
 LimitOption = Annotated[
     int | None, typer.Option("--limit", "-n", min=1, help="Maximum results. Default: 100 in a table, all with --json.")
 ]
-CursorOption = Annotated[str | None, typer.Option(help="next_cursor of the previous page.")]
+CursorOption = Annotated[str | None, typer.Option(help="Where to go on: what the previous page ended with.")]
 ExpectedVersionOption = Annotated[
     int | None, typer.Option(min=0, help="Refuse if the version is not this one: someone else changed it.")
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from graph_memory.cli.output.printing import counted, note, plain
-from graph_memory.cli.output.tables import print_table
+from graph_memory.cli.output.tables import print_table, shortened
 
 if TYPE_CHECKING:
     from graph_memory.gtd.results import Action, Available, Item, ProjectActions, Review, StuckProject, Waiting
@@ -96,36 +96,39 @@ def _section(title: str, found: Sequence[T], show: Callable[[Sequence[T]], None]
 
 
 def _print_actions(actions: Sequence[Action]) -> None:
+    ids = shortened([one.id for one in actions])
     print_table(
-        ("id", "action", "contexts", "time", "due", "project"),
+        ("action", "contexts", "time", "due", "project", "id"),
         [
             (
-                one.id,
                 one.title,
                 ", ".join(one.contexts),
                 _time(one.minutes),
                 one.due or "",
                 ", ".join(project.title for project in one.projects),
+                short,
             )
-            for one in actions
+            for one, short in zip(actions, ids, strict=True)
         ],
-        whole=("id", "time", "due"),
+        whole=("time", "due", "id"),
     )
 
 
 def _print_items(items: Sequence[Item]) -> None:
+    ids = shortened([one.id for one in items])
     print_table(
-        ("id", "type", "title", "status", "due"),
-        [(one.id, one.type, one.title, one.status or "", one.due or "") for one in items],
-        whole=("id", "type", "status", "due"),
+        ("type", "title", "status", "due", "id"),
+        [(one.type, one.title, one.status or "", one.due or "", short) for one, short in zip(items, ids, strict=True)],
+        whole=("status", "due", "id"),
     )
 
 
 def _print_stuck(projects: Sequence[StuckProject]) -> None:
+    ids = shortened([one.id for one in projects])
     print_table(
-        ("id", "project", "why", "due"),
-        [(one.id, one.title, one.reason, one.due or "") for one in projects],
-        whole=("id", "why", "due"),
+        ("project", "why", "due", "id"),
+        [(one.title, one.reason, one.due or "", short) for one, short in zip(projects, ids, strict=True)],
+        whole=("due", "id"),
     )
 
 

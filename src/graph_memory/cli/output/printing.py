@@ -13,6 +13,7 @@ import typer
 
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result
+from graph_memory.model.wording import as_text
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"
@@ -67,8 +68,7 @@ def local_time(moment: datetime) -> str:
 
 def plain(value: object) -> str:
     """Return a value on one line, without anything that a terminal would obey."""
-    text = json.dumps(value) if isinstance(value, bool) else str(value)
-    return "".join(_shown(character) for character in text)
+    return "".join(_shown(character) for character in as_text(value))
 
 
 def harmless(text: str) -> str:

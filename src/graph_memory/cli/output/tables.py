@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 import typer
@@ -9,21 +10,25 @@ import typer
 from graph_memory.cli.output.printing import plain
 
 GAP = 2
+SHORT_ID = 16
+"""Characters of an id in a table: its prefix, the time that it was made, and a little more."""
 
 
 def print_table(
     columns: Sequence[str],
     rows: Sequence[Sequence[object]],
     *,
-    whole: Sequence[str] = ("id", "type", "modified"),
+    whole: Sequence[str] = ("id",),
     folded: Sequence[str] = (),
     tints: Sequence[Mapping[str, str]] = (),
 ) -> None:
     """Print rows under their columns, on a terminal with the styles that `tints` gives for columns of each row.
 
-    On a terminal what is too wide goes over several lines in columns named in `folded`, and is cut in the others,
-    save those named in `whole`. Elsewhere a row is a line, and nothing is cut.
+    Without rows nothing is printed. On a terminal what is too wide goes over several lines in columns named in
+    `folded`, and is cut in the others, save those named in `whole`. Elsewhere a row is a line, and nothing is cut.
     """
+    if not rows:
+        return
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -44,6 +49,16 @@ def print_table(
     with console.capture() as printed:
         console.print(table)
     typer.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
+
+
+def shortened(ids: Sequence[str]) -> list[str]:
+    """Return ids as a table shows them: on a terminal as much of each as tells it from the others, and can be typed."""
+    if not sys.stdout.isatty():
+        return list(ids)
+    size = SHORT_ID
+    while len({one[:size] for one in ids}) < len({*ids}):
+        size += 1
+    return [one[:size] for one in ids]
 
 
 def print_tinted(*parts: tuple[object, str]) -> None:

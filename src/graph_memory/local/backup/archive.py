@@ -198,7 +198,7 @@ def _add_blobs(tar: tarfile.TarFile, out: IO[bytes], blobs: Path | None, progres
         progress("Saving blobs", number / len(files))
         try:
             source = path.open("rb")
-        except FileNotFoundError:  # `blobs gc` took it meanwhile: nothing refers to it
+        except FileNotFoundError:  # `gc` took it meanwhile: nothing refers to it
             continue
         before = tar.offset
         with source:

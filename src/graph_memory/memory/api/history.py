@@ -8,7 +8,7 @@ from pathlib import Path
 from graph_memory.memory.branches import branch, merge, report
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.core import Core
-from graph_memory.memory.history import diff, follow, past, reviews
+from graph_memory.memory.history import diff, follow, naming, past, reviews
 from graph_memory.memory.history import log as history
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
@@ -16,6 +16,7 @@ from graph_memory.memory.history.results import (
     Choice,
     LogEntry,
     LogPage,
+    Named,
     Operation,
     Reverted,
     Reviewed,
@@ -120,6 +121,14 @@ class History:
     ) -> Sessions:
         """Return the sessions that changed the domain, latest first: who, when, how much and what; at most 50."""
         return await history.sessions(self._core, self._domain(domain), since=since, until=until, limit=limit)
+
+    async def named(self, text: str, *, domain: str | None = None) -> tuple[Named, ...]:
+        """Return the nodes and connections that a person may mean by a text.
+
+        They have it as their id, as the beginning of their id, if it has 6 characters, or as their title. If an id is
+        the text itself, it is that one alone. Deleted ones are given only where nothing else is. At most 12.
+        """
+        return await naming.named(self._core, self._domain(domain), text)
 
     async def reviewed(self, *, domain: str | None = None) -> Reviewed:
         """Return which changes of a domain's own log were reviewed, and what was said of each."""

@@ -130,4 +130,4 @@ def _value(name: str, value: object) -> PropertyValue:
 
 def _unfit(given: object) -> GraphError:
     hint = 'Give {"subject": ID, "take": "ours" or "theirs"}, with "property" for one value; or "property" and "value".'
-    return fault("resolutions", f"{shown(str(given))} is not a resolution", hint)
+    return fault("resolutions", f"{shown(given)} is not a resolution", hint)

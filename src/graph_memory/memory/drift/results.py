@@ -78,7 +78,7 @@ def _worded(difference: Difference, before: Mapping[str, object], after: Mapping
 
 
 def _value(value: object) -> str:
-    return "none" if value is None else quoted(value if isinstance(value, (str, bool, int, float)) else str(value))
+    return "none" if value is None else quoted(value)
 
 
 def listed_properties(stored: Mapping[str, object]) -> Iterable[str]:

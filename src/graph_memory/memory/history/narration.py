@@ -152,4 +152,4 @@ def _size(state: Mapping[str, object]) -> str:
 def _short(value: object) -> str:
     if isinstance(value, str) and len(value) > _LONGEST:
         return quoted(value[: _LONGEST - 1] + "…")
-    return quoted(value if isinstance(value, (str, bool, int, float)) else str(value))
+    return quoted(value)

@@ -71,6 +71,16 @@ class Sessions(Result):
     sessions: tuple[SessionSummary, ...]
 
 
+class Named(Result):
+    """A node or connection that somebody may mean by a text."""
+
+    id: str
+    kind: Kind
+    type: str | None = Field(default=None, description="Absent when it was erased")
+    title: str | None = Field(default=None, description="Title of a node, the last one of a deleted node")
+    deleted: bool = Field(description="Deleted or erased")
+
+
 class Reviewed(Result):
     """What people said of the changes of a domain when they reviewed them."""
 

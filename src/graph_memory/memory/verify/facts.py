@@ -11,12 +11,13 @@ from datetime import datetime
 from typing import cast
 
 from graph_memory.model.events import Event, Op
-from graph_memory.model.exact import exact
+from graph_memory.model.exact import Exact, exact
 from graph_memory.model.kinds import ATTACHED, TYPES, Kind
 from graph_memory.model.ontology.ontology import ANY, Ontology
 from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import State
+from graph_memory.model.wording import as_text
 
 Facts = dict[str, object]
 _LONGEST = 200
@@ -109,7 +110,7 @@ def _difference(kind: str, subject: str, name: str, expected: object, found: obj
 
 
 def _shown(value: object) -> str | None:
-    return None if value is None else str(value)[:_LONGEST]
+    return None if value is None else (str(value) if isinstance(value, Exact) else as_text(value))[:_LONGEST]
 
 
 def shape_differences(
@@ -134,7 +135,7 @@ def shape_differences(
         ("list of times that go back differs", list(turns), list(domain_turns)),
     )
     return [
-        Difference(kind="domain", subject="domain", problem=problem, expected=str(expected), found=str(found))
+        Difference(kind="domain", subject="domain", problem=problem, expected=as_text(expected), found=as_text(found))
         for problem, expected, found in checks
         if expected != found
     ]

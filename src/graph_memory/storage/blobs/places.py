@@ -189,7 +189,7 @@ class Remote:
                 self._upload(temporary, source)
                 self._system.mv(temporary, self._path(folder, source.stored.sha256))
             except BaseException:  # a cancelled write too leaves no half a blob behind
-                with suppress(Exception):  # what is told is why the upload failed; `blobs gc` removes leftovers
+                with suppress(Exception):  # what is told is why the upload failed; `gc` removes leftovers
                     self._system.rm_file(temporary)
                 raise
 

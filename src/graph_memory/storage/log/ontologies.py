@@ -135,8 +135,5 @@ def ontology_from_definitions(
 
 def no_ontology(domain: str) -> GraphError:
     """Return the error for a domain that has no ontology, and so does not exist."""
-    return GraphError(
-        Code.ONTOLOGY_NOT_FOUND,
-        f"Domain {domain} has no ontology",
-        {"domain": domain, "hint": "Call create_ontology first; it defines which node and connection types may exist."},
-    )
+    hint = "list_domains shows which there are. To begin one, call create_ontology, which defines its types."
+    return GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {domain}", {"domain": domain, "hint": hint})

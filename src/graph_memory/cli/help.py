@@ -1,0 +1,38 @@
+"""How the help names what an argument or option takes: `NODE`, `NUMBER`, `out|in|both`, and nothing for a flag."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+from typer.core import TyperArgument, TyperOption
+
+Parameter = TyperArgument | TyperOption
+
+
+def name_values() -> None:
+    """Have all help name values so. Typer names the types of Python, and has no setting for it."""
+    setattr(TyperOption, "display_type_rich", _of_option)  # noqa: B010 - its own context is of a type that is private
+    setattr(TyperArgument, "display_type_rich", _of_argument)  # noqa: B010
+
+
+def value_of(parameter: Parameter) -> str:
+    """Return the word that stands for a parameter's value."""
+    annotation = parameter.type_descriptor.annotation
+    if parameter.metavar or isinstance(parameter, TyperArgument):
+        return parameter.metavar or parameter.name.upper()
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return "|".join(str(member.value) for member in annotation)
+    if get_origin(annotation) is Literal:
+        return "|".join(get_args(annotation))
+    words: tuple[tuple[object, str], ...] = ((int, "NUMBER"), (float, "NUMBER"), (Path, "FILE"))
+    return next((word for kind, word in words if kind is annotation), "TEXT")
+
+
+def _of_option(option: TyperOption, **_: object) -> str | None:
+    return None if option.is_flag else value_of(option)
+
+
+def _of_argument(_argument: TyperArgument, **_: object) -> None:
+    """Return nothing: the name of an argument says what it is."""

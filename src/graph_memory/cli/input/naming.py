@@ -1,0 +1,85 @@
+"""How a person names a node, a connection or an event: by its id, the beginning of that, its title, or its number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.wording import quoted
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.history.results import Named
+
+T = TypeVar("T")
+
+_WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}")
+_NUMBER = re.compile(r"\d{1,16}", re.ASCII)
+
+
+async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
+    """Return the id of what was named; what names nothing is returned as it is, for the memory to refuse.
+
+    Raises INVALID_ARGUMENT, with the candidates, for what names several.
+    """
+    if _WHOLE.fullmatch(given):
+        return given
+    found = [one for one in await memory.history.named(given) if kind in (None, one.kind)]
+    if len(found) > 1:
+        raise _ambiguous(given, found)
+    return found[0].id if found else given
+
+
+async def node_id(memory: Memory, given: str) -> str:
+    """Return the id of the node that was named, as `id_of` does."""
+    return await id_of(memory, given, Kind.NODE)
+
+
+async def ids_of(memory: Memory, given: Iterable[str]) -> list[str]:
+    """Return the ids of what was named, as `id_of` does."""
+    return [await id_of(memory, one) for one in given]
+
+
+def of_any(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
+    """Return what asks a memory about a node or connection that was named, given what asks it by id."""
+    return _of(given, use, None)
+
+
+def of_node(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
+    """Return what asks a memory about a node that was named."""
+    return _of(given, use, Kind.NODE)
+
+
+def of_connection(given: str, use: Callable[[Memory, str], Awaitable[T]]) -> Callable[[Memory], Awaitable[T]]:
+    """Return what asks a memory about a connection that was named."""
+    return _of(given, use, Kind.CONNECTION)
+
+
+def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | None) -> Callable[[Memory], Awaitable[T]]:
+    async def asked(memory: Memory) -> T:
+        return await use(memory, await id_of(memory, given, kind))
+
+    return asked
+
+
+async def event_ids(memory: Memory, given: Sequence[str]) -> list[str]:
+    """Return the ids of events that were named by their numbers in the log, or by their ids. Raises EVENT_NOT_FOUND."""
+    return [await _event_id(memory, one) if _NUMBER.fullmatch(one) else one for one in given]
+
+
+async def _event_id(memory: Memory, number: str) -> str:
+    page = await memory.history.log(since=int(number), until=int(number), limit=1)
+    if not page.entries:
+        hint = "memory_log shows the numbers."
+        raise GraphError(Code.EVENT_NOT_FOUND, f"The log has no event {number}", {"hint": hint})
+    return page.entries[0].id
+
+
+def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:
+    candidates = [one.model_dump(include={"id", "type", "title"}, exclude_none=True) for one in found]
+    error = fault("id", f"{quoted(given)} can mean {len(found)} things", "Give the id of the one that you mean:")
+    return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

@@ -1,0 +1,42 @@
+"""What the log keeps of a subject, as text: a line for each value, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from graph_memory.cli.output.printing import local_time, plain
+
+_NAMES = {
+    "_content_size": "content bytes",
+    "_content_sha256": "content SHA-256",
+    "_valid_from": "holds from",
+    "_valid_to": "holds until",
+}
+_TIMES = ("_created", "_modified", "_valid_from", "_valid_to")
+
+
+def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:
+    """Give a line for each value that a subject had before a change or has after it, its own properties first."""
+    names = sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
+    width = max((len(_name(name)) for name in names), default=0)
+    for name in names:
+        one, other = (_text(name, state.get(name)) for state in (before, after))
+        changed = before and after and one != other
+        yield f"{plain(_name(name)):<{width}}  {f'{one} → {other}' if changed else other if after else one}"
+
+
+def _name(name: str) -> str:
+    return _NAMES.get(name) or name.removeprefix("_").replace("_", " ") if name.startswith("_") else name
+
+
+def _text(name: str, value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, str) and name in _TIMES:
+        return local_time(datetime.fromisoformat(value))
+    if name == "_content_sha256":
+        return f"{str(value)[:12]}…"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return plain(value)
