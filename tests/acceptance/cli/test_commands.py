@@ -55,7 +55,7 @@ def shell(environment: dict[str, str], domain: str) -> Shell:
 
 async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: Path):
     assert shell.said("ontology", "apply", "gtd").startswith("Created the ontology: 6 node types")
-    assert shell.said("ontology", "apply", "gtd").startswith("Nothing to add")
+    assert shell.said("ontology", "apply", "gtd").startswith("Nothing to add or change")
     kitchen = shell.said(
         *("node", "create", "Project", "--content", "# Kitchen\n\nFarmhouse style", "-t", "home"),
         *("-p", "status=active", "-p", "priority:=1"),
@@ -102,11 +102,13 @@ async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: 
     file.write_text("node_types: [Task, Person]\nconnection_types: {DoneBy: {from: [Task], to: [Person]}}\n")
     applied = shell.json("ontology", "apply", str(file))
     assert (applied["created"], applied["node_types"]) == (True, ["Task", "Person"])
+    task, person = await agent.node("Task"), await agent.node("Person")
+    joined = await agent.connection("DoneBy", task, person)
     before = await agent.call("get_ontology", detail=True)
 
     file.write_text("node_types: [Place, Task]\nconnection_types: {DoneBy: {from: [Task], to: [Task]}}\n")
     error = shell.refused(CONFLICT, "ontology", "apply", str(file))
-    assert "[connection type DoneBy]" in error
+    assert "DoneBy" in error and joined in error and "Task to Person" in error
     assert await agent.call("get_ontology", detail=True) == before
 
     file.write_text("node_types: [Place, Task]\nconnection_types: {At: {from: [Task], to: [Place]}}\n")
@@ -116,7 +118,7 @@ async def test_an_ontology_grows_by_files_and_a_conflict_changes_nothing(shell: 
     assert shell.json("ontology", "apply", str(file))["version"] == grown["version"]
     assert '-->|"At"|' in shell.said("ontology", "diagram")
     file.write_text(shell.said("ontology", "show", "--yaml"))
-    assert shell.said("ontology", "apply", str(file)).startswith("Nothing to add")
+    assert shell.said("ontology", "apply", str(file)).startswith("Nothing to add or change")
     assert (await agent.call("create_node", type="Place", content="x", format="text"))["version"] > grown["version"]
     assert shell.json("verify")["differences"] == []
 

@@ -232,9 +232,10 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     known["domain"] = [NEW, NEW, NEW, *domains] if tool.name == "create_ontology" else [NEW, *domains]
     for name in NAMING.get(tool.name, ()):
         known[name] = [NEW, *domains]
+    arguments = fitting(tool.listed.input_schema, known)
     if tool.name == "delete_domain":
-        known["confirm"] = known["name"]
-    return fitting(tool.listed.input_schema, known)
+        return arguments | arguments.map(lambda given: {**given, "confirm": given.get("name")})
+    return arguments
 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")

@@ -38,8 +38,11 @@ async def test_a_node_shows_what_it_was_created_with(gtd: Agent):
     assert node == {
         "id": created["node_id"],
         "type": "Project",
+        "title": "Kitchen Renovation",
         "properties": PROPERTIES,
         "content_format": "markdown",
+        "content_size": len("# Kitchen Renovation\n\nBudget: $50k"),
+        "content_encoding": "utf-8",
         "version": created["version"],
     }
     assert await gtd.content(created["node_id"]) == "# Kitchen Renovation\n\nBudget: $50k"

@@ -233,7 +233,7 @@ def test_a_damaged_backup_leaves_everything_as_it_is(saved, home, tmp_path):
     data[data.index(BINARY) + 1000] ^= 1
     damaged = tmp_path / "damaged.tar"
     damaged.write_bytes(data)
-    assert refused(home, "restore", str(damaged), "--replace")["code"] == Code.CONTENT_READ_FAILED
+    assert refused(home, "restore", str(damaged), "--replace", "--yes")["code"] == Code.CONTENT_READ_FAILED
     assert not (home.home / RESTORING).exists()
     assert use(home, held) == before
 

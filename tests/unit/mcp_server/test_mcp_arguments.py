@@ -21,7 +21,7 @@ REQUIRED = [(name, argument) for name, schema in SCHEMAS.items() for argument in
 
 SAMPLES = [1.5, ["", 1], {"": True}, "", "1", 0, True, [{}]]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
     max_leaves=4,
 )
