@@ -91,7 +91,10 @@ async def test_a_domain_may_have_such_a_name(server: Agent, name: str):
     assert (await server.within(name).refused("get_ontology")).code is Code.ONTOLOGY_NOT_FOUND
 
 
-@pytest.mark.parametrize("name", ["", "x" * 65, "-a", ".a", "_a", "a b", " a", "a\n", "a/", "/a", "a//b", "a/..", "..", "ä", "日本", "a:b"])
+BAD_NAMES = ["", "x" * 65, "-a", ".a", "_a", "a b", " a", "a\n", "a/", "/a", "a//b", "a/..", "..", "ä", "日本", "a:b"]
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
 async def test_a_domain_cannot_have_such_a_name(server: Agent, name: str):
     agent = server.within(name)
     for tool, arguments in (("get_ontology", {}), ("query_nodes", {}), ("create_ontology", GTD)):
