@@ -245,6 +245,7 @@ async def test_adding_a_type_of_a_name_that_exists_stays_refused(work: Memory) -
     )
 
 
+@pytest.mark.long
 async def test_a_grown_domain_is_exported_and_imported(work: Memory, tmp_path: Path, domain: str) -> None:
     one = await node(work, status="next", code=1)
     await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}, description="Mine"))
@@ -309,6 +310,7 @@ async def test_a_new_type_goes_with_the_change_that_named_it(work: Memory) -> No
     assert await work.get_ontology() == ontology(status("next", "done"))
 
 
+@pytest.mark.long
 async def test_a_rule_that_is_taken_back_and_comes_back_is_asked_of_what_is_stored(work: Memory) -> None:
     before = await last(work)
     await work.apply_ontology(ontology(status("next", "done"), {"unique_pair": True}))

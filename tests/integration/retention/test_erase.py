@@ -170,6 +170,7 @@ async def test_what_others_have_too_stays(memory: Memory, domain: str) -> None:
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: str, driver: Driver) -> None:
     word = secret()
     node, other, link = await filled(memory, domain, word)
