@@ -286,6 +286,7 @@ def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingM
     assert isinstance(error, GraphError)
     assert memory.calls == []
     assert explained(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
+    assert error.message == '"Kitchen" can mean several things'  # no number: the candidates may not be all
     assert as_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
     assert run("connection", "delete", "Kitchen").exit_code == 0, "a connection has no title"
 
