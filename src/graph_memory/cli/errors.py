@@ -117,7 +117,7 @@ OPTIONS: Mapping[str, str] = {
 
 _PHRASES = {
     "memory_log with it as subject": "`graph-memory log --subject ID`",
-    "memory_log with full shows the session of each change": "`graph-memory sessions` lists them",
+    "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
 }
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")

@@ -477,3 +477,7 @@ def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     assert (told["message"], told["details"]) == ("No --valid-at", {"hint": "Find nodes with `graph-memory query`."})
     error = GraphError(Code.NODE_NOT_FOUND, "No", {"hint": "memory_log with it as subject shows when it was erased."})
     assert "`graph-memory log --subject ID` shows" in explained(error)
+    hint = "memory_log with full shows the session of each change."
+    assert explained(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).endswith(
+        "Hint: `graph-memory sessions` shows the sessions."
+    ), "the table of the log does not show them"
