@@ -44,9 +44,10 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     found = run(variables, "scan", name_of_bird(domain))
     assert found.returncode == 1
     assert f"node  _Event  {domain}" in found.stdout
+    title = (await diary.get_node("bird")).title
     tried = run(variables, "erase", "bird", "--dry-run")
     assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
-    assert tried.stderr.splitlines()[-1] == "bird would be erased."
+    assert tried.stderr.splitlines()[-1] == f'"{title}" (bird) would be erased.'
     assert run(variables, "erase", "bird", "--yes").stderr.splitlines()[-1] == "bird is erased."
     assert run(variables, "scan", name_of_bird(domain)).stdout == ""
     assert tombstones(run(variables, "scan", "bird").stderr) >= 3
