@@ -8,7 +8,6 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_subject_id
-from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.output.tables import print_table
@@ -140,9 +139,8 @@ def revert(
     async def use(memory: Memory, *, dry: bool) -> Reverted:
         if session is not None:
             return await memory.history.revert_session(session, on_conflict=on_conflict, dry_run=dry)
-        ids = await naming.event_ids(memory, events) if events else None
         return await memory.history.revert(
-            event_ids=ids, since=since, until=until, on_conflict=on_conflict, dry_run=dry
+            event_ids=events or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
 
     if takes.asks(yes=yes or dry_run):

@@ -1,4 +1,4 @@
-"""How a person names a node, a connection or an event: by its id, the beginning of that, its title, or its number."""
+"""How a person names a node or a connection: by its id, the beginning of that, or its title."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.model.arguments import fault
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.wording import quoted
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}")
-_NUMBER = re.compile(r"\d{1,16}", re.ASCII)
 
 
 async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
@@ -66,20 +65,7 @@ def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | Non
     return asked
 
 
-async def event_ids(memory: Memory, given: Sequence[str]) -> list[str]:
-    """Return the ids of events that were named by their numbers in the log, or by their ids. Raises EVENT_NOT_FOUND."""
-    return [await _event_id(memory, one) if _NUMBER.fullmatch(one) else one for one in given]
-
-
-async def _event_id(memory: Memory, number: str) -> str:
-    page = await memory.history.log(since=int(number), until=int(number), limit=1)
-    if not page.entries:
-        hint = "memory_log shows the numbers."
-        raise GraphError(Code.EVENT_NOT_FOUND, f"The log has no event {number}", {"hint": hint})
-    return page.entries[0].id
-
-
 def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:
     candidates = [one.model_dump(include={"id", "type", "title"}, exclude_none=True) for one in found]
-    error = fault("id", f"{quoted(given)} can mean {len(found)} things", "Give the id of the one that you mean:")
+    error = fault("id", f"{quoted(given)} can mean several things", "Give the id of the one that you mean:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})
