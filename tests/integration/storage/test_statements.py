@@ -91,6 +91,7 @@ def gives_one_row(plan: dict[str, Any]) -> bool:
     return "NodeUniqueIndexSeek" in kind(plan) and "IS NOT NULL" not in plan["args"]["Details"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 @pytest.mark.usefixtures("seeded")
 def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver, path: Path) -> None:
@@ -135,6 +136,7 @@ def test_a_connection_is_found_by_its_id_through_the_constraint_of_its_type(driv
     assert all("r._id = $id" in details and "r._domain = $domain" in details for details in lookups)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "steps",
     [

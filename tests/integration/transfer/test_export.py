@@ -68,7 +68,7 @@ def rewritten(path: Path, change: Any) -> None:
     path.write_bytes(b"".join([*body, json.dumps(end).encode() + b"\n"]))
 
 
-@pytest.mark.parametrize("name", ["all.jsonl", "all.jsonl.gz"])
+@pytest.mark.parametrize("name", ["all.jsonl", pytest.param("all.jsonl.gz", marks=pytest.mark.long)])
 async def test_what_is_imported_is_the_same_to_the_letter(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path, name: str
 ) -> None:
