@@ -117,6 +117,7 @@ OPTIONS: Mapping[str, str] = {
 
 _PHRASES = {"memory_log with it as subject": "`graph-memory log --subject ID`"}
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
+_CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 
 
@@ -167,6 +168,7 @@ def with_commands(text: str) -> str:
     for phrase, said in _PHRASES.items():
         text = text.replace(phrase, said)
     text = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+    text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
     return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
 
 

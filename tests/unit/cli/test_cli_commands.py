@@ -17,11 +17,12 @@ from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
-from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted
+from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, Sessions
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
+from graph_memory.model.sessions import SessionSummary
 from graph_memory.settings import Settings
 from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, NODE, RecordingMemory, client_of, opens
 
@@ -316,17 +317,24 @@ def test_the_ontology_is_not_asked_for_when_it_decides_nothing(memory: Recording
 
 
 def test_an_event_is_named_by_the_number_that_the_log_shows(memory: RecordingMemory):
-    memory.answers["log"] = LogPage(entries=(ENTRY,))
     memory.answers["revert"] = Reverted(dry_run=False, changes=(), skipped=())
     assert run("revert", "27", "evt_2").exit_code == 0
-    assert memory.calls[-1][2]["event_ids"] == ["evt_1", "evt_2"]
-    assert memory.calls[0][2] == {"since": 27, "until": 27, "limit": 1}
-    memory.answers["log"] = LogPage(entries=())
-    error = run("revert", "28").exception
-    assert isinstance(error, GraphError)
-    assert error.code is Code.EVENT_NOT_FOUND
+    assert memory.calls[-1][2]["event_ids"] == ["27", "evt_2"]
     for unclear in ([], ["27", "--since", "3"], ["--session", "a", "27"], ["--until", "3"]):
         assert getattr(run("revert", *unclear).exception, "code", None) is Code.INVALID_ARGUMENT, unclear
+
+
+def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: RecordingMemory):
+    names = ("session_0123456789", "session_0199", "desk")
+    one = SessionSummary(
+        source="agent", began=MOMENT, ended=MOMENT, changes=1, subjects=1, about=("Call",), first_seq=1, last_seq=1
+    )
+    memory.answers["sessions"] = Sessions(sessions=tuple(one.model_copy(update={"session": name}) for name in names))
+    memory.answers["revert_session"] = Reverted(dry_run=False, changes=(), skipped=())
+    for given, meant in (("session_012", "session_0123456789"), ("desk", "desk"), ("current", "current")):
+        assert run("revert", "--session", given).exit_code == 0
+        assert memory.calls[-1][1] == (meant,)
+    assert getattr(run("revert", "--session", "session_01").exception, "code", None) is Code.INVALID_ARGUMENT
 
 
 def test_the_full_log_shows_states_as_text(memory: RecordingMemory):
@@ -397,7 +405,7 @@ def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
     for answer, told in (
         ((True, ("Project",), ()), "Created the ontology: 1 node type, 0 connection types.\n"),
         ((False, ("A", "B"), ("X",)), "Added 2 node types, 1 connection type: A, B, X.\n"),
-        ((False, (), ()), "Nothing to add or change: the domain has all of it.\n"),
+        ((False, (), ()), "The domain already has all of these types.\n"),
     ):
         created, nodes, connections = answer
         memory.answers["apply_ontology"] = results.OntologyApplied(

@@ -128,7 +128,7 @@ class RecordingMemory:
     def history(self) -> RecordingMemory:
         return self
 
-    async def named(self, _text: str) -> tuple[Named, ...]:
+    async def named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return what a person may mean, which is no question of a tool and so not recorded."""
         return self.answers.get("named", ())
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_subject_id
+from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_whole_ids
 from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
@@ -65,7 +65,7 @@ def log(
         return follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
 
     async def use(memory: Memory) -> LogPage:
-        given = await with_subject_id(memory, wanted)
+        given = await with_whole_ids(memory, wanted)
         return await memory.history.log(since=since, until=until, limit=call.size(limit), cursor=cursor, **given)
 
     call.answer(use, show_log)
@@ -116,7 +116,9 @@ def _show_sessions(found: Sessions) -> None:
                 (local_time(one.ended), one.actor or one.source, one.changes, ", ".join(one.about), one.session or "-")
                 for one in found.sessions
             ],
-            whole=("last change", "changes", "session"),
+            ids="session",
+            whole=("last change", "changes"),
+            folded=("about",),
         )
     note(f"{counted(len(found.sessions), 'session')}.")
 
@@ -139,10 +141,10 @@ def revert(
 
     async def use(memory: Memory, *, dry: bool) -> Reverted:
         if session is not None:
-            return await memory.history.revert_session(session, on_conflict=on_conflict, dry_run=dry)
-        ids = await naming.event_ids(memory, events) if events else None
+            named = await naming.session_id(memory, session)
+            return await memory.history.revert_session(named, on_conflict=on_conflict, dry_run=dry)
         return await memory.history.revert(
-            event_ids=ids, since=since, until=until, on_conflict=on_conflict, dry_run=dry
+            event_ids=events or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
 
     if takes.asks(yes=yes or dry_run):

@@ -1,4 +1,4 @@
-"""How a person names a node, a connection or an event: by its id, the beginning of that, its title, or its number."""
+"""How a person names a node or a connection: by its id, the beginning of that, or its title."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.model.arguments import fault
-from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.results import Named
+    from graph_memory.memory.history.results import Named, Sessions
 
 T = TypeVar("T")
+MOST_SESSIONS = 10_000
+"""Sessions among which one is looked for by the beginning of its name."""
 
 _WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}")
-_NUMBER = re.compile(r"\d{1,16}", re.ASCII)
 
 
 async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
@@ -66,17 +67,23 @@ def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | Non
     return asked
 
 
-async def event_ids(memory: Memory, given: Sequence[str]) -> list[str]:
-    """Return the ids of events that were named by their numbers in the log, or by their ids. Raises EVENT_NOT_FOUND."""
-    return [await _event_id(memory, one) if _NUMBER.fullmatch(one) else one for one in given]
+async def session_id(memory: Memory, given: str) -> str:
+    """Return the session that was named, as `session_named` does."""
+    return session_named(given, await memory.history.sessions(limit=MOST_SESSIONS))
 
 
-async def _event_id(memory: Memory, number: str) -> str:
-    page = await memory.history.log(since=int(number), until=int(number), limit=1)
-    if not page.entries:
-        hint = "memory_log shows the numbers."
-        raise GraphError(Code.EVENT_NOT_FOUND, f"The log has no event {number}", {"hint": hint})
-    return page.entries[0].id
+def session_named(given: str, found: Sessions) -> str:
+    """Return the session that has a name, or whose name alone begins so; what names none stays as it is.
+
+    Raises INVALID_ARGUMENT for the beginning of several.
+    """
+    known = {one.session for one in found.sessions if one.session}
+    meant = [one for one in sorted(known) if one.startswith(given)]
+    if given in known or not meant:
+        return given
+    if len(meant) > 1:
+        raise fault("session", f"{quoted(given)} is the beginning of {len(meant)} sessions", "Give more of the name.")
+    return meant[0]
 
 
 def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:

@@ -97,7 +97,7 @@ class SetValidity(Call):
 class MemoryRevert(Call):
     """Arguments of `memory_revert`."""
 
-    event_ids: NotRequired[Annotated[Names, Field(description="From memory_log with full; or give since")]]
+    event_ids: NotRequired[Annotated[list[int | str], Field(description="seq or ids of memory_log; or give since")]]
     since: NotRequired[Since]
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]

@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import bounds, compacted, segments_of
+from graph_memory.memory.domains.lineage import END, bounds, compacted, last_seq, no_event, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
-from graph_memory.memory.revert.revert import Selection
+from graph_memory.memory.revert.revert import SELECTED, Selection
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.points import moment
+from graph_memory.storage.log.writing import utc_now
+
+_NUMBER = re.compile(r"\d{1,16}", re.ASCII)
 
 
 async def of_events(
-    core: Core, domain: str, event_ids: Sequence[str] | None, since: int | str | None, until: int | str | None
+    core: Core, domain: str, event_ids: Sequence[int | str] | None, since: int | str | None, until: int | str | None
 ) -> Selection:
-    """Return the events of these ids, or those from one point to another. Raises INVALID_ARGUMENT."""
+    """Return the events of these ids or numbers, or those from one point to another. Raises INVALID_ARGUMENT."""
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
         raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
     if event_ids is not None:
-        return Selection(ids=tuple(dict.fromkeys(event_ids)))
+        ids = [await _event_id(core, domain, one) for one in event_ids]
+        return Selection(ids=tuple(dict.fromkeys(ids)))
+    await _check_reached(core, domain, since)
     return await _between(core, domain, since, until)
+
+
+async def _event_id(core: Core, domain: str, given: int | str) -> str:
+    """Return the id of an event that is given by its number in the log, or by its id. Raises EVENT_NOT_FOUND."""
+    if isinstance(given, str) and not _NUMBER.fullmatch(given):
+        return given
+    number = min(int(given), END)
+    found = await core.store.read(SELECTED, domain=domain, first=number, last=number, session=None, limit=1)
+    if not found:
+        raise no_event((await segments_of(core.store, domain))[:1], str(given))
+    return found[0].id
+
+
+async def _check_reached(core: Core, domain: str, since: int | str | None) -> None:
+    """Raise EVENT_NOT_FOUND for a number that the log has not reached."""
+    number = moment("since", since, utc_now()).seq if since is not None else None
+    last = await last_seq(core.store, domain)
+    if number is not None and number > last:
+        hint = "Give the number of a change that memory_log shows."
+        raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 
 
 async def of_session(core: Core, domain: str, session: str) -> Selection:
