@@ -16,10 +16,17 @@ from neo4j import Driver, GraphDatabase
 
 from container.images import NEO4J_IMAGE, address_of, neo4j_of
 from graph_memory import Memory, Settings, local, open_memory
+from graph_memory.storage.schema import connection_constraint
 from profiles import EXAMPLES
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
+CONNECTION_TYPES = (
+    *("About", "Before", "Beside", "DependsOn", "Has", "Involves", "Knows", "Leads", "Link", "LivesIn", "MarriedTo"),
+    *("Next", "NextAction", "OwnedBy", "Owns", "Part", "PartOf", "References", "RelatesTo", "RequiresContext", "To"),
+    *("Tree", "WaitingFor"),
+)
+"""Those that tests declare most."""
 
 for name in [name for name in os.environ if name.startswith(("GRAPH_MEMORY_", "NEO4J_")) and name not in KEPT]:
     del os.environ[name]
@@ -75,7 +82,16 @@ def settings(neo4j_home: Path) -> Iterator[Settings]:
     else:
         settings = Settings(home=neo4j_home, neo4j_heap="1g")
         local.ensure_running(settings)
+        _make_constraints(settings)
         yield settings
+
+
+def _make_constraints(settings: Settings) -> None:
+    """Make the constraints of connection types at once: after each new one, Neo4j plans every statement anew."""
+    address = address_of(settings)
+    with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
+        for name in CONNECTION_TYPES:
+            driver.execute_query(connection_constraint(name)[1])
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from .tables import Lines, code, sentences, table, text
 ERRORS = """
 Every failure is one of these. A tool error carries `{code, message, details}`; `details.hint` says what to do next. In
 Python it is `GraphError` with the same three. The number is the exit status of the command line. Besides, `verify`
-and `rebuild` end with 1 when differences are left, `doctor` when a check failed, and `neo4j status` with 3 when the
+and `rebuild` exit with 1 when differences are left, `doctor` when a check failed, and `neo4j status` with 3 when the
 local Neo4j is stopped. [Troubleshooting](../guides/troubleshooting.md) goes from what you see to what helps.
 """
 

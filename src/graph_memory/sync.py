@@ -680,14 +680,14 @@ class SyncHistory(_Sync[History]):
     def revert(
         self,
         *,
-        event_ids: Sequence[str] | None = None,
+        event_ids: Sequence[int | str] | None = None,
         since: int | str | None = None,
         until: int | str | None = None,
         on_conflict: Choice = "stop",
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by the ids of their events or as a range of the log, in one batch that is logged too.
+        """Undo changes, given by their ids or numbers in the log or as a range of it, in one batch that is logged too.
 
         Each subject gets the state that it had before the first of these changes. A deleted node comes back with its
         id, its content, and the connections that were deleted with it, if their other ends exist. If a subject was

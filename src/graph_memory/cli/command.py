@@ -16,7 +16,7 @@ from graph_memory.cli.output.printing import aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
 from graph_memory.model.arguments import AUTO
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import Found, Result
+from graph_memory.model.results import Answered, Result
 from graph_memory.project import domain_for
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Call:
 
     def give(self, found: Answer, show: Callable[[Answer], None]) -> Answer:
         """Print an answer, as JSON for programs and by `show` for people, and return it. Warnings go to stderr."""
-        for warning in (isinstance(found, Found) and found.warnings) or ():
+        for warning in (isinstance(found, Answered) and found.warnings) or ():
             note(f"Warning: {plain(with_commands(warning))}")
         print_json(found) if self.as_json else show(found)
         return found

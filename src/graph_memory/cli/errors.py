@@ -115,7 +115,11 @@ OPTIONS: Mapping[str, str] = {
 }
 """What a hint that names an argument of a tool means on the command line."""
 
-_PHRASES = {"memory_log with it as subject": "`graph-memory log --subject ID`"}
+_PHRASES = {
+    "memory_log with it as subject": "`graph-memory log --subject ID`",
+    "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
+    "and with full their ids": "and with --full their ids",
+}
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")

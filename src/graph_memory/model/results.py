@@ -156,13 +156,18 @@ class ConnectedNode(NodeBrief):
     connections: tuple[Link, ...]
 
 
-class Found(Result):
-    """What every list of ids has."""
+class Answered(Result):
+    """What every answer to a question has in which types or properties are named."""
 
     warnings: tuple[str, ...] | None = Field(
         default=None,
         description="Why nothing may have been found, or how to get so many ids in pages",
     )
+
+
+class Found(Answered):
+    """What every list of ids has."""
+
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 

@@ -165,6 +165,7 @@ async def test_values_are_read_as_the_ontology_declares_them(shell: Shell, agent
     assert f"  {book}  Book  Dune\n" in error
 
 
+@pytest.mark.long
 async def test_connections_are_shown_as_they_were(shell: Shell, agent: Agent):
     shell.said("ontology", "apply", "gtd")
     ends = [shell.said("node", "create", "Note", "-c", f"# {name}").strip() for name in ("Old", "Other")]

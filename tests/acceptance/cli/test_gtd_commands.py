@@ -34,6 +34,7 @@ async def desk(memory: Memory) -> Memory:
     return memory
 
 
+@pytest.mark.long
 async def test_the_lists_name_what_to_do_and_what_stands_in_the_way(
     desk: Memory, settings: Settings, domain: str
 ) -> None:

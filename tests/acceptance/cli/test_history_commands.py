@@ -31,6 +31,7 @@ async def test_the_log_is_a_line_a_change_and_json_what_python_gives(
     assert told == (await kitchen.history.log(subject="call")).to_dict()
 
 
+@pytest.mark.long
 async def test_a_time_that_the_log_prints_can_be_typed_into_it_in_any_zone(
     kitchen: Memory, variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,6 +54,7 @@ async def test_a_time_that_the_log_prints_can_be_typed_into_it_in_any_zone(
         time.tzset()
 
 
+@pytest.mark.long
 async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
     kitchen: Memory, variables: dict[str, str]
 ) -> None:
@@ -109,6 +111,7 @@ async def test_a_conflict_ends_with_its_status_and_says_what_can_be_chosen(
     assert done.stdout.startswith("left      call: it has changed since")
 
 
+@pytest.mark.long
 async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dict[str, str]) -> None:
     made = str((await kitchen.history.log(subject="call", operations=["create"])).entries[0].seq)
     await kitchen.delete_node("call")
@@ -133,6 +136,7 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
     assert "Later" not in run(variables, "ontology", "show", "--as-of", made).stdout
 
 
+@pytest.mark.long
 async def test_a_branch_is_made_listed_compared_and_deleted(
     kitchen: Memory, variables: dict[str, str], domain: str
 ) -> None:

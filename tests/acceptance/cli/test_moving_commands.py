@@ -26,6 +26,7 @@ async def kitchen(memory: Memory) -> Memory:
     return memory
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["kitchen.jsonl", "kitchen.jsonl.gz"])
 async def test_a_domain_is_exported_and_imported_under_another_name(
     kitchen: Memory, environment: dict[str, str], domain: str, tmp_path: Path, name: str
@@ -43,6 +44,7 @@ async def test_a_domain_is_exported_and_imported_under_another_name(
     assert (again.returncode, json.loads(again.stderr)["code"]) == (73, "DOMAIN_ALREADY_EXISTS")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("kitchen")
 async def test_an_export_goes_through_a_pipe(environment: dict[str, str], domain: str) -> None:
     out = subprocess.run(  # noqa: ASYNC221

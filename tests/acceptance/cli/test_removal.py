@@ -44,9 +44,10 @@ async def test_a_person_erases_and_sees_that_it_is_gone(diary: Memory, variables
     found = run(variables, "scan", name_of_bird(domain))
     assert found.returncode == 1
     assert f"node  _Event  {domain}" in found.stdout
+    title = (await diary.get_node("bird")).title
     tried = run(variables, "erase", "bird", "--dry-run")
     assert tried.stdout == f"{domain}: 1 subject, 2 events, 2 contents\n"
-    assert tried.stderr.splitlines()[-1] == "bird would be erased."
+    assert tried.stderr.splitlines()[-1] == f'"{title}" (bird) would be erased.'
     assert run(variables, "erase", "bird", "--yes").stderr.splitlines()[-1] == "bird is erased."
     assert run(variables, "scan", name_of_bird(domain)).stdout == ""
     assert tombstones(run(variables, "scan", "bird").stderr) >= 3
@@ -96,7 +97,7 @@ async def test_what_cannot_be_undone_needs_a_yes_where_nobody_can_be_asked(
     ):
         refused = run(variables, *arguments)
         assert (refused.returncode, refused.stdout) == (2, ""), arguments
-        assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and there is no terminal to ask at")
+        assert refused.stderr.startswith("INVALID_ARGUMENT: This cannot be undone, and there is no terminal to confirm")
         assert "Give --yes to do it." in refused.stderr
         told = json.loads(run(variables, *arguments, "--json").stderr)
         assert (told["code"], told["details"]["argument"]) == (Code.INVALID_ARGUMENT, "yes")

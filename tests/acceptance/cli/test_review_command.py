@@ -114,7 +114,7 @@ async def test_nothing_is_undone_without_a_yes_nor_after_ctrl_c(kitchen: Memory,
     with terminal(variables, "review", "--session", "bot") as person:
         person.answer(ASKS, "r")
         person.until(ASKS)
-        assert person.interrupt() == 1
+        assert person.interrupt() == 130
     with terminal(variables, "review", "--session", "bot") as person:
         person.answer(ASKS, "q")
         assert person.end()[0] == 0

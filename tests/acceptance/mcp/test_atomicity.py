@@ -13,6 +13,7 @@ from graph_memory.model.errors import Code
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.long
 async def test_failing_calls_of_all_kinds_leave_the_domain_as_it_was(environment: dict[str, str], agent: Agent):
     await fill(agent)
     project, action = [await agent.found("query_nodes", type=kind) for kind in ("Project", "Action")]
@@ -59,6 +60,7 @@ async def test_failing_calls_of_all_kinds_leave_the_domain_as_it_was(environment
     assert verified(environment, str(agent.domain)) == log
 
 
+@pytest.mark.long
 async def test_a_node_goes_with_its_content_and_all_its_connections(gtd: Agent):
     hub = await gtd.node("Action", "needle " * 3_000)
     others = [await gtd.node("Action", "others") for _ in range(3)]

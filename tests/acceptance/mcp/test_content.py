@@ -89,6 +89,7 @@ async def test_what_is_not_base64_is_refused(gtd: Agent, content: str):
     assert await gtd.found("query_nodes") == [node]
 
 
+@pytest.mark.long
 async def test_content_up_to_8_mb_is_taken_and_given_and_no_more(gtd: Agent):
     largest = base64_of(bytes(8 * MIB))
     node = await gtd.node("Project", largest, encoding="base64")
@@ -101,6 +102,7 @@ async def test_content_up_to_8_mb_is_taken_and_given_and_no_more(gtd: Agent):
     assert await gtd.found("query_nodes") == [node]
 
 
+@pytest.mark.long
 async def test_the_limit_counts_bytes_of_text_and_can_be_set(environment: dict[str, str], gtd: Agent):
     project, action, long = await gtd.node("Project"), await gtd.node("Action"), await gtd.node("Project", "x" * 101)
     async with connected({**environment, "GRAPH_MEMORY_MCP_CONTENT_BYTES": "100"}, domain=gtd.domain) as agent:
@@ -154,6 +156,7 @@ async def test_a_node_whose_content_was_lost_can_be_given_new_content_or_deleted
     assert await gtd.found("query_nodes") == [first]
 
 
+@pytest.mark.long
 async def test_content_that_cannot_be_stored_leaves_no_trace_of_the_call(
     environment: dict[str, str], gtd: Agent, tmp_path: Path
 ):

@@ -31,6 +31,8 @@ from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
 from profiles import EXAMPLES, profile
 
+pytestmark = pytest.mark.long
+
 ALL = [tool for tools in TOOLSETS.values() for tool in tools]
 TOOLS = {tool.name: tool for tool in ALL}
 DECLARED: Given = {

@@ -40,6 +40,7 @@ async def test_the_log_names_who_it_was_in_words_and_finds_its_own_session(agent
     assert all(line.keys() == {"seq", "at", "by", "summary"} for line in older["entries"])
 
 
+@pytest.mark.long
 async def test_a_session_is_taken_back_as_a_whole(agent: Agent, environment: dict[str, str]) -> None:
     mine = await agent.node("Project", "# Mine")
     async with connected(environment, "--toolsets", "graph,history", domain=agent.domain) as other:
@@ -143,6 +144,7 @@ async def test_what_the_past_cannot_be_asked_is_told(agent: Agent) -> None:
     assert "at event 1" in caught.value.message
 
 
+@pytest.mark.long
 async def test_an_agent_tries_something_in_a_branch_compares_it_and_drops_it(agent: Agent, domain: str) -> None:
     node = await agent.node("Action", "# Call", properties={"status": "next"})
     made = await agent.call("memory_branch", name=f"{domain}-try")

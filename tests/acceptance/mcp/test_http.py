@@ -111,6 +111,7 @@ async def test_a_name_that_is_none_is_refused(url: str, domain: str, name: str):
         assert (error.code, error.details["argument"]) == (Code.INVALID_ARGUMENT, SESSION)
 
 
+@pytest.mark.long
 async def test_a_server_may_name_one_session_for_all(environment: dict[str, str], domain: str, memory: Memory):
     with http_server({**environment, "GRAPH_MEMORY_SESSION": "ours"}) as url:
         async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
@@ -118,6 +119,7 @@ async def test_a_server_may_name_one_session_for_all(environment: dict[str, str]
     assert [found.session for found in (await memory.history.sessions()).sessions] == ["ours"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", MODES)
 async def test_content_up_to_the_limit_is_taken_and_more_is_refused_by_its_code(url: str, domain: str, mode: str):
     async with over_http(url, domain, mode) as agent:

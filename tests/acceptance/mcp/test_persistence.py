@@ -11,7 +11,7 @@ import pytest
 from acceptance.agents import GTD, Agent, ToolError, connected, verified
 from graph_memory.model.errors import Code
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 
 async def everything(agent: Agent) -> dict[str, Any]:

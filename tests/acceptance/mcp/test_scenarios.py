@@ -13,6 +13,7 @@ NEXT_ACTION = {"name": "NextAction", "from_types": ["Project"], "to_types": ["Ac
 DEPENDS_ON = {"name": "DependsOn", "from_types": ["Action"], "to_types": ["Action"]}
 
 
+@pytest.mark.long
 async def test_a_gtd_project_with_a_next_action_outlives_its_server(environment: dict[str, str], domain: str):
     async with connected(environment, "--domain", domain) as agent:
         await agent.call("create_ontology", node_types=["Project", "Action"], connection_types=[NEXT_ACTION])

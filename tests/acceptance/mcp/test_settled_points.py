@@ -66,6 +66,7 @@ async def test_a_domain_begins_with_its_first_ontology(agent: Agent):
     assert await agent.call("get_ontology") == {"node_types": ["Project"], "connection_types": []}
 
 
+@pytest.mark.long
 async def test_the_server_works_in_the_domain_of_its_environment_and_a_call_in_the_one_it_names(
     environment: dict[str, str], gtd: Agent, elsewhere: Agent
 ):
@@ -78,6 +79,7 @@ async def test_the_server_works_in_the_domain_of_its_environment_and_a_call_in_t
     assert (await elsewhere.refused("get_node", node_id=here)).code is Code.NODE_NOT_FOUND
 
 
+@pytest.mark.long
 async def test_the_domain_of_a_server_that_was_told_none_is_default(server: Agent):
     unnamed, default = server.within(None), server.within("default")
     if not (await default.call("query_nodes"))["node_ids"]:
@@ -307,6 +309,7 @@ async def test_a_property_key_may_be_any_other_text(gtd: Agent):
 NAMES = ["with.dot", "with space", 'quo"te', "back`tick", "日本", "Zoë 🏠", "a:b|c", "x" * 256, "id", "Node", "1st"]
 
 
+@pytest.mark.long
 async def test_a_type_name_may_be_any_such_text(agent: Agent):
     odd = 'odd. `type` "of" connection 日本 🏠'
     connection = {"name": odd, "from_types": NAMES[:2], "to_types": NAMES}

@@ -59,6 +59,7 @@ async def test_tools_are_listed_while_neo4j_starts_and_calls_wait_for_it(new: Se
         assert await hasty.content(node) == "first"
 
 
+@pytest.mark.long
 async def test_a_neo4j_that_cannot_be_reached_is_told_in_every_call(new: Settings):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -74,6 +75,7 @@ async def test_a_neo4j_that_cannot_be_reached_is_told_in_every_call(new: Setting
     assert local.status(new).state is local.State.STOPPED
 
 
+@pytest.mark.long
 async def test_a_home_that_cannot_be_used_says_what_to_do_and_tells_clients_no_path(new: Settings, tmp_path: Path):
     file = tmp_path / "file"
     file.write_text("no folder")
@@ -87,6 +89,7 @@ async def test_a_home_that_cannot_be_used_says_what_to_do_and_tells_clients_no_p
     assert f"Path: {file}" in told.stderr.decode()
 
 
+@pytest.mark.long
 async def test_credentials_that_neo4j_refuses_are_told(new: Settings, settings: Settings):
     running = local.ensure_running(settings)
     # A name that is not there: on a server that is not ours, wrong passwords of the real one lock everybody out.

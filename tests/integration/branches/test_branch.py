@@ -93,6 +93,7 @@ async def test_a_branch_of_the_past_has_what_was_there_then(memory: Memory, doma
     assert not (await branch.upkeep.verify()).differences
 
 
+@pytest.mark.long
 async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain)
     before = await contents(memory)
@@ -108,6 +109,7 @@ async def test_what_is_changed_in_one_is_not_changed_in_the_other(memory: Memory
         assert not (await one.upkeep.verify()).differences
 
 
+@pytest.mark.long
 async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain)
     await memory.update_node(ids[0], properties={"rank": 5})
@@ -133,6 +135,7 @@ async def test_the_past_of_a_branch_goes_on_in_its_source(memory: Memory, domain
         assert (await (await branch.history.as_of(at)).get_node(ids[0])).properties["rank"] == rank
 
 
+@pytest.mark.long
 async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
@@ -147,6 +150,7 @@ async def test_a_change_on_a_branch_can_be_undone(memory: Memory, domain: str) -
     assert not (await branch.upkeep.verify()).differences
 
 
+@pytest.mark.long
 async def test_a_branch_of_a_branch_and_of_its_past(memory: Memory, domain: str) -> None:
     ids = await filled(memory, domain)
     first = memory.in_domain((await memory.history.branch(f"{domain}-b")).domain)
@@ -269,6 +273,7 @@ async def test_two_domains_that_share_no_past_are_compared_whole(memory: Memory,
     assert diff.by_kind[Kind.NODE].removed == 3
 
 
+@pytest.mark.long
 async def test_what_was_compacted_and_a_branch_are_compared_with_a_domain_that_shares_no_past(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
@@ -289,6 +294,7 @@ async def test_what_was_compacted_and_a_branch_are_compared_with_a_domain_that_s
     assert told(await branch.history.diff(against=f"{domain}-other")).keys() == of_branch.keys()
 
 
+@pytest.mark.long
 async def test_the_line_of_a_branch_of_branches_is_read_to_its_end(memory: Memory, domain: str) -> None:
     await filled(memory, domain, 1)
     names = [domain]
@@ -401,6 +407,7 @@ async def test_a_branch_is_right_while_its_source_is_written(memory: Memory, dom
         assert not (await memory.upkeep.verify(domain=one.domain)).differences
 
 
+@pytest.mark.long
 async def test_what_changes_between_being_read_and_being_copied_is_found_as_it_was(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

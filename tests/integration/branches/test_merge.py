@@ -130,6 +130,7 @@ async def test_changes_of_both_sides_are_in_the_merged_domain(main: Memory) -> N
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_a_merge_is_undone_as_one_and_can_be_made_again(main: Memory) -> None:
     one, other = await note(main, rank=1), await note(main)
     source, branch = await branched(main)
@@ -204,6 +205,7 @@ async def test_a_decision_lasts_when_merging_onward(main: Memory) -> None:
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_two_branches_of_one_domain_are_merged_against_what_both_come_from(main: Memory) -> None:
     node, gone = await note(main, rank=1), await note(main)
     one, first = await branched(main, "b")
@@ -245,6 +247,7 @@ async def test_domains_without_a_common_past_are_not_merged(main: Memory) -> Non
     assert itself.value.code is Code.INVALID_ARGUMENT
 
 
+@pytest.mark.long
 async def test_another_domain_of_the_same_name_is_not_taken_for_the_one_that_was_merged(main: Memory) -> None:
     node = await note(main, rank=1)
     source, branch = await branched(main)
@@ -310,6 +313,7 @@ async def test_a_strategy_settles_the_conflicts_and_leaves_the_rest_merged(
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_a_connection_whose_end_was_deleted_is_left_out_or_brings_it_back(main: Memory) -> None:
     end, home = await note(main, "the end", rank=1), await note(main)
     source, branch = await branched(main)
@@ -326,6 +330,7 @@ async def test_a_connection_whose_end_was_deleted_is_left_out_or_brings_it_back(
     await clean(main, branch, main.in_domain(again))
 
 
+@pytest.mark.long
 async def test_a_node_to_which_something_was_tied_since_is_kept_or_takes_it_along(main: Memory, domain: str) -> None:
     node, home = await note(main), await note(main)
     old = (await main.create_connection("Link", node, home)).connection_id
@@ -345,6 +350,7 @@ async def test_a_node_to_which_something_was_tied_since_is_kept_or_takes_it_alon
     assert other
 
 
+@pytest.mark.long
 async def test_a_unique_value_that_somebody_has_got_since_is_a_conflict(main: Memory) -> None:
     source, branch = await branched(main)
     mine, yours = await note(main, code="x"), await note(branch, code="x")
@@ -368,6 +374,7 @@ async def test_unique_values_can_change_hands(main: Memory) -> None:
     await clean(main, branch)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["Before", "Leads", "Part"])
 async def test_a_rule_that_only_the_merge_would_break_is_a_conflict(main: Memory, kind: str) -> None:
     one, other, third = [await note(main) for _ in range(3)]

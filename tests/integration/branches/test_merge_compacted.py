@@ -136,6 +136,7 @@ async def test_a_base_that_is_compacted_while_it_is_read_stops_the_merge(
     assert (await other.history.merge(source)).created == 1
 
 
+@pytest.mark.long
 async def test_a_branch_without_its_source_is_not_compared_with_a_domain_that_has_its_name(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:

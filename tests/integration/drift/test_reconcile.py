@@ -135,6 +135,7 @@ async def test_an_adopted_change_can_be_taken_back(kitchen: Kitchen) -> None:
     assert await kitchen.is_clean()
 
 
+@pytest.mark.long
 async def test_a_node_that_was_deleted_takes_its_connections_and_observations_with_it(kitchen: Kitchen) -> None:
     observed = await observe(kitchen.memory, kitchen.domain, kitchen.project)
     kitchen.hand(NODE + "DETACH DELETE n")
@@ -176,6 +177,7 @@ async def test_a_node_that_lost_its_label_is_not_adopted_as_deleted_and_can_be_r
     assert [(row["a"], row["b"]) for row in joined] == [(kitchen.project, kitchen.call)]
 
 
+@pytest.mark.long
 async def test_a_connection_into_another_domain_is_not_adopted_and_can_be_restored(kitchen: Kitchen) -> None:
     branch = (await kitchen.memory.history.branch(f"{kitchen.domain}-b")).domain
     theirs = "MATCH (c:_Node {_domain: $branch, _id: $call}) "

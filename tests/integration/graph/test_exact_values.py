@@ -166,6 +166,7 @@ async def test_two_sides_that_chose_values_that_look_alike_are_in_conflict(pairs
     assert all(same_value(told[one], pair[0]) for one, pair in pairs.nodes.items())
 
 
+@pytest.mark.long
 async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_seen_and_adopted(pairs: Pairs) -> None:
     memory = pairs.memory
     pairs.by_hand()
@@ -189,6 +190,7 @@ async def test_a_hand_that_changed_a_value_to_one_that_looks_alike_is_undone(pai
     await pairs.has(memory, 0)
 
 
+@pytest.mark.long
 async def test_queries_match_numbers_by_their_value_and_all_else_exactly_wherever_they_look(pairs: Pairs) -> None:
     """With an index, without one, of every type, and in the past: the same answer."""
     memory = pairs.memory

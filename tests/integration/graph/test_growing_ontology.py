@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Ontology, Settings, ontology_from, open_memory
 from graph_memory.memory.graph import growth as growing
 from graph_memory.model.ontology.ontology import node_type_from
+from graph_memory.storage.log.jobs import Job
 
 pytestmark = pytest.mark.anyio
 
@@ -206,37 +208,42 @@ class CutOff(Exception):  # noqa: N818 - what a test does to a growth
     """Ends a growth between two of its steps, as `kill -9` would."""
 
 
-@pytest.mark.parametrize("cut_at", [0, 2, 4, 5, 8])
-async def test_a_growth_that_was_cut_off_goes_on_when_it_is_asked_for_again(
-    work: Memory, monkeypatch: pytest.MonkeyPatch, cut_at: int
+@pytest.mark.parametrize("is_same", [True, False], ids=["with the same", "with another"])
+@pytest.mark.parametrize("cut_at", [0, 2, 4, 5, 6])
+async def test_a_growth_that_was_cut_off_is_ended_by_what_is_applied_next(
+    work: Memory, monkeypatch: pytest.MonkeyPatch, cut_at: int, *, is_same: bool
 ) -> None:
-    """With 4 pages of keys to make, the types change after 5 and 4 more pages of those that are not needed go."""
+    """After 4 pages of keys the types change, and with the sixth step the keys that are not needed go."""
     await work.apply_ontology(
         ontology({"properties": {"code": {"indexed": True}, "status": {"enum": ["next", "done"]}}})
     )
     nodes = sorted([await node(work, status="next", code=number) for number in range(7)])
     monkeypatch.setattr("graph_memory.memory.changes.context.ROWS", 2)
-    wanted = ontology(status("next", "done", indexed=True))
-    put, steps = growing.put_keys, 0
+    wanted, other = ontology(status("next", "done", indexed=True)), ontology(status("next", "done", unique=False))
+    step, steps = Job.step, 0
 
-    async def cut(*given: Any) -> None:
+    async def cut(*given: Any, **more: Any) -> None:
         nonlocal steps
         steps += 1
         if steps > cut_at:
             raise CutOff
-        await put(*given)
+        await step(*given, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(growing, "put_keys", cut)
+        patch.setattr(Job, "step", cut)
         with suppress(CutOff):
             await work.apply_ontology(wanted)
             assert steps <= cut_at
     assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes)
-    if cut_at < 8:
-        assert await code(node(work)) is Code.DOMAIN_BUSY
-    await work.apply_ontology(wanted)
+    if cut_at < 6:
+        with pytest.raises(GraphError) as caught:
+            await node(work)
+        assert caught.value.code is Code.DOMAIN_BUSY
+        assert "apply the ontology again, or another one" in str(caught.value)
+    then = wanted if is_same else other
+    await work.apply_ontology(then)
     assert (await work.query_nodes(type="Task", properties={"status": "next"})).node_ids == tuple(nodes)
-    assert await work.get_ontology() == wanted
+    assert await work.get_ontology() == then
 
 
 async def test_adding_a_type_of_a_name_that_exists_stays_refused(work: Memory) -> None:
@@ -245,6 +252,7 @@ async def test_adding_a_type_of_a_name_that_exists_stays_refused(work: Memory) -
     )
 
 
+@pytest.mark.long
 async def test_a_grown_domain_is_exported_and_imported(work: Memory, tmp_path: Path, domain: str) -> None:
     one = await node(work, status="next", code=1)
     await work.apply_ontology(ontology(status("next", "done", "blocked"), {"to": ["Task", "Note"]}, description="Mine"))
@@ -309,6 +317,7 @@ async def test_a_new_type_goes_with_the_change_that_named_it(work: Memory) -> No
     assert await work.get_ontology() == ontology(status("next", "done"))
 
 
+@pytest.mark.long
 async def test_a_rule_that_is_taken_back_and_comes_back_is_asked_of_what_is_stored(work: Memory) -> None:
     before = await last(work)
     await work.apply_ontology(ontology(status("next", "done"), {"unique_pair": True}))
@@ -391,3 +400,21 @@ async def test_a_branch_of_before_an_index_has_none_and_one_of_after_it_has_it(w
         there = work.in_domain(f"{domain}-{name}")
         assert (await there.upkeep.verify()).differences == ()
         assert (await there.query_nodes(type="Task", properties={"status": "next"})).node_ids == (one,)
+
+
+async def test_a_type_that_a_hand_made_cannot_change_before_it_is_gone(
+    work: Memory, domain: str, driver: Driver
+) -> None:
+    driver.execute_query(
+        """MATCH (o:_Ontology {_domain: $domain})
+        CREATE (o)-[:_DEFINES]->(:_NodeType {_domain: $domain, _name: 'Hand', _version: 1, _definition: $text})""",
+        domain=domain,
+        text='{"name": "Hand"}',
+    )
+    work._core.log.forget(domain)
+    wanted = ontology(status("next", "done"), more=[{"name": "Hand", "description": "By hand"}])
+    with pytest.raises(GraphError) as caught:
+        await work.apply_ontology(wanted)
+    assert (caught.value.code, "node_type/Hand" in caught.value.message) == (Code.STORE_CONFLICT, True)
+    await work.upkeep.reconcile(restore="all")
+    assert (await work.apply_ontology(wanted)).node_types == ("Hand",)

@@ -17,7 +17,7 @@ from graph_memory.memory.history.past import Past
 from graph_memory.storage.queries import Query
 from support import index
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.long, pytest.mark.anyio]
 
 RULES = ontology_from(
     {

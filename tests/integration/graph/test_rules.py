@@ -76,6 +76,7 @@ async def test_properties_are_checked_on_create_and_on_update(
         assert (await people.get_node(person.node_id)).version == person.version
 
 
+@pytest.mark.long
 async def test_a_unique_value_has_one_holder_until_that_lets_go_of_it(people: Memory) -> None:
     first = await people.create_node("Person", "", properties={**BORN, "email": "a@b"})
     assert await code_of(people.create_node("Person", "", properties={**BORN, "email": "a@b"})) is (

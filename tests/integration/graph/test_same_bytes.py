@@ -58,6 +58,7 @@ async def has(memory: Memory, made: dict[str, str], text: str, tmp_path: Path) -
     await memory.transfer.export_folder(tmp_path / uuid4().hex)
 
 
+@pytest.mark.long
 @texts
 @orders
 async def test_a_branch_of_a_branch_its_merge_and_its_export_have_both(
@@ -88,6 +89,7 @@ async def test_an_import_has_both(
     await has(notes.in_domain(f"{domain}-copy"), made, text, tmp_path)
 
 
+@pytest.mark.long
 @texts
 @orders
 async def test_what_takes_one_of_them_away_leaves_the_other(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 
@@ -111,6 +112,16 @@ async def test_an_unknown_domain_is_warned_of(desk: Memory) -> None:
         assert found.warnings == (f'Domain {own}x does not exist. Did you mean "{own}"?',)
     nowhere = await desk.in_domain("zzzzzzzzzzzz").query_nodes()
     assert nowhere.warnings == ("Domain zzzzzzzzzzzz does not exist. create_ontology creates it.",)
+
+
+async def test_a_log_or_a_diff_of_a_type_that_does_not_exist_says_so(desk: Memory) -> None:
+    for ask in (desk.history.log, partial(desk.history.diff, since=1)):
+        for name in ("Aktion", "Next Action"):
+            assert (await ask(types=[name])).warnings == (
+                f'Type {name} is not in the ontology. Did you mean "{"NextAction" if " " in name else "Action"}"?',
+            )
+        assert (await ask(types=["Action", "Aktion"])).warnings is None, "some were found"
+        assert (await ask(subject="mem_none", types=["Action"])).warnings is None
 
 
 QUIET: dict[str, Callable[[Memory], Awaitable[Found]]] = {

@@ -60,6 +60,7 @@ async def test_queries_give_what_holds_at_a_time(home: Memory) -> None:
     assert found.to_dict()["valid_to"] == "2026-03-01T00:00:00Z"
 
 
+@pytest.mark.long
 async def test_nodes_hold_for_a_time_too(home: Memory) -> None:
     await home.set_validity("anna", valid_from=FEBRUARY, valid_to=APRIL)
     for given in ({}, {"type": "Person"}, {"type": "Person", "properties": {"code": 1}}):

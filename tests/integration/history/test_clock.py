@@ -85,6 +85,7 @@ async def jumped(memory: Memory, wall: Wall) -> dict[str, int]:
     return numbers
 
 
+@pytest.mark.long
 async def test_what_was_written_while_the_clock_was_ahead_is_there_now_and_new_times_are_right(
     memory: Memory, wall: Wall
 ) -> None:
@@ -109,6 +110,7 @@ async def test_nothing_is_hidden_before_the_next_write_sets_the_times_right(memo
     await memory.history.branch(f"{(await memory.domain_info()).name}-b", at="now")
 
 
+@pytest.mark.long
 async def test_diffs_reverts_branches_and_compactions_by_time_follow_the_order_of_the_log(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:

@@ -161,6 +161,7 @@ async def test_content_in_blobs_is_compared_and_binary_or_very_long_content_told
     ]
 
 
+@pytest.mark.long
 async def test_filters_narrow_entries_and_counts_alike(work: Memory) -> None:
     assert (await work.history.diff(since=0, types=["Action"])).by_kind.keys() == {"node"}
     assert told(await work.history.diff(since=5, types=["Action", "NextAction"])) == [

@@ -64,6 +64,7 @@ async def test_states_before_and_after_come_on_request(work: Memory) -> None:
     assert (entry.before, entry.after) == (None, None)
 
 
+@pytest.mark.long
 async def test_filters_join(work: Memory) -> None:
     assert await numbers(work, subject="call") == [11, 9, 7]
     assert await numbers(work, types=["NextAction"]) == [10, 8]

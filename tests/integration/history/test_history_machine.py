@@ -29,6 +29,8 @@ from integration.reference_model import Connection, Node, Text, to_the_letter
 from profiles import profile
 from support import Conversation
 
+pytestmark = pytest.mark.long
+
 ONTOLOGY = ontology_from(
     {"node_types": ["Note", "Task"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
 )

@@ -149,6 +149,7 @@ async def test_the_archive_holds_every_event_and_content_and_can_be_checked(memo
     assert (await memory.update_node(node, properties={"rank": 7})).version > 0
 
 
+@pytest.mark.long
 async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
@@ -191,6 +192,7 @@ async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_o
     assert (await memory.history.compact("now")).resumed
 
 
+@pytest.mark.long
 async def test_asked_for_twice_at_once_the_archive_is_whole(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,6 +269,7 @@ async def test_a_name_that_is_not_ascii_is_found_by_a_scan_also_in_the_counts_of
     assert "_compacted" in {one.property for one in found.findings}
 
 
+@pytest.mark.long
 async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:
     node, _, cut = await filled(memory)
     done = await memory.history.compact(cut - 1)  # deletes the connection, then its node
@@ -277,6 +280,7 @@ async def test_a_batch_is_never_cut_in_two(memory: Memory) -> None:
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_branches_keep_their_own_log_and_miss_what_went(memory: Memory, domain: str) -> None:
     node, _, cut = await filled(memory)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=cut - 3)).domain)
@@ -340,6 +344,7 @@ async def test_nothing_is_done_where_there_is_nothing_to_do(memory: Memory, tmp_
     assert await last(memory) == cut + 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut_after", some(range(1, 8)))
 async def test_what_was_cut_off_goes_on_whatever_point_is_asked_for(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
@@ -364,6 +369,7 @@ async def test_what_was_cut_off_goes_on_whatever_point_is_asked_for(
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_an_archive_that_cannot_be_written_changes_nothing(memory: Memory, tmp_path: Path) -> None:
     node, _, cut = await filled(memory)
     (tmp_path / "file").write_text("")

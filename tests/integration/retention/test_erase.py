@@ -170,6 +170,7 @@ async def test_what_others_have_too_stays(memory: Memory, domain: str) -> None:
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_a_connection_is_erased_and_its_ends_stay(memory: Memory, domain: str, driver: Driver) -> None:
     word = secret()
     node, other, link = await filled(memory, domain, word)
@@ -206,12 +207,14 @@ async def test_a_dry_run_counts_what_would_go_and_changes_nothing(memory: Memory
     word = secret()
     node, _, _ = await filled(memory, domain, word)
     await memory.history.branch(f"{domain}-b")
+    title = (await memory.get_node(node)).title
     before = (await memory.history.log(full=True, limit=1_000), len((await memory.history.scan(word)).findings))
     tried = await memory.history.erase(node, dry_run=True)
     assert (await memory.history.log(full=True, limit=1_000), len((await memory.history.scan(word)).findings)) == before
     done = await memory.history.erase(node)
     assert tried.dry_run
     assert tried.domains == done.domains
+    assert (tried.title, done.title) == (title, None)
 
 
 async def test_what_is_not_there_or_no_data_is_refused(memory: Memory, domain: str) -> None:

@@ -281,6 +281,19 @@ async def test_a_whole_session_is_undone_and_others_are_not(work: Memory, settin
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
+async def test_an_event_is_named_by_its_number_as_well_as_by_its_id(work: Memory) -> None:
+    node = await project(work, "Garden", status="next")
+    version = (await work.update_node(node, properties={"status": "done"})).version
+    [event] = await last_events(work)
+    await work.history.revert(event_ids=[version, str(version), event])
+    assert (await work.get_node(node)).properties == {"status": "next"}
+    for given in ([version + 5], [event, "99"], [-1], [0], ["9" * 30]):
+        with pytest.raises(GraphError) as caught:
+            await work.history.revert(event_ids=given)  # type: ignore[arg-type]
+        assert caught.value.code is Code.EVENT_NOT_FOUND
+        assert "memory_log shows the numbers" in (caught.value.hint or "")
+
+
 async def test_what_is_reverted_must_be_clear(work: Memory) -> None:
     for given in ({}, {"event_ids": ["evt_x"], "since": 1}, {"event_ids": ["evt_x"], "until": 1}):
         with pytest.raises(GraphError) as caught:

@@ -161,6 +161,7 @@ async def test_a_type_stays_when_something_of_it_is_left_as_it_is(work: Memory) 
     assert {change.subject for change in forced.changes} == {tie, one, two, "connection_type/Next", "node_type/Task"}
 
 
+@pytest.mark.long
 async def test_force_takes_the_types_of_what_goes_along_with_a_node_and_no_more(work: Memory) -> None:
     first = await node(work, "Note")
     made = await last(work)

@@ -287,6 +287,7 @@ def test_a_name_of_several_is_refused_with_what_it_could_mean(memory: RecordingM
     assert isinstance(error, GraphError)
     assert memory.calls == []
     assert explained(error).splitlines()[-2:] == ["  mem_1  Project  Kitchen", "  mem_2  Project  Kitchen"]
+    assert error.message == '"Kitchen" can mean several things'  # no number: the candidates may not be all
     assert as_data(error)["details"]["candidates"][1] == {"id": "mem_2", "type": "Project", "title": "Kitchen"}
     assert run("connection", "delete", "Kitchen").exit_code == 0, "a connection has no title"
 
@@ -316,7 +317,7 @@ def test_the_ontology_is_not_asked_for_when_it_decides_nothing(memory: Recording
     assert [name for name, _, _ in memory.calls] == ["query_nodes"]
 
 
-def test_an_event_is_named_by_the_number_that_the_log_shows(memory: RecordingMemory):
+def test_events_are_named_by_number_or_id_and_in_one_way_only(memory: RecordingMemory):
     memory.answers["revert"] = Reverted(dry_run=False, changes=(), skipped=())
     assert run("revert", "27", "evt_2").exit_code == 0
     assert memory.calls[-1][2]["event_ids"] == ["27", "evt_2"]
@@ -491,3 +492,7 @@ def test_an_error_names_commands_and_options_and_no_word_of_mcp():
     assert (told["message"], told["details"]) == ("No --valid-at", {"hint": "Find nodes with `graph-memory query`."})
     error = GraphError(Code.NODE_NOT_FOUND, "No", {"hint": "memory_log with it as subject shows when it was erased."})
     assert "`graph-memory log --subject ID` shows" in explained(error)
+    hint = "memory_log with full shows the session of each change."
+    assert explained(GraphError(Code.INVALID_ARGUMENT, "No", {"hint": hint})).endswith(
+        "Hint: `graph-memory sessions` shows the sessions."
+    ), "the table of the log does not show them"

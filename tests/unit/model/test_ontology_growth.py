@@ -136,3 +136,11 @@ def test_a_change_is_told_in_words():
         's.enum ["a"] → ["a", "b"], property old removed, description changed, property due added, due.type date added'
     )
     assert told_change(one, other) == told
+
+
+def test_a_growth_beyond_the_most_types_is_refused_because_such_an_ontology_cannot_be_read():
+    present = ontology(*(f"A{number}" for number in range(6_000)))
+    with pytest.raises(GraphError) as caught:
+        growth(present, ontology(*(f"B{number}" for number in range(4_001))))
+    assert caught.value.code is Code.INVALID_ONTOLOGY
+    assert len(growth(present, ontology(*(f"B{number}" for number in range(4_000)))).node_types) == 4_000

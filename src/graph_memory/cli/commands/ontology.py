@@ -77,7 +77,7 @@ def add_node_type(
     required: RequiredOption = None,
     description: DescriptionOption = None,
 ) -> None:
-    """Add a node type to a domain, for good."""
+    """Add a node type to a domain."""
     declared = node_type_from({"name": name, **_declaration(properties, required, description)})
     added = f"Added {declared.title}."
     call.answer(lambda memory: memory.add_node_type(declared), lambda _: typer.echo(added), "Adding")
@@ -97,7 +97,7 @@ def add_connection_type(
     unique_pair: Annotated[bool, typer.Option("--unique-pair", help="At most one from a node to another.")] = False,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
 ) -> None:
-    """Add a connection type to a domain, for good."""
+    """Add a connection type to a domain."""
     ends = {"from_types": from_types, "to_types": to_types}
     flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
     declared = connection_type_from(

@@ -46,7 +46,8 @@ def _show_erased(found: Erased) -> None:
         typer.echo(f"{one.domain}: {subjects}, {events}, {counted(one.contents, 'content')}")
         if one.blobs_left:
             note(f"{counted(one.blobs_left, 'blob')} left: another database keeps its own there too.")
-    note(f"{plain(found.subject)} {'would be erased' if found.dry_run else 'is erased'}.")
+    name = f'"{plain(found.title)}" ({plain(found.subject)})' if found.title else plain(found.subject)
+    note(f"{name} {'would be erased' if found.dry_run else 'is erased'}.")
 
 
 @command()

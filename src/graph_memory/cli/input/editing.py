@@ -9,7 +9,7 @@ import typer
 from graph_memory.cli.errors import explained
 from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.cli.input.content import Given, edited, saved_on_failure
-from graph_memory.cli.input.prompts import answered
+from graph_memory.cli.input.prompts import answered, asked
 from graph_memory.cli.output.printing import note
 from graph_memory.memory.history.results import LogEntry
 from graph_memory.model.errors import Code, GraphError
@@ -46,7 +46,8 @@ def edit(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
 
 def _values(memory: SyncMemory, entry: LogEntry, domain: str | None) -> int | None:
     given: list[str] = []
-    while line := typer.prompt("name=value or name:=JSON, nothing to end", "", show_default=False, err=True).strip():
+    question = "name=value or name:=JSON, nothing to end"
+    while line := asked(lambda: typer.prompt(question, "", show_default=False, err=True)).strip():
         given.append(line)
     typed = assigned(given)
     if typed is None:

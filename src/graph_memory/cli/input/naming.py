@@ -88,5 +88,5 @@ def session_named(given: str, found: Sessions) -> str:
 
 def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:
     candidates = [one.model_dump(include={"id", "type", "title"}, exclude_none=True) for one in found]
-    error = fault("id", f"{quoted(given)} can mean {len(found)} things", "Give the id of the one that you mean:")
+    error = fault("id", f"{quoted(given)} can mean several things", "Give the id of the one that you mean:")
     return GraphError(error.code, error.message, {**error.details, "candidates": candidates})

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.input import completion
+from graph_memory.cli.input.prompts import asked
 from graph_memory.cli.input.times import point, world_time
 from graph_memory.model.arguments import fault
 from graph_memory.project import domain_for
@@ -128,7 +129,7 @@ ExpectedVersionOption = Annotated[
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal, nothing is asked.")]
 
 IrreversibleYesOption = Annotated[
-    bool, typer.Option("--yes", "-y", help="Do not ask. Required where there is no terminal to ask at.")
+    bool, typer.Option("--yes", "-y", help="Do not ask. Required when there is no terminal to confirm on.")
 ]
 
 ROWS = 100
@@ -147,9 +148,10 @@ def must_ask(*, yes: bool, instead: str) -> bool:
     """
     if yes or sys.stdin.isatty():
         return not yes
-    raise fault("yes", "This cannot be undone, and there is no terminal to ask at", f"Give --yes to do it. {instead}")
+    message = "This cannot be undone, and there is no terminal to confirm it on"
+    raise fault("yes", message, f"Give --yes to do it. {instead}")
 
 
 def confirm(question: str) -> None:
-    """Go on if the person says yes, else end with 1."""
-    typer.confirm(question, abort=True, err=True)
+    """Go on if the person says yes, else exit with 1."""
+    asked(lambda: typer.confirm(question, abort=True, err=True))

@@ -97,7 +97,7 @@ class SetValidity(Call):
 class MemoryRevert(Call):
     """Arguments of `memory_revert`."""
 
-    event_ids: NotRequired[Annotated[list[int | str], Field(description="seq or ids of memory_log; or give since")]]
+    event_ids: NotRequired[Annotated[list[int | str], Field(description="Their seq or id; or give since")]]
     since: NotRequired[Since]
     until: NotRequired[Until]
     on_conflict: NotRequired[OnConflict]
@@ -182,7 +182,7 @@ async def set_validity(memory: Memory, given: SetValidity) -> Changed:
 
 
 async def memory_revert(memory: Memory, given: MemoryRevert) -> Reverted:
-    """Undo changes: event_ids, or since to until (for one write: its version twice). Types go if nothing needs them."""
+    """Undo changes: event_ids (of a write, its version), or since to until. Types go if nothing needs them."""
     return await memory.history.revert(**given)
 
 
@@ -190,7 +190,8 @@ async def memory_revert_session(memory: Memory, given: MemoryRevertSession) -> R
     """Undo everything that one session changed. Try dry_run first."""
     named = {name for name in (given.get("session_id"), given.get("session")) if name is not None}
     if len(named) != 1:
-        raise fault("session_id", "memory_revert_session needs one session_id", "memory_log shows the sessions.")
+        hint = "current is yours; memory_log with full shows the session of each change."
+        raise fault("session_id", "memory_revert_session needs one session_id", hint)
     return await memory.history.revert_session(
         named.pop(),
         on_conflict=given.get("on_conflict", "stop"),

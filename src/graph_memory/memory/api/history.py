@@ -201,7 +201,7 @@ class History:
         dry_run: bool = False,
         domain: str | None = None,
     ) -> Reverted:
-        """Undo changes, given by numbers or ids or as a range of the log, in one batch that is logged too.
+        """Undo changes, given by their ids or numbers in the log or as a range of it, in one batch that is logged too.
 
         Each subject gets the state that it had before the first of these changes. A deleted node comes back with its
         id, its content, and the connections that were deleted with it, if their other ends exist. If a subject was

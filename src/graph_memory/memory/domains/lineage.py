@@ -309,7 +309,7 @@ def no_event(parts: Sequence[LogSegment], event: str) -> GraphError:
     details = {
         "event": shown(event),
         "domain": domain,
-        "hint": "memory_log shows event ids; each belongs to one domain.",
+        "hint": "memory_log shows the numbers of the events, and with full their ids; each belongs to one domain.",
     }
     return GraphError(Code.EVENT_NOT_FOUND, f"Domain {domain} has no event {shown(event)}", details)
 

@@ -3,21 +3,20 @@
 What only adds, or only allows more, is one write. Where a change asks more of what is stored, or indexes other
 properties, the domain is busy meanwhile: everything stored is looked at first, then the keys are made that the index
 will need, and only then the types change, in one transaction. So no query uses an index before it is complete, and
-keys that nothing needs any more go afterwards. Cut off, it goes on when the same is applied again.
+keys that nothing needs any more go afterwards. What was cut off is ended by whatever ontology is applied next: the keys
+that the types do not need, as they are then, go.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
 from graph_memory.memory.changes.fit import Misfit, Stored, StoredRow
 from graph_memory.memory.changes.keys import put_keys
-from graph_memory.memory.changes.paging import PAGE, Batch
+from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import (
     check_ontology,
@@ -31,14 +30,18 @@ from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.kinds import Kind, type_subject
 from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, told_change
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
-from graph_memory.model.ontology.types import AnyType, definition, type_state
+from graph_memory.model.ontology.types import AnyType, type_state
 from graph_memory.model.results import OntologyApplied
+from graph_memory.storage.log.jobs import GROWING
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
-GROWING = "growing"
+DROP_SURPLUS_KEYS = query("graph/drop_surplus_keys", int)
+KEYS_AT_ONCE = 10_000
+"""Keys that one transaction deletes."""
 EXAMPLES = 3
 """Things stored that a refusal names, of each type."""
 _Last = Mapping[str, Event]
@@ -71,9 +74,10 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     try:
         await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
     except GraphError as error:
-        if error.details.get("state") != GROWING:
+        if not goes_on(error, GROWING):
             raise
-        planned = await _grow(core, domain, wanted)
+        await _tidy(await Batch.begin(core, domain, GROWING, {}, {}))
+        return await apply_ontology(core, domain, wanted)
     except _Looks:
         planned = await _grow(core, domain, wanted)
     head = await core.store.one(HEAD, domain=domain)
@@ -99,7 +103,11 @@ async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
     subjects = [subject_of(change.after) for change in planned.changed]
     subjects += [] if planned.description is None else ["ontology"]
     rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
-    return {event.draft.subject: event for event in map(Event.from_row, rows)}
+    found = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    if strange := [subject for subject in subjects if subject not in found]:
+        hint = "Remove it with `graph-memory reconcile --restore-all`, then apply the ontology again."
+        raise GraphError(Code.STORE_CONFLICT, f"{strange[0]} was not declared through graph-memory", {"hint": hint})
+    return found
 
 
 def growth_drafts(planned: Growth, last: _Last) -> list[Draft]:
@@ -134,90 +142,71 @@ def _described(last: Event, description: str) -> Draft:
 
 
 async def _grow(core: Core, domain: str, wanted: Ontology) -> Growth:
-    """Grow step by step, or go on with it where it is."""
-    batch = await Batch.begin(core, domain, GROWING, {"ontology": _fingerprint(wanted)}, {})
-    core.log.forget(domain)
-    planned = growth(await core.log.require_ontology(domain), wanted)
-    growing = _Growing(batch, planned)
+    """Grow step by step."""
+    batch = await Batch.begin(core, domain, GROWING, {}, {})
     try:
-        if batch.job.progress.stage == "":
-            await growing.check()
-        if batch.job.progress.stage != "trim":
-            await growing.fill()
-            drafts = growth_drafts(planned, await _last_events(core.store, domain, planned))
-            await batch.page(drafts, stage="trim", after="")
+        core.log.forget(domain)
+        planned = growth(await core.log.require_ontology(domain), wanted)
+        await _check(core, domain, planned)
+        await _fill(batch, planned)
+        drafts = growth_drafts(planned, await _last_events(core.store, domain, planned))
+        if drafts:
+            await batch.page(drafts)
     except GraphError:
         with suppress(GraphError):
-            await growing.give_up()
+            await _tidy(batch)
         raise
-    is_resumed = not planned.changed
-    await growing.trim([*wanted.node_types, *wanted.connection_types] if is_resumed else growing.rekeyed)
-    await batch.end()
+    await _tidy(batch)
     return planned
 
 
-def _fingerprint(wanted: Ontology) -> str:
-    """Return by what the same ontology is known when it is applied again."""
-    types = [definition(declared) for declared in (*wanted.node_types, *wanted.connection_types)]
-    return hashlib.sha256(json.dumps([types, wanted.description]).encode()).hexdigest()[:16]
+async def _check(core: Core, domain: str, planned: Growth) -> None:
+    """Raise TYPE_ALREADY_EXISTS, with what would have to be true, unless everything stored fits."""
+    stored = await read_stored(core.store, domain, planned.changed)
+    found = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
+    if found:
+        raise unfit(found)
 
 
-class _Growing:
-    """The steps of a growth that looks at what is stored."""
-
-    def __init__(self, batch: Batch, planned: Growth) -> None:
-        self._batch = batch
-        self._core = batch.core
-        self._domain = batch.job.domain
-        self._planned = planned
-
-    @property
-    def rekeyed(self) -> list[AnyType]:
-        """The types of which other properties are indexed than before, as they become."""
-        return [change.after for change in self._planned.changed if change.changes_keys]
-
-    async def check(self) -> None:
-        """Raise TYPE_ALREADY_EXISTS, with what would have to be true, unless everything stored fits."""
-        stored = await read_stored(self._core.store, self._domain, self._planned.changed)
-        found = [(one, misfits) for one in stored.values() if (misfits := one.misfits())]
-        if found:
-            raise unfit(found)
-
-    async def fill(self) -> None:
-        """Make the keys that the types will need; those that they need now stay."""
-        for change in self._planned.changed:
-            if change.changes_keys:
-                await self._rekey(change.after, keyed(change.before) | keyed(change.after), "keys")
-
-    async def trim(self, types: Iterable[AnyType]) -> None:
-        """Delete the keys that the types do not need any more."""
-        for declared in types:
-            await self._rekey(declared, keyed(declared), "trim")
-
-    async def give_up(self) -> None:
-        """Let the domain go as it was, if nothing is written but keys, which go again."""
-        if self._batch.job.progress.stage == "keys":
-            for change in self._planned.changed:
-                if change.changes_keys:
-                    await self._rekey(change.before, keyed(change.before), "keys", anew=True)
-        await self._batch.give_up()
-
-    async def _rekey(self, declared: AnyType, names: Iterable[str], stage: str, *, anew: bool = False) -> None:
-        """Make the keys of everything stored of a type those of the properties named, from where this was cut off."""
-        subject, job, wanted = subject_of(declared), self._batch.job, sorted(names)
-        before, _, last = job.progress.after.rpartition(" ")
-        after = last if (job.progress.stage, before) == (stage, subject) and not anew else ""
-        async for reached, rows in stored_rows(self._core.store, self._domain, declared, wanted, after):
+async def _fill(batch: Batch, planned: Growth) -> None:
+    """Make the keys that the types will need; those that they need now stay."""
+    job = batch.job
+    for change in planned.changed:
+        names = sorted(keyed(change.before) | keyed(change.after))
+        if not keyed(change.after) - keyed(change.before):
+            continue
+        async for _, rows in stored_rows(batch.core.store, job.domain, change.after, names):
             for start in range(0, len(rows), PAGE):
                 page = rows[start : start + PAGE]
-                then = job.then(stage=stage, after=job.progress.after)
-                await job.step(then, partial(self._put, declared, wanted, page))
-            await job.step(job.then(stage=stage, after=f"{subject} {reached}"))
+                await job.step(job.progress, partial(_put, job.domain, change.after, names, page))
 
-    async def _put(
-        self, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow], transaction: Transaction
-    ) -> None:
-        await put_keys(transaction, self._domain, declared, names, rows)
+
+async def _put(
+    domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow], transaction: Transaction
+) -> None:
+    await put_keys(transaction, domain, declared, names, rows)
+
+
+async def _tidy(batch: Batch) -> None:
+    """Delete the keys that the types do not need as they are now, and let the domain be written again."""
+    job, core = batch.job, batch.core
+    core.log.forget(job.domain)
+    ontology = await core.log.require_ontology(job.domain)
+    types = [*ontology.node_types, *ontology.connection_types]
+    needed = [[str(_kind_of(one)), one.name, name] for one in types for name in keyed(one)]
+    found = [KEYS_AT_ONCE]
+
+    async def drop(transaction: Transaction) -> None:
+        found[:] = await transaction.run(DROP_SURPLUS_KEYS, domain=job.domain, needed=needed, limit=KEYS_AT_ONCE)
+
+    while found == [KEYS_AT_ONCE]:
+        await job.step(job.progress, drop)
+    await batch.end()
+
+
+def _kind_of(declared: AnyType) -> Kind:
+    """Return what is of a type."""
+    return Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
 
 
 def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:

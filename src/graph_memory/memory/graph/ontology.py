@@ -165,7 +165,7 @@ async def _nothing(_: Reader, __: Head) -> None:
 
 
 def _exists(domain: str) -> GraphError:
-    hint = "Extend it with add_node_type and add_connection_type; get_ontology shows it."
+    hint = "get_ontology shows it. Add types with add_node_type and add_connection_type, or apply an ontology."
     return GraphError(
         Code.ONTOLOGY_ALREADY_EXISTS, f"Domain {domain} already has an ontology", {"domain": domain, "hint": hint}
     )

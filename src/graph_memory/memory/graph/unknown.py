@@ -43,6 +43,15 @@ def _exact_phrase(text: str | None) -> list[str]:
     return ["No text has exactly this phrase. Search for one of its words."] if text and len(text.split()) > 1 else []
 
 
+async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return a warning for each name that is that of no node or connection type; None when there is none."""
+    ontology = await core.log.ontology(domain) if names else None
+    if ontology is None:
+        return None
+    valid = [one.name for one in (*ontology.node_types, *ontology.connection_types)]
+    return tuple(_unknown_type(None, name, valid) for name in names or () if name not in valid) or None
+
+
 def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
     return ontology.node_types if kind is Kind.NODE else ontology.connection_types
 
@@ -52,9 +61,10 @@ async def _unknown_domain(core: Core, domain: str) -> str:
     return f"Domain {domain} does not exist. {suggestion(domain, names, 'create_ontology creates it.')}"
 
 
-def _unknown_type(kind: Kind, name: str, valid: Sequence[str]) -> str:
+def _unknown_type(kind: Kind | None, name: str, valid: Sequence[str]) -> str:
     meant = suggestion(name, valid, f"Valid types: {listed(valid)}.")
-    return f"{kind.capitalize()} type {shown(name)} is not in the ontology. {meant}"
+    what = f"{kind} type".capitalize() if kind else "Type"
+    return f"{what} {shown(name)} is not in the ontology. {meant}"
 
 
 def _refusal(

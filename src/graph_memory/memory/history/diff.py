@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
+from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
 from graph_memory.memory.history.log import PAGE
@@ -155,6 +156,7 @@ async def diff(
         by_kind={kind: _counted([c for c in counts if c[0] == kind]) for kind in sorted({Kind(c[0]) for c in counts})},
         entries=tuple(entries),
         next_cursor=None if is_last else span.cursor(counts, entries[-1].subject),
+        warnings=None if counts else await unknown_types(core, domain, types),
     )
 
 

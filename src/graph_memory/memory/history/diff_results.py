@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from graph_memory.model.kinds import Kind
-from graph_memory.model.results import Result
+from graph_memory.model.results import Answered, Result
 
 Difference = Literal["added", "removed", "changed"]
 Value = str | int | float | bool | tuple[str, ...]
@@ -56,7 +56,7 @@ class DiffCounts(Result):
     changed: int = 0
 
 
-class Diff(DiffCounts):
+class Diff(DiffCounts, Answered):
     """What differs between two points of a domain's log. The counts are complete, the entries are one page."""
 
     since: int = Field(description="Number in the log of the earlier point")

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, EventRange, bounds, past_of
+from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
 from graph_memory.model.arguments import check_limit, fault, not_a_cursor
@@ -119,7 +120,9 @@ async def log(
         if len(rows) <= size:
             rows += await events_in(core, wanted, stretch, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
-    return LogPage(entries=tuple(entries), next_cursor=f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None)
+    following = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
+    warnings = None if entries else await unknown_types(core, domain, wanted.types)
+    return LogPage(entries=tuple(entries), next_cursor=following, warnings=warnings)
 
 
 async def events_in(core: Core, wanted: Filter, stretch: EventRange, limit: int) -> list[EventRow]:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from graph_memory.model.kinds import Kind
-from graph_memory.model.results import Result, Timestamp
+from graph_memory.model.results import Answered, Result, Timestamp
 from graph_memory.model.sessions import SessionSummary
 
 Operation = Literal["create", "update", "delete"]
@@ -43,7 +43,7 @@ class LogEntry(LogLine):
     after: dict[str, object] | None = None
 
 
-class LogLines(Result):
+class LogLines(Answered):
     """Changes in short, newest first."""
 
     entries: tuple[LogLine, ...]
@@ -62,7 +62,7 @@ class LogPage(LogLines):
             LogLine(seq=one.seq, at=one.at.replace(microsecond=0), by=one.by, summary=one.summary)
             for one in self.entries
         )
-        return LogLines(entries=tuple(lines), next_cursor=self.next_cursor)
+        return LogLines(warnings=self.warnings, entries=tuple(lines), next_cursor=self.next_cursor)
 
 
 class Sessions(Result):

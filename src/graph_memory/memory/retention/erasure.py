@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
+from graph_memory.memory.graph.describe import titles_of
 from graph_memory.memory.retention.results import Erased, ErasedIn
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
@@ -59,12 +60,17 @@ SCRUB = query("retention/scrub", Scrubbed)
 async def erase(core: Core, domain: str, subject: str, *, dry_run: bool) -> Erased:
     """Erase a subject from a domain and all that share its past. `History.erase` tells the rest."""
     await core.log.require_ontology(domain)
-    await _check_known(core.store, domain, subject)
+    known = await _known(core.store, domain, subject)
     done: dict[str, ErasedIn] = {}
     while begun := await _begun(core, await _left(core.store, domain, done), subject, dry_run=dry_run):
         for name, job in begun.items():
             done[name] = await _in_domain(core, name, subject, job)
-    return Erased(subject=subject, dry_run=dry_run, domains=tuple(done.values()))
+    title = await _title(core, *known) if dry_run else None
+    return Erased(subject=subject, title=title, dry_run=dry_run, domains=tuple(done.values()))
+
+
+async def _title(core: Core, domain: str, event: Event) -> str | None:
+    return (await titles_of(core, domain, [event.draft], event.seq)).get(event.draft.subject)
 
 
 async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
@@ -72,15 +78,20 @@ async def _left(reader: Reader, domain: str, done: Container[str]) -> list[str]:
     return [name for name in await related_domains(reader, domain) if name not in done]
 
 
-async def _check_known(reader: Reader, domain: str, subject: str) -> None:
-    """Raise NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased."""
-    events = [await last_event(reader, name, subject) for name in await related_domains(reader, domain)]
-    kinds = {event.draft.kind for event in events if event is not None}
-    if not kinds:
+async def _known(reader: Reader, domain: str, subject: str) -> tuple[str, Event]:
+    """Return a domain of the family that knows a subject, and the last event of it there.
+
+    Raises NODE_NOT_FOUND for what no log of the family knows, and INVALID_ARGUMENT for what is not erased.
+    """
+    events = {name: await last_event(reader, name, subject) for name in await related_domains(reader, domain)}
+    found = {name: event for name, event in events.items() if event is not None}
+    if not found:
         raise _unknown(domain, subject)
-    if not kinds <= set(DATA):
+    if not {event.draft.kind for event in found.values()} <= set(DATA):
         hint = "Give the id of a node, connection or observation."
         raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
+    name = domain if domain in found else next(iter(found))
+    return name, found[name]
 
 
 async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: bool) -> dict[str, Job | None]:

@@ -26,6 +26,7 @@ class Erased(Result):
     """A subject that was erased, or with `dry_run` would be."""
 
     subject: str
+    title: str | None = Field(default=None, description="With dry_run, unless it is deleted: as in revert")
     dry_run: bool
     domains: tuple[ErasedIn, ...] = Field(description="The domain and those that share its past, where they had it")
 

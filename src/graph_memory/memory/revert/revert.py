@@ -101,7 +101,7 @@ class Selection:
                 raise compacted(domain, (await segments_of(reader, domain))[0].compacted_to or max(gone))
         if self.session is not None and not found:
             message = f"Session {shown(self.session)} changed nothing in domain {domain}"
-            raise fault("session", message, "memory_log shows the session of each change.")
+            raise fault("session", message, "memory_log with full shows the session of each change.")
         check_amount(len(found), most)
         return found
 

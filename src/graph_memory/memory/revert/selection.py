@@ -4,42 +4,66 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END, bounds, compacted, last_seq, no_event, segments_of
+from graph_memory.memory.domains.lineage import bounds, compacted, last_seq, no_event, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
-from graph_memory.memory.revert.revert import SELECTED, Selection
+from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.points import moment
 from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
 
-_NUMBER = re.compile(r"\d{1,16}", re.ASCII)
+_NUMBER = re.compile(r"\d{1,15}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedRow:
+    """The number of an event, and its id."""
+
+    seq: int
+    id: str
+
+
+NUMBERED = query("revert/numbered", NumberedRow)
 
 
 async def of_events(
     core: Core, domain: str, event_ids: Sequence[int | str] | None, since: int | str | None, until: int | str | None
 ) -> Selection:
-    """Return the events of these ids or numbers, or those from one point to another. Raises INVALID_ARGUMENT."""
+    """Return the events of these ids or numbers, or those from one point to another.
+
+    Raises INVALID_ARGUMENT and EVENT_NOT_FOUND.
+    """
     if (event_ids is None) == (since is None) or (event_ids is not None and until is not None):
         raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
     if event_ids is not None:
-        ids = [await _event_id(core, domain, one) for one in event_ids]
-        return Selection(ids=tuple(dict.fromkeys(ids)))
+        return Selection(ids=await _ids(core, domain, event_ids))
     await _check_reached(core, domain, since)
     return await _between(core, domain, since, until)
 
 
-async def _event_id(core: Core, domain: str, given: int | str) -> str:
-    """Return the id of an event that is given by its number in the log, or by its id. Raises EVENT_NOT_FOUND."""
-    if isinstance(given, str) and not _NUMBER.fullmatch(given):
-        return given
-    number = min(int(given), END)
-    found = await core.store.read(SELECTED, domain=domain, first=number, last=number, session=None, limit=1)
-    if not found:
-        raise no_event((await segments_of(core.store, domain))[:1], str(given))
-    return found[0].id
+async def of_session(core: Core, domain: str, session: str) -> Selection:
+    """Return the events of a session. Raises HISTORY_COMPACTED when some of them were compacted."""
+    wanted = session_of(core, session)
+    if any(one.session == wanted for one in await compacted_sessions(core.store, domain)):
+        raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
+    return replace(await _between(core, domain, None, None), session=wanted)
+
+
+async def _ids(core: Core, domain: str, given: Sequence[int | str]) -> tuple[str, ...]:
+    """Return the ids of events that are named by these, or by their numbers in the log; each once."""
+    texts = dict.fromkeys(str(one) for one in given)
+    numbers = {text: int(text) for text in texts if _NUMBER.fullmatch(text)}
+    if not numbers:
+        return tuple(texts)
+    rows = await core.store.read(NUMBERED, domain=domain, numbers=sorted({*numbers.values()}))
+    ids = {row.seq: row.id for row in rows}
+    if missing := {*numbers.values()} - ids.keys():
+        raise no_event((await segments_of(core.store, domain))[:1], str(min(missing)))
+    return tuple(dict.fromkeys(ids[numbers[text]] if text in numbers else text for text in texts))
 
 
 async def _check_reached(core: Core, domain: str, since: int | str | None) -> None:
@@ -49,14 +73,6 @@ async def _check_reached(core: Core, domain: str, since: int | str | None) -> No
     if number is not None and number > last:
         hint = "Give the number of a change that memory_log shows."
         raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
-
-
-async def of_session(core: Core, domain: str, session: str) -> Selection:
-    """Return the events of a session. Raises HISTORY_COMPACTED when some of them were compacted."""
-    wanted = session_of(core, session)
-    if any(one.session == wanted for one in await compacted_sessions(core.store, domain)):
-        raise compacted(domain, (await segments_of(core.store, domain))[0].compacted_to)
-    return replace(await _between(core, domain, None, None), session=wanted)
 
 
 async def _between(core: Core, domain: str, since: int | str | None, until: int | str | None) -> Selection:

@@ -85,12 +85,13 @@ def growth(present: Ontology, wanted: Ontology) -> Growth:
     """Return what makes the types of `present` what `wanted` declares; those that it does not name stay.
 
     That an open ontology met a type first in a write makes no difference. Raises INVALID_ONTOLOGY when `wanted` is open
-    and `present` is not, because that cannot be changed.
+    and `present` is not, because that cannot be changed, and when together they have too many types.
     """
     if wanted.open and not present.open:
         hint = "Leave `open: true` out, or create another domain with it."
         message = "The ontology is open, but the domain's ontology is not, and that cannot be changed"
         raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": "open", "hint": hint})
+    _ = present.with_types(wanted.node_types, wanted.connection_types)
     nodes = [(one, present.find_node_type(one.name)) for one in wanted.node_types]
     links = [(one, present.find_connection_type(one.name)) for one in wanted.connection_types]
     is_told = wanted.description not in ("", present.description)

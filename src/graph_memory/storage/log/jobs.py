@@ -21,6 +21,8 @@ from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Store, Transaction
 
 READY = "ready"
+GROWING = "growing"
+"""Types change step by step. One that was cut off is ended by whatever ontology is applied next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,8 @@ def busy(domain: str, state: str, job: str | None) -> GraphError:
     then = "repeat the same call: it resumes where it stopped"
     if OF_FOLDER.items() <= asked.items():
         then = "delete the domain and import the folder again"
+    if state == GROWING:
+        then = "apply the ontology again, or another one"
     hint = f"Try again when it is done. Only if it was interrupted, {then}."
     details: dict[str, object] = {"domain": domain, "state": state, "done": done, "hint": hint}
     if asked:

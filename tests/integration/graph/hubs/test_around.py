@@ -39,6 +39,7 @@ async def test_a_compaction_never_ends_in_the_midst_of_a_batch(web: Memory, tmp_
     assert len((await web.query_connections()).connection_ids) == LINKS
 
 
+@pytest.mark.long
 async def test_differences_across_and_within_a_batch_are_those_of_its_changes(web: Memory) -> None:
     await make_hub(web, LINKS, neighbours=7)
     before = await last_of(web)
@@ -47,6 +48,7 @@ async def test_differences_across_and_within_a_batch_are_those_of_its_changes(we
     assert (await web.history.diff(since=before, until=before + 7)).removed == 7
 
 
+@pytest.mark.long
 async def test_an_export_of_a_domain_in_which_a_batch_was_written_in_pages_is_imported(
     web: Memory, tmp_path: Path
 ) -> None:

@@ -163,6 +163,7 @@ async def test_a_page_that_is_too_much_for_the_server_is_written_in_halves(
     assert [entry.kind for entry in events] == ["node"] + ["connection"] * LINKS
 
 
+@pytest.mark.long
 async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paging, "PAGE_BYTES", 25)
     texts = {f"a{number:02}": "x" * (100 if number == 5 else 10) for number in range(12)}
@@ -273,6 +274,7 @@ async def test_a_session_is_taken_back_in_pages_without_what_taking_it_back_writ
     assert (await web.query_nodes()).node_ids == ()
 
 
+@pytest.mark.long
 async def test_rules_among_connections_are_kept_and_what_would_break_one_is_left(web: Memory) -> None:
     await make_hub(web, LINKS, neighbours=LINKS, type_name="Tree")
     begin = await last_of(web)

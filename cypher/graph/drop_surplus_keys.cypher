@@ -1,0 +1,9 @@
+// Deletes some of the keys that no type needs; `needed` has the kind, type and property of those that one does.
+// mode: write
+// params: domain, needed, limit
+// returns: found
+MATCH (k:_Key)
+WHERE k._domain = $domain AND k._owner IS NOT NULL AND NOT [k._kind, k._type, k._property] IN $needed
+WITH k LIMIT $limit
+DELETE k
+RETURN count(*) AS found
