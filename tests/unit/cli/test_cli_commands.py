@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -23,7 +24,9 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.model.sessions import SessionSummary
+from graph_memory.project import domain_for
 from graph_memory.settings import Settings
+from graph_memory.storage.log.ontologies import no_ontology
 from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, NODE, RecordingMemory, client_of, opens
 
 NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
@@ -443,13 +446,37 @@ def test_what_is_no_file_is_an_argument_at_fault(source: str):
     assert fault.code is Code.INVALID_ARGUMENT
 
 
+def test_the_shown_ontology_has_allowed_values_and_types_and_no_empty_column(memory: RecordingMemory):
+    rules = {"status": {"enum": ["next", "done"], "required": True}, "year": "integer", "note": {}}
+    memory.answers["get_ontology"] = ontology_from({"node_types": [{"name": "Book", "properties": rules}]})
+    shown = run("ontology", "show").stdout
+    assert "status* (next, done), year (integer), note\n" in shown
+    assert "description" not in shown
+
+
 def test_the_shown_ontology_can_be_applied_again(memory: RecordingMemory):
     text = run("ontology", "show", "--yaml").stdout
     assert run("ontology", "validate", "-", input=text).exit_code == 0
 
 
+def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
+    memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    memory.answers["get_ontology"] = no_ontology("default")
+    own = results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
+    for domains, begins in (((), "To begin one, run `graph-memory ontology apply`"), ((own,), "This folder's project")):
+        memory.answers["list_domains"] = results.Domains(domains=domains)
+        error = run("ontology", "show").exception
+        assert isinstance(error, GraphError)
+        assert f"Hint: {begins}" in explained(error)
+    assert "--domain auto, or set GRAPH_MEMORY_DOMAIN=auto" in explained(error)
+    named = run("ontology", "show", "--domain", "work").exception
+    assert "This folder" not in explained(named)
+
+
 def test_domains_are_listed_and_counted(memory: RecordingMemory):
-    assert "work    2           1                 1,200" in run("domain", "list").stdout
+    assert "work    3      1,200 " in run("domain", "list").stdout
     assert "connections       1\n" in run("domain", "info", "work").stdout
     assert memory.calls[-1] == ("domain_info", (), {"domain": "work"})
     assert json.loads(run("domain", "info", "--json").stdout)["nodes"] == 5

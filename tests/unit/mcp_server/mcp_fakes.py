@@ -79,6 +79,7 @@ ANSWERS: Mapping[str, Any] = {
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
+    "list_domains": results.Domains(domains=()),
 }
 
 ARGUMENTS: Mapping[str, dict[str, Any]] = {

@@ -90,6 +90,8 @@ def test_types_can_be_connected_as_declared(connection_type: str, source: str, t
 def test_a_wrong_connection_says_what_would_be_right(connection_type: str, source: str, target: str, message: str):
     error = fails(Code.INVALID_TOPOLOGY, GTD.check_topology, connection_type, source, target)
     assert error.message == message
+    is_turned = (connection_type, source, target) == ("NextAction", "Action", "Project")
+    assert ("NextAction goes from Project to Action: swap the ends." in (error.hint or "")) is is_turned
     assert error.details["valid_sources"] == list(GTD.connection_type(connection_type).from_types)
     assert error.hint
 
