@@ -23,7 +23,19 @@ KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
 CONNECTION_TYPES = (
     *("About", "Before", "Beside", "DependsOn", "Has", "Involves", "Knows", "Leads", "Link", "LivesIn", "MarriedTo"),
-    *("Next", "NextAction", "OwnedBy", "Owns", "Part", "PartOf", "References", "RelatesTo", "RequiresContext", "To"),
+    *(
+        "Next",
+        "NextAction",
+        "OwnedBy",
+        "Owner",
+        "Owns",
+        "Part",
+        "PartOf",
+        "References",
+        "RelatesTo",
+        "RequiresContext",
+        "To",
+    ),
     *("Tree", "WaitingFor"),
 )
 """Those that tests declare most."""

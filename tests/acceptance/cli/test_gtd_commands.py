@@ -54,6 +54,7 @@ async def test_the_lists_name_what_to_do_and_what_stands_in_the_way(
     assert said.strip() == ("0 actions. Left out: 1 depend on something that is not completed, 1 need another context.")
 
 
+@pytest.mark.long
 async def test_json_is_what_python_gives(desk: Memory, settings: Settings, domain: str) -> None:
     environment = environment_of(settings)
     done = run(environment, "gtd", "review", "--domain", domain, "--today", "2025-10-18", "--json")

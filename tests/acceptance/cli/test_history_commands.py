@@ -80,6 +80,7 @@ async def test_what_differs_is_a_line_a_subject_and_json_what_python_gives(
     assert told == (await kitchen.history.diff(since=since, content=True)).to_dict()
 
 
+@pytest.mark.long
 async def test_a_session_is_named_listed_and_taken_back(kitchen: Memory, variables: dict[str, str]) -> None:
     variables = {**variables, "GRAPH_MEMORY_SESSION": "desk"}
     assert run(variables, "node", "update", "call", "-p", "by=ann").returncode == 0

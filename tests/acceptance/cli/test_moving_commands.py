@@ -81,6 +81,7 @@ async def test_what_cannot_be_is_said_in_two_lines(environment: dict[str, str], 
         assert not (tmp_path / wrong[0]).exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("kitchen")
 async def test_a_domain_is_exported_to_a_folder_and_imported(
     environment: dict[str, str], domain: str, tmp_path: Path

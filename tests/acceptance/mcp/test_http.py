@@ -45,6 +45,7 @@ async def test_an_agent_works_over_http_as_over_stdio(url: str, domain: str, mod
         assert (await agent.refused("get_node", node_id="mem_none")).code is Code.NODE_NOT_FOUND
 
 
+@pytest.mark.long
 async def test_agents_of_both_generations_share_one_memory(url: str, domain: str, memory: Memory):
     async with over_http(url, domain, "auto") as one, over_http(url, domain, "legacy") as other:
         await one.call("create_ontology", **GTD)

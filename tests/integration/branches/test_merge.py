@@ -188,6 +188,7 @@ async def test_merging_onward_compares_with_what_was_merged_last(main: Memory) -
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_a_decision_lasts_when_merging_onward(main: Memory) -> None:
     target = (await main.domain_info()).name
     node = await note(main, rank=1)
@@ -422,6 +423,7 @@ async def test_new_types_come_along_with_what_is_of_them(main: Memory) -> None:
     await clean(main, branch)
 
 
+@pytest.mark.long
 async def test_a_type_that_both_declare_differently_is_as_one_of_them_has_it(main: Memory) -> None:
     source, branch = await branched(main)
     await main.add_node_type(node_type_from({"name": "Person", "required_properties": ["name"]}))

@@ -35,6 +35,7 @@ async def merged_once(memory: Memory) -> tuple[str, str, Memory]:
     return one, source, branch
 
 
+@pytest.mark.long
 async def test_what_was_deleted_stays_in_conflict_when_the_fork_was_compacted_away(memory: Memory) -> None:
     """The last event before the fork is kept, as its node was never changed again; the state around it is not."""
     await memory.create_ontology(ONTOLOGY)

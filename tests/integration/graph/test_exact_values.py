@@ -215,6 +215,7 @@ async def test_queries_match_numbers_by_their_value_and_all_else_exactly_whereve
         assert set(links) == {one for one, pair in pairs.connections.items() if _matches(pair[1], value)}
 
 
+@pytest.mark.long
 async def test_an_export_and_an_import_keep_every_value_to_the_letter(pairs: Pairs, tmp_path: Path) -> None:
     name = f"{pairs.domain}-copy"
     await pairs.memory.transfer.export_file(tmp_path / "log.jsonl")

@@ -208,6 +208,7 @@ class CutOff(Exception):  # noqa: N818 - what a test does to a growth
     """Ends a growth between two of its steps, as `kill -9` would."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("is_same", [True, False], ids=["with the same", "with another"])
 @pytest.mark.parametrize("cut_at", [0, 2, 4, 5, 6])
 async def test_a_growth_that_was_cut_off_is_ended_by_what_is_applied_next(

@@ -82,6 +82,7 @@ async def test_trigrams_changed_by_hand_are_named_and_mended(notes: Memory, driv
     assert (await notes.search_content("needle")).node_ids == (one,)
 
 
+@pytest.mark.long
 async def test_windows_that_are_replaced_while_they_are_indexed_are_left_to_the_next_look(notes: Memory) -> None:
     ids = [(await notes.create_node("Note", f"needle {number}")).node_id for number in range(4)]
     done = anyio.Event()

@@ -112,6 +112,7 @@ def holding(texts: Mapping[str, str], needle: str) -> list[str]:
     return sorted(one for one, text in texts.items() if is_in(needle, text))
 
 
+@pytest.mark.long
 @profile(examples=30)
 @given(corpus=corpora())
 async def test_search_finds_what_a_scan_of_all_texts_finds(

@@ -188,6 +188,7 @@ async def test_a_server_that_is_gone_is_told_as_such(desk: Desk, monkeypatch: py
     assert caught.value.code is Code.STORE_UNAVAILABLE
 
 
+@pytest.mark.long
 async def test_it_works_beside_other_types_in_one_domain(memory: Memory) -> None:
     await memory.apply_ontology(merge_ontologies([load_ontology("gtd"), load_ontology("fitness")]))
     desk = Desk(memory)

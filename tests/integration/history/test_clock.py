@@ -100,6 +100,7 @@ async def test_what_was_written_while_the_clock_was_ahead_is_there_now_and_new_t
     assert (await memory.upkeep.verify()).differences == ()
 
 
+@pytest.mark.long
 async def test_nothing_is_hidden_before_the_next_write_sets_the_times_right(memory: Memory, wall: Wall) -> None:
     await memory.create_ontology(ONTOLOGY)
     wall.set(3650)
@@ -136,6 +137,7 @@ async def test_diffs_reverts_branches_and_compactions_by_time_follow_the_order_o
         assert (await each.upkeep.verify()).differences == ()
 
 
+@pytest.mark.long
 async def test_an_import_keeps_the_order_of_a_log_whose_times_turn_back(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:
@@ -148,6 +150,7 @@ async def test_an_import_keeps_the_order_of_a_log_whose_times_turn_back(
     assert (await copy.upkeep.verify()).differences == ()
 
 
+@pytest.mark.long
 async def test_an_import_takes_a_compacted_log_whose_events_were_no_neighbours(
     memory: Memory, wall: Wall, domain: str, tmp_path: Path
 ) -> None:

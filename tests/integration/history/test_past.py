@@ -203,6 +203,7 @@ async def test_pages_lead_to_all_of_it_once(memory: Memory) -> None:
         assert found == nodes
 
 
+@pytest.mark.long
 async def test_what_is_compacted_away_is_said_and_never_answered_wrongly(memory: Memory, tmp_path: Path) -> None:
     await memory.create_ontology(ONTOLOGY)
     node, other = [(await memory.create_node("Note", "words", properties={"rank": 1})).node_id for _ in range(2)]

@@ -84,6 +84,7 @@ async def filled(memory: Memory) -> tuple[str, str, int]:
     return node, gone, cut
 
 
+@pytest.mark.long
 async def test_every_way_to_an_earlier_point_says_that_it_was_compacted(memory: Memory) -> None:
     node, gone, cut = await filled(memory)
     _, version, *_, created = (await memory.history.log(subject=node)).entries
@@ -173,6 +174,7 @@ async def test_an_archive_can_be_imported_as_the_domain_was_at_the_point(
         assert await is_clean(copy, memory.in_domain(f"{domain}-{name}-again"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cut_after", some(range(1, 9)))
 async def test_what_was_before_is_there_whole_or_said_to_be_gone_while_it_goes_on(
     memory: Memory, tmp_path: Path, cut_after: int, monkeypatch: pytest.MonkeyPatch
@@ -379,6 +381,7 @@ async def test_an_archive_that_cannot_be_written_changes_nothing(memory: Memory,
     assert (await (await memory.history.as_of(1)).query_nodes()).node_ids == ()
 
 
+@pytest.mark.long
 async def test_a_branch_that_is_just_being_made_is_waited_for(
     memory: Memory, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -140,6 +140,7 @@ async def test_its_past_says_that_it_was_erased_and_its_id_is_not_given_out_agai
     assert not (await memory.history.diff(since=then, content=True)).entries
 
 
+@pytest.mark.long
 async def test_a_revert_of_it_is_refused_with_the_reason_and_can_leave_it(memory: Memory, domain: str) -> None:
     node, other, _ = await filled(memory, domain, secret())
     version = (await memory.get_node(node)).version

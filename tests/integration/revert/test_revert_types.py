@@ -243,6 +243,7 @@ async def test_the_beginning_of_a_domain_is_not_taken_back(work: Memory) -> None
     assert await types(work) == ([], [])
 
 
+@pytest.mark.long
 async def test_what_an_agent_made_in_an_open_ontology_goes_with_its_types(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"open": True, "node_types": []}))
     begun = await last(memory)
@@ -254,6 +255,7 @@ async def test_what_an_agent_made_in_an_open_ontology_goes_with_its_types(memory
     assert await types(memory) == (["Idea"], [])
 
 
+@pytest.mark.long
 async def test_a_merge_that_brought_types_is_taken_back_as_one(work: Memory, domain: str) -> None:
     await work.history.branch(f"{domain}-b")
     branch = work.in_domain(f"{domain}-b")
@@ -287,6 +289,7 @@ async def test_a_type_that_a_branch_took_back_stays_where_it_is_merged(work: Mem
     assert await types(work) == (["Note"], ["Link"])
 
 
+@pytest.mark.long
 async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported(
     work: Memory, domain: str, tmp_path: Any
 ) -> None:
@@ -312,6 +315,7 @@ async def test_a_domain_with_types_that_were_taken_back_is_exported_and_imported
     assert await types(work.in_domain(f"{domain}-j")) == (["Note"], ["Link"])
 
 
+@pytest.mark.long
 async def test_another_process_sees_it_at_once(work: Memory, settings: Settings, domain: str) -> None:
     async with open_memory(settings) as opened:
         other = opened.in_domain(domain)
@@ -352,6 +356,7 @@ async def test_whoever_reads_meanwhile_never_goes_by_half_a_change_afterwards(
             readers.cancel_scope.cancel()
 
 
+@pytest.mark.long
 async def test_a_type_and_a_node_of_it_do_not_pass_each_other(work: Memory, settings: Settings, domain: str) -> None:
     async with open_memory(settings) as opened:
         other, outcomes = opened.in_domain(domain), set[str]()
@@ -382,6 +387,7 @@ async def test_a_type_and_a_node_of_it_do_not_pass_each_other(work: Memory, sett
         assert outcomes
 
 
+@pytest.mark.long
 async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(work: Memory) -> None:
     seq = (await work.add_node_type(TASK)).version
     made = [await node(work, "Task") for _ in range(30)]
@@ -392,6 +398,7 @@ async def test_a_type_of_many_nodes_is_taken_back_with_them_but_not_without_one(
     assert len(await done(work, since=seq, until=until)) == len(made) + 1
 
 
+@pytest.mark.long
 async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domain: str, driver: Driver) -> None:
     seq = (await work.add_node_type(TASK)).version
     await work.history.revert(since=seq)
@@ -402,6 +409,7 @@ async def test_a_rebuild_takes_away_what_a_hand_brought_back(work: Memory, domai
     assert await types(work) == (["Note"], ["Link"])
 
 
+@pytest.mark.long
 async def test_a_connection_type_comes_back_with_its_constraint(work: Memory, driver: Driver) -> None:
     name = f"Tie {uuid4().hex}"
     seq = (await work.add_connection_type(connection_type_from({"name": name, "from": ["*"], "to": ["*"]}))).version

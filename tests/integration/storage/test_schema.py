@@ -122,6 +122,7 @@ def test_a_database_of_newer_code_is_refused() -> None:
     assert "Update graph-memory" in str(caught.value.hint)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("opened")
 @hypothesis_settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.text(st.characters(exclude_categories=("Cc", "Cs")), min_size=1, max_size=30))

@@ -66,6 +66,7 @@ async def test_a_read_past_its_time_is_stopped_by_the_server(settings: Settings)
         assert "GRAPH_MEMORY_READ_TIMEOUT" in str(caught.value.hint)
 
 
+@pytest.mark.long
 async def test_a_write_that_waits_too_long_for_a_lock_says_so_and_changes_nothing(
     settings: Settings, domain: str
 ) -> None:

@@ -92,6 +92,7 @@ async def test_what_is_imported_is_the_same_to_the_letter(
     assert files_in(tmp_path) == {name, "again.jsonl", "first.jsonl"}
 
 
+@pytest.mark.long
 async def test_an_imported_domain_can_be_worked_in(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain)
     await memory.transfer.export_file(tmp_path / "a.jsonl")
@@ -457,6 +458,7 @@ async def test_an_export_goes_to_a_stream_as_well(memory: Memory, domain: str, t
     assert told[-1][1] == 1.0
 
 
+@pytest.mark.long
 async def test_a_text_that_is_not_remembered_as_written_is_written_again(
     memory: Memory, domain: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -486,6 +488,7 @@ async def test_content_of_several_pieces_comes_back_whole(memory: Memory, domain
         assert await copy.get_node_content(node) == await memory.get_node_content(node)
 
 
+@pytest.mark.long
 async def test_what_was_compacted_and_erased_comes_back_as_it_is(
     memory: Memory, domain: str, driver: Driver, tmp_path: Path
 ) -> None:
@@ -509,6 +512,7 @@ async def test_what_was_compacted_and_erased_comes_back_as_it_is(
     assert gone.value.code is Code.HISTORY_COMPACTED
 
 
+@pytest.mark.long
 async def test_a_branch_without_its_source_stays_so_when_something_is_merged_into_it(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:

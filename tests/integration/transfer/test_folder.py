@@ -115,6 +115,7 @@ async def test_a_connections_text_comes_back_to_the_letter(memory: Memory, domai
     assert refused.value.code is Code.INVALID_ENCODING
 
 
+@pytest.mark.long
 async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
     memory: Memory, domain: str, tmp_path: Path
 ) -> None:
@@ -129,6 +130,7 @@ async def test_ids_that_differ_in_case_alone_have_files_of_their_own_everywhere(
     assert await state(copy) == await state(memory)
 
 
+@pytest.mark.long
 async def test_when_things_hold_is_kept(memory: Memory, domain: str, tmp_path: Path) -> None:
     ids = await filled(memory, domain, 2)
     [link, *_] = (await memory.query_connections()).connection_ids

@@ -551,6 +551,7 @@ def refusal(path: Path) -> Code | None:
     return None
 
 
+@pytest.mark.long
 @profile(examples=60)
 @given(steps=st.lists(STEPS, min_size=1, max_size=3), renumbers=st.booleans())
 async def test_whatever_is_changed_it_is_refused_by_its_line_or_can_be_lived_with(

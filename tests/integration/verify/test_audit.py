@@ -119,6 +119,7 @@ async def test_verify_names_the_difference_and_rebuild_mends_it(
     assert len((await memory.search_content("# call xxx")).node_ids) == 1
 
 
+@pytest.mark.long
 async def test_large_content_is_looked_at_without_keeping_it(
     memory: Memory, domain: str, driver: Driver, settings: Settings
 ) -> None:

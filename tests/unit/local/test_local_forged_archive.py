@@ -284,6 +284,7 @@ def mutated(data: bytes, choice: random.Random) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.long
 def test_whatever_was_changed_is_refused_or_makes_no_difference(tmp_path, target):
     sound, file = forged(tmp_path / "sound.tar", members()).read_bytes(), tmp_path / "mutated.tar"
     codes: set[Code] = set()

@@ -161,6 +161,7 @@ def test_this_machine_goes_by_three_names(shared: Server, name: str):
     assert shared.answer("GET", "/health", Host=host, Origin=f"http://{host}").status == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by_session", [False, True])
 def test_half_an_emoji_does_not_spoil_a_call(by_session: bool):
     with running() as server:

@@ -187,6 +187,7 @@ async def test_a_hub_that_a_hand_deleted_is_not_adopted_but_restored_and_then_de
     assert (await web.delete_node(HUB)).connections == LINKS
 
 
+@pytest.mark.long
 async def test_a_read_of_the_past_in_the_midst_of_a_deletion_is_the_same_when_it_is_done(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ async def test_a_deletion_whose_first_page_cannot_be_written_leaves_the_domain_a
     assert len((await web.query_connections()).connection_ids) == LINKS
 
 
+@pytest.mark.long
 async def test_others_can_read_while_it_goes_on_and_every_point_of_it_is_a_graph_that_may_be(
     web: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

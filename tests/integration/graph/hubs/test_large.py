@@ -38,6 +38,7 @@ async def large(
             local.stop(settings)
 
 
+@pytest.mark.long
 async def test_a_hub_is_deleted_and_taken_back_within_the_default_heap(large: tuple[Memory, Settings]) -> None:
     memory, settings = large
     links = LINKS or 90

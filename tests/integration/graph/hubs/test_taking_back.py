@@ -180,6 +180,7 @@ async def test_pages_are_cut_by_the_weight_of_their_content_too(web: Memory, mon
     assert 7 <= len(pages) <= 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", [1, 2])
 async def test_one_by_event_ids_that_was_cut_off_goes_on_in_any_order_and_tells_few_ids(
     web: Memory, monkeypatch: pytest.MonkeyPatch, kept: int
