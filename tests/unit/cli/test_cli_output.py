@@ -45,6 +45,18 @@ def test_a_table_on_a_terminal_has_whole_ids_where_they_fit(
     assert capsys.readouterr().out.splitlines()[-1].split("  ")[-1] == id_shown
 
 
+def test_a_narrow_table_shortens_the_ids_that_it_is_told_of_and_folds_what_is_to_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    row = ("Call the painter, choose the tiles", "session_0123456789abcdef0123456789abcdef")
+    print_table(("about", "session"), [row], ids="session", folded=("about",))
+    told = capsys.readouterr().out
+    assert "session_01234567\n" in told
+    assert all(word in told for word in ("painter,", "choose", "tiles"))
+
+
 def test_stored_text_cannot_steer_a_terminal():
     assert plain("a\x1b[31mb\nc\u202ed") == "a\\u001b[31mb c\\u202ed"
     assert harmless("a\x1b]0;t\x07\n\tb\u200d") == "a\\u001b]0;t\\u0007\n\tb\u200d"

@@ -175,4 +175,5 @@ def show_reverted(found: Reverted) -> None:
     changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
     if (changes, left) != (len(found.changes), len(found.skipped)):
         typer.echo("…")
-    note(f"{counted(changes, 'change')} {verb}, {counted(left, 'subject')} left.")
+    unchanged = f"; {counted(left, 'subject')} left as {'it is' if left == 1 else 'they are'}" if left else ""
+    note(f"{counted(changes, 'change')} {verb}{unchanged}.")
