@@ -86,7 +86,7 @@ async def check_blobs(settings: Settings) -> str:
     """Return where blobs are kept, once that was looked into. Raises CONTENT_READ_FAILED."""
     place = blobs(settings)
     count = len(await place.domains())
-    return f"{place.location}, of {count} domain{'' if count == 1 else 's'}"
+    return f"{place.location}, used by {count} domain{'' if count == 1 else 's'}"
 
 
 def schema_version() -> int:

@@ -14,7 +14,10 @@ from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input.options import ROWS, DomainOption, JsonOption
 from graph_memory.cli.output.printing import aside, note, plain, print_json
 from graph_memory.cli.session import with_memory
+from graph_memory.model.arguments import AUTO
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import Answered, Result
+from graph_memory.project import domain_for
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -32,7 +35,16 @@ class Call:
 
     def ask(self, use: Callable[[Memory], Awaitable[T]], doing: str = "Reading") -> T:
         """Return what `use` makes of the memory in that domain."""
-        return with_memory(lambda memory: use(self.of(memory)), doing)
+
+        async def asked(memory: Memory) -> T:
+            try:
+                return await use(self.of(memory))
+            except GraphError as error:
+                if error.code is Code.ONTOLOGY_NOT_FOUND and self.domain is None:
+                    raise await _for_this_project(memory, error) from error
+                raise
+
+        return with_memory(asked, doing)
 
     def of(self, memory: Memory) -> Memory:
         """Return the memory in that domain. Raises INVALID_ARGUMENT."""
@@ -61,6 +73,16 @@ class Call:
     def size(self, limit: int | None) -> int | None:
         """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
         return limit if self.as_json or limit is not None else ROWS
+
+
+async def _for_this_project(memory: Memory, error: GraphError) -> GraphError:
+    """Return an error for a missing domain with a hint at that of the project at hand, where that is there."""
+    name = domain_for(AUTO)
+    known = [one.name for one in (await memory.list_domains()).domains]
+    if name not in known or error.details.get("domain") == name:
+        return error
+    hint = f"This folder's project has domain {name}: give --domain auto, or set GRAPH_MEMORY_DOMAIN=auto."
+    return GraphError(error.code, error.message, {**error.details, "hint": f"{hint} {error.hint or ''}".rstrip()})
 
 
 def command(

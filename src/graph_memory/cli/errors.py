@@ -121,6 +121,7 @@ _PHRASES = {
     "and with full their ids": "and with --full their ids",
 }
 _TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
+_CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 
 
@@ -171,6 +172,7 @@ def with_commands(text: str) -> str:
     for phrase, said in _PHRASES.items():
         text = text.replace(phrase, said)
     text = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
+    text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
     return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
 
 

@@ -55,7 +55,7 @@ class Arguments(Generic[A]):
 
     def _missing(self, name: str) -> GraphError:
         expected = wording(self._schema_of(name))
-        return _invalid(name, f"{self.tool} needs the argument {name}: {expected}.", {"expected": expected})
+        return _invalid(name, f"{self.tool} needs the argument {quoted(name)} ({expected}).", {"expected": expected})
 
     def _wrong(self, fault: ErrorDetails) -> GraphError:
         name, *steps = fault["loc"]

@@ -79,7 +79,7 @@ def _without_null(schema: Schema) -> Schema:
 
 def _items(schema: Schema) -> str:
     """Return what a list holds, in the plural."""
-    kinds = {"string": "text", "object": "objects"}
+    kinds = {"string": "strings", "object": "objects"}
     parts = cast("list[Schema]", schema.get("anyOf", [schema]))
     return " or ".join(kinds.get(str(part.get("type")), "anything") for part in parts)
 
@@ -92,7 +92,7 @@ def wording(schema: Schema) -> str:
         return "one of " + ", ".join(json.dumps(value) for value in cast("list[object]", schema["enum"]))
     match schema.get("type"):
         case "string":
-            return "text that is not empty" if schema.get("minLength") else "text"
+            return "a string that is not empty" if schema.get("minLength") else "a string"
         case "integer":
             return f"an integer of at least {schema['minimum']}" if "minimum" in schema else "an integer"
         case "boolean":

@@ -11,6 +11,7 @@ from mcp import MCPError, types
 from mcp.server import Server
 from pydantic_core import to_jsonable_python
 
+from graph_memory.mcp_server.advice import advised, fitting, unknown_tool
 from graph_memory.mcp_server.callers import Context, actor_of, session_of
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.limits import check_given, check_taken
@@ -19,7 +20,6 @@ from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.table import tools_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import quoted
 from graph_memory.settings import Settings
 
 NAME = "graph-memory-core"
@@ -74,13 +74,13 @@ class Calls:
         """Answer `tools/call`: with what the tool gives, or with an error that the agent can act on."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
+            raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name))
         try:
             if (asked := await self._project.find(ctx, params)) is not None:
                 return asked
             return _success(await self._call(tool, params.arguments or {}, ctx))
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
-            return _failure(masked(error))
+            return _failure(fitting(masked(error), self._tools))
 
     async def _call(self, tool: AnyTool, given: Mapping[str, object], ctx: Context) -> Mapping[str, object]:
         call = tool.bind(given)
@@ -93,7 +93,10 @@ class Calls:
         memory = await ctx.lifespan_context.memory(tell)
         if self._project.domain is not None:
             memory = memory.in_domain(self._project.domain)
-        result = (await call(memory.acting_as(actor_of(ctx), session))).to_dict()
+        try:
+            result = (await call(memory.acting_as(actor_of(ctx), session))).to_dict()
+        except GraphError as error:
+            raise await advised(memory, error) from error
         check_taken(result, self._most)
         return result
 

@@ -24,6 +24,8 @@ class Wanted:
     valid_at: datetime | None = None
     from_id: str | None = None
     to_id: str | None = None
+    text: str | None = None
+    """What is searched for in contents. `takes` does not look at it."""
 
     def takes(self, event: EventRow | None) -> bool:
         """Say whether a subject is meant, by its last event; there is none for what never was."""

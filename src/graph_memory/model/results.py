@@ -161,7 +161,7 @@ class Answered(Result):
 
     warnings: tuple[str, ...] | None = Field(
         default=None,
-        description="Names in the question that the domain does not have, or how to get so many ids in pages",
+        description="Why nothing may have been found, or how to get so many ids in pages",
     )
 
 

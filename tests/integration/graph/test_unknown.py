@@ -136,6 +136,14 @@ QUIET: dict[str, Callable[[Memory], Awaitable[Found]]] = {
 }
 
 
+async def test_a_phrase_that_is_nowhere_is_told_to_be_exact(desk: Memory) -> None:
+    past = await desk.history.as_of("now")
+    for search in (desk.search_content, past.search_content):
+        assert (await search("zebra striped")).warnings == (
+            "No text has exactly this phrase. Search for one of its words.",
+        )
+
+
 @pytest.mark.parametrize("name", QUIET)
 async def test_what_exists_and_is_not_found_is_not_warned_of(desk: Memory, name: str) -> None:
     assert (await QUIET[name](desk)).warnings is None

@@ -274,6 +274,7 @@ async def check(memory: Memory, sequence: list[tuple[Any, ...]], points: tuple[i
     for subject in before.keys() & after.keys():
         entry = found.get(subject)
         is_told = entry is not None and entry.operation == "changed"
+        assert entry is None or () not in (entry.properties, entry.attributes), "what did not change is absent"
         assert is_told is (exact(before[subject]) != exact(after[subject])), subject
         changes = [*(entry.properties or ()), *named(entry.attributes or ())] if entry else []
         patched = applied(before[subject], changes)

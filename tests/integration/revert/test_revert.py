@@ -281,6 +281,15 @@ async def test_a_whole_session_is_undone_and_others_are_not(work: Memory, settin
     assert caught.value.code is Code.INVALID_ARGUMENT
 
 
+async def test_a_start_beyond_the_end_of_the_log_is_refused(work: Memory) -> None:
+    last = (await work.create_node("Project", "# Garden", properties={"status": "next"})).version
+    for given in (last + 1, str(last + 9_000)):
+        with pytest.raises(GraphError) as caught:
+            await work.history.revert(since=given)
+        assert (caught.value.code, f"ends at {last}" in caught.value.message) == (Code.EVENT_NOT_FOUND, True)
+    assert (await work.history.revert(since="now")).changes == ()
+
+
 async def test_an_event_is_named_by_its_number_as_well_as_by_its_id(work: Memory) -> None:
     node = await project(work, "Garden", status="next")
     version = (await work.update_node(node, properties={"status": "done"})).version

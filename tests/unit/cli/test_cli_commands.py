@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,12 +18,15 @@ from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
-from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted
+from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, Sessions
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
+from graph_memory.model.sessions import SessionSummary
+from graph_memory.project import domain_for
 from graph_memory.settings import Settings
+from graph_memory.storage.log.ontologies import no_ontology
 from unit.mcp_server.mcp_fakes import ARGUMENTS, MOMENT, NODE, RecordingMemory, client_of, opens
 
 NODES = (results.NodeSummary(id="mem_1", type="Project", title="Kitchen", modified=MOMENT, version=7),)
@@ -324,6 +328,19 @@ def test_events_are_named_by_number_or_id_and_in_one_way_only(memory: RecordingM
         assert getattr(run("revert", *unclear).exception, "code", None) is Code.INVALID_ARGUMENT, unclear
 
 
+def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: RecordingMemory):
+    names = ("session_0123456789", "session_0199", "desk")
+    one = SessionSummary(
+        source="agent", began=MOMENT, ended=MOMENT, changes=1, subjects=1, about=("Call",), first_seq=1, last_seq=1
+    )
+    memory.answers["sessions"] = Sessions(sessions=tuple(one.model_copy(update={"session": name}) for name in names))
+    memory.answers["revert_session"] = Reverted(dry_run=False, changes=(), skipped=())
+    for given, meant in (("session_012", "session_0123456789"), ("desk", "desk"), ("current", "current")):
+        assert run("revert", "--session", given).exit_code == 0
+        assert memory.calls[-1][1] == (meant,)
+    assert getattr(run("revert", "--session", "session_01").exception, "code", None) is Code.INVALID_ARGUMENT
+
+
 def test_the_full_log_shows_states_as_text(memory: RecordingMemory):
     before = {"status": "next", "_title": "Call", "_tags": ["nlp", "classics"], "_content_size": 6}
     changed = ENTRY.model_copy(update={"before": before, "after": {**before, "status": "done", "year": 2017}})
@@ -392,7 +409,7 @@ def test_applying_says_what_was_added(memory: RecordingMemory, tmp_path: Any):
     for answer, told in (
         ((True, ("Project",), ()), "Created the ontology: 1 node type, 0 connection types.\n"),
         ((False, ("A", "B"), ("X",)), "Added 2 node types, 1 connection type: A, B, X.\n"),
-        ((False, (), ()), "Nothing to add or change: the domain has all of it.\n"),
+        ((False, (), ()), "The domain already has all of these types.\n"),
     ):
         created, nodes, connections = answer
         memory.answers["apply_ontology"] = results.OntologyApplied(
@@ -429,13 +446,37 @@ def test_what_is_no_file_is_an_argument_at_fault(source: str):
     assert fault.code is Code.INVALID_ARGUMENT
 
 
+def test_the_shown_ontology_has_allowed_values_and_types_and_no_empty_column(memory: RecordingMemory):
+    rules = {"status": {"enum": ["next", "done"], "required": True}, "year": "integer", "note": {}}
+    memory.answers["get_ontology"] = ontology_from({"node_types": [{"name": "Book", "properties": rules}]})
+    shown = run("ontology", "show").stdout
+    assert "status* (next, done), year (integer), note\n" in shown
+    assert "description" not in shown
+
+
 def test_the_shown_ontology_can_be_applied_again(memory: RecordingMemory):
     text = run("ontology", "show", "--yaml").stdout
     assert run("ontology", "validate", "-", input=text).exit_code == 0
 
 
+def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
+    memory: RecordingMemory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)
+    memory.answers["get_ontology"] = no_ontology("default")
+    own = results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
+    for domains, begins in (((), "To begin one, run `graph-memory ontology apply`"), ((own,), "This folder's project")):
+        memory.answers["list_domains"] = results.Domains(domains=domains)
+        error = run("ontology", "show").exception
+        assert isinstance(error, GraphError)
+        assert f"Hint: {begins}" in explained(error)
+    assert "--domain auto, or set GRAPH_MEMORY_DOMAIN=auto" in explained(error)
+    named = run("ontology", "show", "--domain", "work").exception
+    assert "This folder" not in explained(named)
+
+
 def test_domains_are_listed_and_counted(memory: RecordingMemory):
-    assert "work    2           1                 1,200" in run("domain", "list").stdout
+    assert "work    3      1,200 " in run("domain", "list").stdout
     assert "connections       1\n" in run("domain", "info", "work").stdout
     assert memory.calls[-1] == ("domain_info", (), {"domain": "work"})
     assert json.loads(run("domain", "info", "--json").stdout)["nodes"] == 5

@@ -14,6 +14,7 @@ from graph_memory.cli.output import progress
 from graph_memory.cli.output.printing import harmless, plain
 from graph_memory.cli.output.tables import GAP, fitted, print_table
 
+WHOLE = "mem_01M847W9ZH5SAAAAAAAAAAAAAA"
 ROWS = [("mem_1", "x" * 300), ("mem_22", "東京の家 [bold]no markup[/bold]")]
 
 
@@ -32,6 +33,28 @@ def test_a_table_outside_of_a_terminal_is_whole_and_without_control_codes(capsys
 def test_the_widest_column_gives_way_and_an_id_never(room: int, widths: list[int]):
     assert fitted([30, 7, 20], [0, 5, 5], room) == widths
     assert sum(widths) + 2 * GAP <= max(room, 44)
+
+
+@pytest.mark.parametrize(("width", "id_shown"), [(60, WHOLE), (44, WHOLE[:16])])
+def test_a_table_on_a_terminal_has_whole_ids_where_they_fit(
+    width: int, id_shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what is captured then counts as a terminal
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_table(("title", "id"), [("Call the painter", WHOLE)])
+    assert capsys.readouterr().out.splitlines()[-1].split("  ")[-1] == id_shown
+
+
+def test_a_narrow_table_shortens_the_ids_that_it_is_told_of_and_folds_what_is_to_be_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    row = ("Call the painter, choose the tiles", "session_0123456789abcdef0123456789abcdef")
+    print_table(("about", "session"), [row], ids="session", folded=("about",))
+    told = capsys.readouterr().out
+    assert "session_01234567\n" in told
+    assert all(word in told for word in ("painter,", "choose", "tiles"))
 
 
 def test_stored_text_cannot_steer_a_terminal():

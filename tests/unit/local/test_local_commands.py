@@ -100,7 +100,9 @@ def test_the_doctor_finds_an_empty_machine_in_order():
 
 
 def test_the_doctor_names_a_remedy_for_a_java_that_is_not_there(monkeypatch, tmp_path):
+    assert called(doctor_app).stdout.splitlines()[-1] == "All is well."
     monkeypatch.setenv("GRAPH_MEMORY_JAVA", str(tmp_path / "java"))
+    assert called(doctor_app).stdout.splitlines()[-1] == "1 check failed."
     java = checks()["java"]
     assert java["outcome"] == "failed"
     assert java["remedy"]

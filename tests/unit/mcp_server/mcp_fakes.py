@@ -79,6 +79,7 @@ ANSWERS: Mapping[str, Any] = {
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
+    "list_domains": results.Domains(domains=()),
 }
 
 ARGUMENTS: Mapping[str, dict[str, Any]] = {
@@ -128,7 +129,7 @@ class RecordingMemory:
     def history(self) -> RecordingMemory:
         return self
 
-    async def named(self, _text: str) -> tuple[Named, ...]:
+    async def named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return what a person may mean, which is no question of a tool and so not recorded."""
         return self.answers.get("named", ())
 

@@ -109,6 +109,13 @@ async def test_a_limit_is_a_whole_number_from_1_up(limit: object):
     assert "an integer of at least 1" in text
 
 
+async def test_a_missing_argument_is_told_with_its_kind_and_its_choices():
+    _, text = await refused("create_node", {"type": "Project", "content": "# Kitchen"})
+    assert 'create_node needs the argument "format" (a string).' in text
+    _, text = await refused("get_connected_nodes", {"node_id": "mem_1"})
+    assert 'get_connected_nodes needs the argument "direction" (one of "out", "in", "both").' in text
+
+
 async def test_a_near_miss_is_answered_with_the_name_that_was_meant():
     _, text = await refused("get_node", {"nodeId": "mem_1"})
     assert 'has no argument "nodeId"' in text
@@ -133,7 +140,7 @@ async def test_a_value_outside_an_enum_is_answered_with_the_enum():
 
 async def test_a_fault_inside_a_list_is_located():
     error, text = await refused("create_node", {**ARGUMENTS["create_node"], "tags": ["a", 1]})
-    assert "tags[1] must be text, not 1." in text
+    assert "tags[1] must be a string, not 1." in text
     assert error["details"]["argument"] == "tags"
 
 

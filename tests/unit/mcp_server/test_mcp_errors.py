@@ -11,8 +11,11 @@ from mcp import MCPError
 from mcp.types import INVALID_PARAMS
 
 from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.memory.history.results import Named
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeContent
+from graph_memory.storage.log.ontologies import no_ontology
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, json_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
@@ -84,6 +87,36 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(mode: str):
         with pytest.raises(MCPError) as caught:
             await client.call_tool("get_nodes", {})
     assert caught.value.code == INVALID_PARAMS
+
+
+async def test_a_tool_that_is_not_offered_is_refused_with_its_toolset():
+    async with client_of(opens(RecordingMemory())) as client:
+        with pytest.raises(MCPError, match="add history to --toolsets"):
+            await client.call_tool("memory_branch", {"name": "trial"})
+
+
+async def test_the_beginning_of_an_id_or_a_title_is_answered_with_the_whole_id():
+    whole = Named(id="mem_01M847W9ZH5SXYZ", kind=Kind.NODE, type="Project", title="Kitchen", deleted=False)
+    for given, meaning in (("mem_01M847W9", "is the beginning of the id"), ("Kitchen", "is the title of")):
+        raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": given, "domain": "default", "hint": "Find it."})
+        async with client_of(opens(RecordingMemory(get_node=raised, named=(whole,)))) as client:
+            error = error_of(await client.call_tool("get_node", {"node_id": given}))
+        assert error["code"] == "NODE_NOT_FOUND"
+        assert error["details"]["hint"] == f'"{given}" {meaning} {whole.id}. Give the whole id.'
+
+
+async def test_a_hint_says_how_to_get_a_tool_that_is_not_offered_and_who_runs_commands():
+    raised = no_ontology("default")
+    async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:
+        hint = error_of(await client.call_tool("get_ontology", {}))["details"]["hint"]
+    assert hint == (
+        "To begin one, call create_ontology, which defines its types. "
+        "list_domains (not offered; your user can add domains to --toolsets) shows which there are."
+    )
+    raised = GraphError(Code.STORE_CONFLICT, "Odd", {"hint": "Run `graph-memory verify`."})
+    async with client_of(opens(RecordingMemory(get_node=raised))) as client:
+        hint = error_of(await client.call_tool("get_node", {"node_id": "mem_1"}))["details"]["hint"]
+    assert hint == "Run `graph-memory verify`. Without a shell, ask your user to run it."
 
 
 @pytest.mark.parametrize("name", ["create_node", "update_node", "create_connection", "update_connection"])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from graph_memory.mcp_server.toolsets.table import tools_of
+from graph_memory.mcp_server.server import INSTRUCTIONS
+from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
 from graph_memory.memory.history.results import LogEntry, LogPage
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
@@ -68,6 +70,12 @@ async def test_toolsets_and_tools_can_be_named_side_by_side():
     with pytest.raises(GraphError) as caught:
         tools_of(["graph", "memory_logs"])
     assert (caught.value.code, caught.value.hint) == (Code.INVALID_ARGUMENT, 'Did you mean "memory_log"?')
+
+
+async def test_the_default_tools_and_instructions_name_no_tool_that_is_not_offered():
+    others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *CHANGES}
+    told = json.dumps(await listed()) + INSTRUCTIONS
+    assert [name for name in others if re.search(rf"\b{name}\b", told)] == []
 
 
 async def test_what_agents_see_is_what_the_golden_file_shows():

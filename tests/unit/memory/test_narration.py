@@ -21,6 +21,11 @@ def test_a_node_is_named_by_type_and_title() -> None:
     assert node(Op.DELETE, None, CALL) == 'Action "Call" deleted'
 
 
+def test_what_is_there_again_after_it_was_deleted_was_restored() -> None:
+    again = Draft(op=Op.CREATE, kind=Kind.NODE, subject="mem_1", type="Action", state=CALL, previous=7)
+    assert summary(Rendered(again)) == 'Action "Call" restored'
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

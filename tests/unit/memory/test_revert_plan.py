@@ -14,7 +14,7 @@ from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
 from graph_memory.memory.revert.plan import plan
-from graph_memory.memory.revert.values import OnConflict, Plan, Reversal
+from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
@@ -266,3 +266,9 @@ def test_the_effort_of_a_plan_grows_with_its_subjects_not_with_their_pairs() -> 
     done = plan(undos, around(), NOW, OnConflict.STOP)
     assert (len(done.drafts), len(done.skipped)) == (20_000, 20_000)
     assert time.process_time() - began < 20
+
+
+def test_a_refusal_names_the_first_of_what_stands_against_it() -> None:
+    found = refused([Conflict(name, "it was erased") for name in ("domain", "ontology", "mem_1", "mem_2")]).message
+    assert "domain cannot be reverted: it was erased; ontology cannot be reverted" in found
+    assert found.endswith("; and 1 more; nothing was changed")

@@ -90,6 +90,8 @@ def test_types_can_be_connected_as_declared(connection_type: str, source: str, t
 def test_a_wrong_connection_says_what_would_be_right(connection_type: str, source: str, target: str, message: str):
     error = fails(Code.INVALID_TOPOLOGY, GTD.check_topology, connection_type, source, target)
     assert error.message == message
+    is_turned = (connection_type, source, target) == ("NextAction", "Action", "Project")
+    assert ("NextAction goes from Project to Action: swap the ends." in (error.hint or "")) is is_turned
     assert error.details["valid_sources"] == list(GTD.connection_type(connection_type).from_types)
     assert error.hint
 
@@ -196,6 +198,11 @@ def test_values_against_the_rules_are_refused(properties: dict, message: str):
     assert error.message == message
     assert error.details["property"] in properties
     assert error.hint
+
+
+def test_an_empty_value_is_told_that_a_property_cannot_be_removed():
+    error = fails(Code.INVALID_PROPERTY, check_rules, TYPED.node_type("Task"), {"estimate": ""})
+    assert error.hint == "Give an integer. A property cannot be removed."
 
 
 def test_a_value_close_to_an_allowed_one_suggests_it():

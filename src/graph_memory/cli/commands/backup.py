@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
@@ -15,7 +16,7 @@ import typer
 from graph_memory import local
 from graph_memory.cli.errors import DIFFERENCES
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, note, plain, print_json
+from graph_memory.cli.output.printing import counted, local_time, note, plain, print_json
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.errors import Code, GraphError
@@ -31,7 +32,9 @@ T = TypeVar("T")
 
 _SHOWN = 10
 
-TargetArgument = Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A new file, or a folder to make one in.")]
+TargetArgument = Annotated[
+    Path, typer.Argument(metavar="FILE|DIR", help="A new .tar file, or a folder to make one in.")
+]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="A file made by `graph-memory backup`.")]
 ReplaceOption = Annotated[bool, typer.Option("--replace", help="Replace what the home holds.")]
 VerifyOption = Annotated[
@@ -52,7 +55,7 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
     with _ended_by_signals(), progress_bar() as progress:
         facts = _with(settings, _facts, progress)
         if runs:
-            note("The local Neo4j stops for the dump and starts again. Whoever uses it waits.")
+            note("The local Neo4j stops for the dump and starts again. Anyone who is using it waits.")
         made = back_up(settings, file, facts, keep_running=runs, progress=progress)
     written = made.written
     if as_json:
@@ -180,7 +183,7 @@ def _ended_by_signals() -> Generator[None]:
 def _described(manifest: Manifest) -> str:
     events = sum(domain.seq for domain in manifest.domains)
     held = f"{counted(len(manifest.domains), 'domain')}, {counted(events, 'event')}"
-    return f"{held}, from {plain(manifest.made)}"
+    return f"{held}, made {local_time(datetime.fromisoformat(manifest.made))}"
 
 
 def _tell_restored(settings: Settings, manifest: Manifest, found: Sequence[Verification], *, clean: bool) -> None:

@@ -11,7 +11,7 @@ from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, harmless, note, plain
-from graph_memory.cli.output.tables import shortened
+from graph_memory.cli.output.tables import GAP, room, shortened
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffEntry
 from graph_memory.model.arguments import fault
 
@@ -75,7 +75,8 @@ def diff(
 
 
 def _show(found: Diff) -> None:
-    ids = shortened([entry.subject for entry in found.entries])
+    summaries = max((len(plain(entry.summary)) for entry in found.entries), default=0)
+    ids = shortened([entry.subject for entry in found.entries], room() - len("+ ") - summaries - GAP)
     for entry, short in zip(found.entries, ids, strict=True):
         _show_entry(entry, short)
     more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""

@@ -13,6 +13,7 @@ import typer
 
 from graph_memory import local
 from graph_memory.cli.input.options import JsonOption
+from graph_memory.cli.output.printing import counted
 from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings
@@ -28,7 +29,10 @@ def doctor(as_json: JsonOption = False) -> None:
         if not as_json:
             _tell(check)
     sound = all(check.outcome is not Outcome.FAILED for check in checks)
-    if as_json:
+    if not as_json:
+        failed = sum(check.outcome is Outcome.FAILED for check in checks)
+        typer.echo(f"\n{counted(failed, 'check')} failed." if failed else "\nAll is well.")
+    else:
         typer.echo(json.dumps({"ok": sound, "checks": [asdict(check) for check in checks]}))
     raise typer.Exit(0 if sound else 1)
 

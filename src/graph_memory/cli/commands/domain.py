@@ -35,14 +35,14 @@ def _show_all(found: Domains, *, only_branches: bool) -> None:
     if not found.domains:
         begin = "`graph-memory branch create NAME` creates one" if only_branches else _BEGIN
         return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
-    kinds = ("node types", "connection types", "events", "last change")
+    columns = ("domain", "types", "events", "last change", "made from")
     rows = [
-        (one.name, one.node_types, one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
+        (one.name, one.node_types + one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
         for one in found.domains
     ]
-    if any(row[-1] for row in rows):
-        return print_table(("domain", *kinds, "made from"), rows, whole=("domain", "last change"))
-    return print_table(("domain", *kinds), [row[:-1] for row in rows], whole=("domain", "last change"))
+    shown = len(columns) if any(row[-1] for row in rows) else -1
+    whole = ("domain", "last change")
+    return print_table(columns[:shown], [row[:shown] for row in rows], whole=whole, folded=("made from",))
 
 
 def _origin(one: DomainSummary) -> str:
@@ -105,4 +105,4 @@ def delete_domain(call: Call, name: str, *, yes: bool) -> None:
 
 def _show_deleted(name: str, gone: DomainDeleted) -> None:
     left = "" if gone.blobs is not None else " Large contents stay: another database keeps its own there."
-    note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, {counted(gone.events, 'event')}.{left}")
+    note(f"Deleted {plain(name)}: {counted(gone.nodes, 'node')}, and its whole log.{left}")

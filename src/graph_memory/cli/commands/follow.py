@@ -44,10 +44,14 @@ class Wanted(TypedDict):
     full: bool
 
 
-async def with_subject_id(memory: Memory, wanted: Wanted) -> Wanted:
-    """Return what is asked for, with the id of the subject that was named."""
-    subject = wanted["subject"]
-    return {**wanted, "subject": subject and await naming.id_of(memory, subject)}
+async def with_whole_ids(memory: Memory, wanted: Wanted) -> Wanted:
+    """Return what is asked for, with the whole ids of the subject and the session that were named."""
+    subject, session = wanted["subject"], wanted["session"]
+    return {
+        **wanted,
+        "subject": subject and await naming.id_of(memory, subject),
+        "session": session and await naming.session_id(memory, session),
+    }
 
 
 def follow_log(
@@ -89,7 +93,7 @@ def print_entry(entry: LogEntry) -> None:
 async def _changes(memory: Memory, wanted: Wanted, since: str | None, size: int | None) -> AsyncGenerator[LogEntry]:
     """Give the newest changes, as many as a page has, or all from a point on where no size is given; then new ones."""
     start: int | str | None = since
-    wanted = await with_subject_id(memory, wanted)
+    wanted = await with_whole_ids(memory, wanted)
     if size is not None:
         page = await memory.history.log(since=since, limit=size, **wanted)
         for entry in reversed(page.entries):

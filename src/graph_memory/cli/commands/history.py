@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_subject_id
+from graph_memory.cli.commands.follow import QUIET, TINTS, Wanted, follow_log, print_entry, with_whole_ids
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain
 from graph_memory.cli.output.tables import print_table
@@ -64,7 +65,7 @@ def log(
         return follow_log(call, wanted, since=since, until=until, limit=limit, cursor=cursor)
 
     async def use(memory: Memory) -> LogPage:
-        given = await with_subject_id(memory, wanted)
+        given = await with_whole_ids(memory, wanted)
         return await memory.history.log(since=since, until=until, limit=call.size(limit), cursor=cursor, **given)
 
     call.answer(use, show_log)
@@ -115,7 +116,9 @@ def _show_sessions(found: Sessions) -> None:
                 (local_time(one.ended), one.actor or one.source, one.changes, ", ".join(one.about), one.session or "-")
                 for one in found.sessions
             ],
-            whole=("last change", "changes", "session"),
+            ids="session",
+            whole=("last change", "changes"),
+            folded=("about",),
         )
     note(f"{counted(len(found.sessions), 'session')}.")
 
@@ -138,7 +141,8 @@ def revert(
 
     async def use(memory: Memory, *, dry: bool) -> Reverted:
         if session is not None:
-            return await memory.history.revert_session(session, on_conflict=on_conflict, dry_run=dry)
+            named = await naming.session_id(memory, session)
+            return await memory.history.revert_session(named, on_conflict=on_conflict, dry_run=dry)
         return await memory.history.revert(
             event_ids=events or None, since=since, until=until, on_conflict=on_conflict, dry_run=dry
         )
@@ -171,4 +175,5 @@ def show_reverted(found: Reverted) -> None:
     changes, left = len(found.changes) + (found.more_changes or 0), len(found.skipped) + (found.more_skipped or 0)
     if (changes, left) != (len(found.changes), len(found.skipped)):
         typer.echo("…")
-    note(f"{counted(changes, 'change')} {verb}, {counted(left, 'subject')} left.")
+    unchanged = f"; {counted(left, 'subject')} left as {'it is' if left == 1 else 'they are'}" if left else ""
+    note(f"{counted(changes, 'change')} {verb}{unchanged}.")

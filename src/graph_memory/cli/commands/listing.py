@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.cli.command import Call
 from graph_memory.cli.output.printing import counted, note
-from graph_memory.cli.output.tables import print_table, shortened
+from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import reading
 from graph_memory.model.results import ConnectedNodes, ConnectionIds, NodeIds, Result
 
@@ -26,8 +26,7 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
 
     def show(found: NodeIds) -> None:
         nodes = found.nodes or ()
-        ids = shortened([one.id for one in nodes])
-        rows = [(one.type, one.title, short) for one, short in zip(nodes, ids, strict=True)]
+        rows = [(one.type, one.title, one.id) for one in nodes]
         print_table(("type", "title", "id"), rows)
         _tell_end(len(rows), "node", found.next_cursor)
 
@@ -39,10 +38,9 @@ def list_connected(call: Call, find: Find[ConnectedNodes], as_of: str | None) ->
 
     def show(found: ConnectedNodes) -> None:
         nodes = found.nodes or ()
-        ids = shortened([one.id for one in nodes])
         rows = [
-            (f"{_ARROWS[link.direction]} {link.type}", one.type, one.title, short)
-            for one, short in zip(nodes, ids, strict=True)
+            (f"{_ARROWS[link.direction]} {link.type}", one.type, one.title, one.id)
+            for one in nodes
             for link in one.connections
         ]
         print_table(("connection", "type", "title", "id"), rows)
@@ -56,8 +54,7 @@ def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -
 
     def show(found: ConnectionIds) -> None:
         connections = found.connections or ()
-        ids = shortened([one.id for one in connections])
-        rows = [(one.from_title, one.type, one.to_title, short) for one, short in zip(connections, ids, strict=True)]
+        rows = [(one.from_title, one.type, one.to_title, one.id) for one in connections]
         print_table(("from", "type", "to", "id"), rows)
         _tell_end(len(rows), "connection", found.next_cursor)
 

@@ -155,7 +155,7 @@ def _told(applied: OntologyApplied) -> str:
     names = [*applied.node_types, *applied.connection_types]
     added = [f"Added {counts}: {', '.join(names)}."] if names else []
     changed = [f"Changed {line}." for line in applied.changed]
-    return "\n".join([*added, *changed]) or "Nothing to add or change: the domain has all of it."
+    return "\n".join([*added, *changed]) or "The domain already has all of these types."
 
 
 def _counts(node_types: int, connection_types: int) -> str:

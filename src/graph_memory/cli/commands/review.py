@@ -13,6 +13,7 @@ import typer
 from graph_memory.cli.commands.diff import show_content
 from graph_memory.cli.commands.history import ConflictOption, show_reverted
 from graph_memory.cli.errors import explained
+from graph_memory.cli.input import naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.editing import can_be_edited, edit
 from graph_memory.cli.input.prompts import answered
@@ -48,6 +49,8 @@ def review(
         hint = "Run it at a terminal; in a script, use memory_log and memory_revert."
         raise fault("stdin", "A review needs a person at a terminal", hint)
     with open_for_a_person() as memory:
+        if session is not None:
+            session = naming.session_named(session, memory.history.sessions(limit=naming.MOST_SESSIONS, domain=domain))
         known = memory.history.reviewed(domain=domain)
         first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1
         begin = str(first) if session is None and since is None else since

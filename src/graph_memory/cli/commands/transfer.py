@@ -108,7 +108,7 @@ def _file(source: str) -> Generator[Path]:
 def _exported(done: Exported, where: str) -> str:
     return (
         f"Exported domain {done.domain} to {plain(where)}: {counted(done.events, 'event')}, "
-        f"{counted(done.contents, 'content')}, up to {done.seq:,} of its log."
+        f"{counted(done.contents, 'content')}, up to number {done.seq:,} of its log."
     )
 
 

@@ -13,9 +13,11 @@ from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
-    from graph_memory.memory.history.results import Named
+    from graph_memory.memory.history.results import Named, Sessions
 
 T = TypeVar("T")
+MOST_SESSIONS = 10_000
+"""Sessions among which one is looked for by the beginning of its name."""
 
 _WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}")
 
@@ -63,6 +65,25 @@ def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | Non
         return await use(memory, await id_of(memory, given, kind))
 
     return asked
+
+
+async def session_id(memory: Memory, given: str) -> str:
+    """Return the session that was named, as `session_named` does."""
+    return session_named(given, await memory.history.sessions(limit=MOST_SESSIONS))
+
+
+def session_named(given: str, found: Sessions) -> str:
+    """Return the session that has a name, or whose name alone begins so; what names none stays as it is.
+
+    Raises INVALID_ARGUMENT for the beginning of several.
+    """
+    known = {one.session for one in found.sessions if one.session}
+    meant = [one for one in sorted(known) if one.startswith(given)]
+    if given in known or not meant:
+        return given
+    if len(meant) > 1:
+        raise fault("session", f"{quoted(given)} is the beginning of {len(meant)} sessions", "Give more of the name.")
+    return meant[0]
 
 
 def _ambiguous(given: str, found: Sequence[Named]) -> GraphError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from graph_memory.cli.output.printing import counted, note, plain
-from graph_memory.cli.output.tables import print_table, shortened
+from graph_memory.cli.output.tables import print_table
 
 if TYPE_CHECKING:
     from graph_memory.gtd.results import Action, Available, Item, ProjectActions, Review, StuckProject, Waiting
@@ -96,7 +96,6 @@ def _section(title: str, found: Sequence[T], show: Callable[[Sequence[T]], None]
 
 
 def _print_actions(actions: Sequence[Action]) -> None:
-    ids = shortened([one.id for one in actions])
     print_table(
         ("action", "contexts", "time", "due", "project", "id"),
         [
@@ -106,29 +105,27 @@ def _print_actions(actions: Sequence[Action]) -> None:
                 _time(one.minutes),
                 one.due or "",
                 ", ".join(project.title for project in one.projects),
-                short,
+                one.id,
             )
-            for one, short in zip(actions, ids, strict=True)
+            for one in actions
         ],
-        whole=("time", "due", "id"),
+        whole=("time", "due"),
     )
 
 
 def _print_items(items: Sequence[Item]) -> None:
-    ids = shortened([one.id for one in items])
     print_table(
         ("type", "title", "status", "due", "id"),
-        [(one.type, one.title, one.status or "", one.due or "", short) for one, short in zip(items, ids, strict=True)],
-        whole=("status", "due", "id"),
+        [(one.type, one.title, one.status or "", one.due or "", one.id) for one in items],
+        whole=("status", "due"),
     )
 
 
 def _print_stuck(projects: Sequence[StuckProject]) -> None:
-    ids = shortened([one.id for one in projects])
     print_table(
         ("project", "why", "due", "id"),
-        [(one.title, one.reason, one.due or "", short) for one, short in zip(projects, ids, strict=True)],
-        whole=("due", "id"),
+        [(one.title, one.reason, one.due or "", one.id) for one in projects],
+        whole=("due",),
     )
 
 

@@ -9,15 +9,17 @@ import typer
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
 from graph_memory.model.ontology.types import LINK_FLAGS
-from graph_memory.model.wording import quoted
+from graph_memory.model.wording import quoted, shown
 
 
 def print_ontology(ontology: Ontology, *, detail: bool) -> None:
     """Print the node types and the connection types; with detail, every property too."""
     if ontology.open:
         typer.echo("Open: an unknown type in a write is added.\n")
+    columns = ("node type", "properties", "description")
     rows = [(one.name, _properties(one), one.description) for one in ontology.node_types]
-    print_table(("node type", "properties", "description"), rows, whole=("node type",), folded=_LONG)
+    described = len(columns) if any(one.description for one in ontology.node_types) else -1
+    print_table(columns[:described], [row[:described] for row in rows], whole=("node type",), folded=_LONG)
     if ontology.connection_types:
         typer.echo()
         print_table(
@@ -55,7 +57,13 @@ def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
 
 
 def _properties(declared: AnyType) -> str:
-    return ", ".join(rule.name + ("*" if rule.required else "") for rule in declared.properties)
+    return ", ".join(map(_property, declared.properties))
+
+
+def _property(rule: PropertyRule) -> str:
+    """Return a property in short, such as `status* (next, done)` or `year (integer)`."""
+    values = ", ".join(map(shown, rule.enum)) if rule.enum else rule.type
+    return rule.name + ("*" if rule.required else "") + (f" ({values})" if values else "")
 
 
 def _rules(rule: PropertyRule) -> str:

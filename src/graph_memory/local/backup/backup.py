@@ -29,6 +29,8 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import MIB, Settings
 
+SUFFIX = ".tar"
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -56,15 +58,20 @@ def is_empty(settings: Settings) -> bool:
 
 
 def backup_file(target: Path) -> Path:
-    """Return the file to write: the target, or one named by the time in it where it is a folder.
+    """Return the file to write: the target if it ends in `.tar`, else one named by the time in it, a folder.
 
-    Raises INVALID_ARGUMENT when there is a file of that name, and FILE_CREATION_FAILED when its folder is not there.
+    A folder that is not there is made. Raises INVALID_ARGUMENT when there is a file of that name, and
+    FILE_CREATION_FAILED when the folder cannot be made.
     """
     target = target.expanduser().absolute()
-    file = target / datetime.now(UTC).strftime("graph-memory-%Y%m%dT%H%M%SZ.tar") if target.is_dir() else target
+    is_folder = target.is_dir() or target.suffix != SUFFIX
+    file = target / datetime.now(UTC).strftime(f"graph-memory-%Y%m%dT%H%M%SZ{SUFFIX}") if is_folder else target
     if file.exists():
         details = {"argument": "target", "hint": "Give another name, or a folder to make a new file in."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
+    if is_folder:
+        with _writing(file):
+            target.mkdir(parents=True, exist_ok=True)
     if not file.parent.is_dir():
         raise _not_written(file, f"the folder {file.parent} does not exist", "Create the folder first.")
     return file

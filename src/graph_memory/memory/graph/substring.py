@@ -75,7 +75,7 @@ class Search:
     ) -> NodeIds:
         """Return the nodes whose text content holds `text`. `Memory.search_content` tells the rest."""
         needle = Needle.of(check_query(text))
-        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
+        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=text)
 
         async def read(after: str, limit: int) -> Look[str | None]:
             if needle.is_whole:

@@ -1,4 +1,4 @@
-"""Why a query found nothing, where it asks for names that do not exist. An empty list alone would not tell."""
+"""Why a query found nothing: names that do not exist, or a whole phrase. An empty list alone would not tell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = {
 
 
 async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...] | None:
-    """Return what a query names that the domain does not have, and what may be meant; None when it has it all."""
+    """Return why a query may find nothing, and what may be meant; None where there is nothing to say."""
     ontology = await core.log.ontology(domain)
     if ontology is None:
         return (await _unknown_domain(core, domain),)
@@ -34,7 +34,13 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
     rules = {rule.name: rule for one in types for rule in one.properties}
     told = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
     told += await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
+    told += _exact_phrase(wanted.text)
     return tuple(told) or None
+
+
+def _exact_phrase(text: str | None) -> list[str]:
+    """Return what to do about several words that no text has next to each other."""
+    return ["No text has exactly this phrase. Search for one of its words."] if text and len(text.split()) > 1 else []
 
 
 async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -103,8 +103,8 @@ class Pair:
             title=cast("str | None", (self.after or self.before or {}).get("_title")),
             operation=self.operation,
             summary=summary(Rendered(self.draft, self.before, self.from_title, self.to_title)),
-            properties=values.properties if values else None,
-            attributes=values.attributes if values else None,
+            properties=(values and values.properties) or None,
+            attributes=(values and values.attributes) or None,
             more=values.more if values else None,
             content=content_change(self.before, self.after),
         )

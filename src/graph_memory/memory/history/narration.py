@@ -56,7 +56,7 @@ def summary(told: Rendered) -> str:
     name = _named(told)
     is_type = draft.kind in TYPES
     if draft.op is Op.CREATE:
-        return f"{name} {'defined' if is_type else 'created'}"
+        return f"{name} {'defined' if is_type else 'created' if draft.previous is None else 'restored'}"
     if draft.op is Op.DELETE:
         return f"{name} {'removed' if is_type else 'deleted'}{_along(told.took)}"
     if is_type and told.before and draft.state:

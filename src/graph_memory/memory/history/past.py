@@ -196,7 +196,7 @@ class Past:
         needle = Needle.of(check_query(query))
         living = await self._living(query, node_type, page)
         found = {*living, *await self._changed(needle, node_type, page)}
-        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={})
+        wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=query)
         return await self._nodes(page, wanted, sorted(found), detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:

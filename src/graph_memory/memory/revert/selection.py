@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import bounds, compacted, no_event, segments_of
+from graph_memory.memory.domains.lineage import bounds, compacted, last_seq, no_event, segments_of
 from graph_memory.memory.history.log import compacted_sessions, session_of
 from graph_memory.memory.revert.revert import Selection
 from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.points import moment
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 _NUMBER = re.compile(r"\d{1,15}", re.ASCII)
@@ -38,6 +41,7 @@ async def of_events(
         raise fault("event_ids", "It is not clear what to revert", "Give event_ids, or since and maybe until.")
     if event_ids is not None:
         return Selection(ids=await _ids(core, domain, event_ids))
+    await _check_reached(core, domain, since)
     return await _between(core, domain, since, until)
 
 
@@ -60,6 +64,15 @@ async def _ids(core: Core, domain: str, given: Sequence[int | str]) -> tuple[str
     if missing := {*numbers.values()} - ids.keys():
         raise no_event((await segments_of(core.store, domain))[:1], str(min(missing)))
     return tuple(dict.fromkeys(ids[numbers[text]] if text in numbers else text for text in texts))
+
+
+async def _check_reached(core: Core, domain: str, since: int | str | None) -> None:
+    """Raise EVENT_NOT_FOUND for a number that the log has not reached."""
+    number = moment("since", since, utc_now()).seq if since is not None else None
+    last = await last_seq(core.store, domain)
+    if number is not None and number > last:
+        hint = "Give the number of a change that memory_log shows."
+        raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 
 
 async def _between(core: Core, domain: str, since: int | str | None, until: int | str | None) -> Selection:

@@ -14,6 +14,8 @@ from graph_memory.model.kinds import DECLARED, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.subjects import State
 
+MOST_NAMED = 3
+"""Conflicts that the message names; the details have more."""
 MOST_TOLD = 20
 """Conflicts that an error lists."""
 
@@ -90,13 +92,13 @@ class Plan:
 
 def refused(conflicts: Sequence[Conflict]) -> GraphError:
     """Return the error that names what stands against it."""
-    first = conflicts[0]
-    more = f", and {len(conflicts) - 1} more" if len(conflicts) > 1 else ""
+    named = [f"{conflict.subject} cannot be reverted: {conflict.reason}" for conflict in conflicts[:MOST_NAMED]]
+    more = f"; and {len(conflicts) - MOST_NAMED} more" if len(conflicts) > MOST_NAMED else ""
     choices = "on_conflict skip leaves these as they are"
     force = "; force undoes the later changes too" if any(conflict.is_forcible for conflict in conflicts) else ""
     told = [
         {"subject": conflict.subject, "reason": conflict.reason, "forcible": conflict.is_forcible}
         for conflict in conflicts[:MOST_TOLD]
     ]
-    message = f"{first.subject} cannot be reverted: {first.reason}{more}; nothing was changed"
+    message = f"{'; '.join(named)}{more}; nothing was changed"
     return GraphError(Code.REVERT_CONFLICT, message, {"conflicts": told, "hint": f"{choices}{force}."})

@@ -184,6 +184,10 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
     sources = [] if found.allows_source(from_type) else [f"Valid sources: {listed(found.from_types)}"]
     targets = [] if found.allows_target(to_type) else [f"Valid targets: {listed(found.to_types)}"]
     message = ". ".join([f"Cannot connect {from_type} to {to_type} with {found.name}", *sources, *targets])
+    turned = [f"{found.name} goes from {to_type} to {from_type}: swap the ends."]
+    fitting = [f"Connection types from {from_type} to {to_type}: {listed(joining)}."]
+    none = [f"No connection type goes from {from_type} to {to_type}; get_ontology lists all types."]
+    hints = (turned if found.allows(to_type, from_type) else []) + (fitting if joining else [])
     details = {
         "connection_type": found.name,
         "from_type": from_type,
@@ -191,9 +195,7 @@ def _cannot_connect(found: ConnectionType, from_type: str, to_type: str, joining
         "valid_sources": list(found.from_types[:MOST_LISTED]),
         "valid_targets": list(found.to_types[:MOST_LISTED]),
         "fitting_types": list(joining[:MOST_LISTED]),
-        "hint": f"Connection types from {from_type} to {to_type}: {listed(joining)}."
-        if joining
-        else f"No connection type goes from {from_type} to {to_type}; get_ontology lists all types.",
+        "hint": " ".join(hints or none),
     }
     return GraphError(Code.INVALID_TOPOLOGY, message, details)
 

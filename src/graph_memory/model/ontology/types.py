@@ -52,7 +52,8 @@ class PropertyRule:
     def check(self, owner: str, value: PropertyValue) -> None:
         """Raise INVALID_PROPERTY unless the rule allows the value; `owner` names the type in the message."""
         if self.type is not None and not self.type.accepts(value):
-            details = {"type": str(self.type), "hint": f"Give {self.type.wording}."}
+            empty = " A property cannot be removed." if value == "" else ""
+            details = {"type": str(self.type), "hint": f"Give {self.type.wording}.{empty}"}
             raise self._refused(owner, self.type.wording, value, details)
         if self.enum and not any(equal_values(value, allowed) for allowed in self.enum):
             texts = [allowed for allowed in self.enum if isinstance(allowed, str)]

@@ -135,5 +135,5 @@ def ontology_from_definitions(
 
 def no_ontology(domain: str) -> GraphError:
     """Return the error for a domain that has no ontology, and so does not exist."""
-    hint = "list_domains shows which there are. To begin one, call create_ontology, which defines its types."
+    hint = "To begin one, call create_ontology, which defines its types. list_domains shows which there are."
     return GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {domain}", {"domain": domain, "hint": hint})

@@ -1,0 +1,60 @@
+"""What an error advises, made true for an agent: the tools that this server offers, whole ids, who runs commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import quoted
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+_TOOLSET_OF = {tool.name: name for name, tools in TOOLSETS.items() for tool in tools}
+_TOOL = re.compile(rf"\b(?:{'|'.join(_TOOLSET_OF)})\b")
+_COMMAND = "`graph-memory "
+_NOT_FOUND = (Code.NODE_NOT_FOUND, Code.CONNECTION_NOT_FOUND)
+_NAMED_BY = ("node_id", "connection_id")
+
+
+def fitting(error: GraphError, offered: Collection[str]) -> GraphError:
+    """Return an error whose hint says how to get the tools that are not offered, and who can run commands."""
+    return _with_hint(error, _told(error.hint, offered)) if error.hint else error
+
+
+def _told(hint: str, offered: Collection[str]) -> str:
+
+    def told(found: re.Match[str]) -> str:
+        name = found.group()
+        return name if name in offered else f"{name} (not offered; your user can add {_TOOLSET_OF[name]} to --toolsets)"
+
+    ask = " Without a shell, ask your user to run it." if _COMMAND in hint else ""
+    return _TOOL.sub(told, hint) + ask
+
+
+async def advised(memory: Memory, error: GraphError) -> GraphError:
+    """Return an error for an id that does not exist with the whole id, where part of one or a title was given."""
+    given = next((error.details[name] for name in _NAMED_BY if name in error.details), None)
+    if error.code not in _NOT_FOUND or not isinstance(given, str):
+        return error
+    found = await memory.history.named(given, domain=str(error.details["domain"]))
+    meant = [one for one in found if not one.deleted and one.id != given]
+    if not meant:
+        return error
+    ids = ", ".join(one.id for one in meant)
+    what = "the beginning of the id" if meant[0].id.startswith(given) else "the title of"
+    return _with_hint(error, f"{quoted(given)} is {what} {ids}. Give the whole id.")
+
+
+def _with_hint(error: GraphError, hint: str) -> GraphError:
+    return GraphError(error.code, error.message, {**error.details, "hint": hint})
+
+
+def unknown_tool(name: str) -> str:
+    """Return what to say of a tool that is not offered."""
+    toolset = _TOOLSET_OF.get(name)
+    more = f"; this server does not offer it. Your user can add {toolset} to --toolsets." if toolset else ""
+    return f"Unknown tool: {quoted(name)}{more}"
