@@ -15,8 +15,8 @@ setup: .venv/ready  ## Make .venv with everything in it; starts nothing
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo 'graph-memory needs Python 3.11 or newer: make PYTHON=python3.12 …'; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch .venv/ready
 
 demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j

@@ -1,5 +1,5 @@
 // For subjects, given with a number each: the numbers of their events from there on, the last event, and the one before
-// the first of these with its text where that is small.
+// the first of these with its text where that is small; in the order of the numbers given.
 // mode: read
 // params: domain, subjects
 // returns: subject, seqs, last, previous, text
@@ -16,3 +16,4 @@ CALL (row) {
 OPTIONAL MATCH (p:_Event {_domain: $domain, _seq: before})
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: p._content_sha256})
 RETURN row.subject AS subject, seqs, last, properties(p) AS previous, c._text AS text
+ORDER BY row.first
