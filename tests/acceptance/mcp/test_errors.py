@@ -170,6 +170,19 @@ async def test_an_update_must_change_something(gtd: Agent, tool: str, arguments:
     assert (await gtd.refused(tool, **one, **arguments)).code is Code.INVALID_ARGUMENT
 
 
+async def test_the_beginning_of_an_id_is_answered_with_the_whole_id(gtd: Agent):
+    project, action = await gtd.node("Project", "# Kitchen"), await gtd.node("Action")
+    connection = await gtd.connection("NextAction", project, action)
+    for tool, given, whole in (
+        ("get_node", {"node_id": project[:20]}, project),
+        ("delete_node", {"node_id": "Kitchen"}, project),
+        ("create_connection", {"type": "NextAction", "from_node_id": project, "to_node_id": action[:20]}, action),
+        ("get_connection", {"connection_id": connection[:20]}, connection),
+    ):
+        hint = (await gtd.refused(tool, **given)).details["hint"]
+        assert hint.endswith(f"{whole}. Give the whole id.")
+
+
 async def test_null_for_an_optional_argument_means_that_it_was_left_out(gtd: Agent):
     no_page = {"limit": None, "cursor": None, "domain": gtd.domain}
     node = await gtd.node("Project", "x", encoding=None, properties=None, tags=None, path=None)
