@@ -93,7 +93,7 @@ async def test_what_differs_is_counted_and_then_told_value_by_value(agent: Agent
 async def test_a_point_that_cannot_be_read_is_told(agent: Agent) -> None:
     with pytest.raises(ToolError) as caught:
         await agent.call("memory_log", since=[1])
-    assert caught.value.message == "since must be an integer or text, not a list."
+    assert caught.value.message == "since must be an integer or a string, not a list."
     with pytest.raises(ToolError) as caught:
         await agent.call("memory_log", since="the other day")
     assert "2 hours ago" in caught.value.details["hint"]
