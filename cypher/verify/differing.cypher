@@ -35,7 +35,7 @@ CALL (e, id) {
 }
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
 WITH e, id, live, fits, c, properties(e) AS logged, $keyed[e._kind + '/' + e._type] AS keyed
-WITH e, id, live, fits, c, logged, keyed, [name IN keys(logged) WHERE NOT name IN $header] AS names
+WITH e, id, live, fits, c, logged, keyed, [name IN keys(logged) WHERE $header[name] IS NULL] AS names
 WITH e, id, logged, keyed, size(c._text) AS length, CASE
   WHEN e._op = 'delete' THEN live IS NULL
   ELSE fits AND live._version = e._seq AND valueType(live._version) = valueType(e._seq)
