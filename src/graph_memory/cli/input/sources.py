@@ -11,7 +11,7 @@ SourceArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="SOURCE",
-        help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz after that, or folders of them.",
+        help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz, or folders of them.",
     ),
 ]
 LabelOption = Annotated[

@@ -10,6 +10,8 @@ from graph_memory.model.results import Result
 
 GraphFormat = Literal["csv", "jsonl", "graphml", "cypher"]
 """Formats of other programs."""
+OnConflict = Literal["fail", "skip", "update"]
+"""What becomes of a node or connection whose id the domain knows: all is refused, it stays, or it is updated."""
 
 
 class Exported(Result):
@@ -85,3 +87,28 @@ class Refusals(Result):
     count: int = Field(description="How many rows cannot be loaded")
     codes: dict[str, int] = Field(description="How many of them by error code")
     first: tuple[Refusal, ...] = Field(description="The first of them")
+
+
+class LoadCounts(Result):
+    """What became of nodes or connections."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = Field(default=0, description="Those that an update would not have changed")
+    skipped: int = Field(default=0, description="Those that the domain had, and that were left as they are")
+    loaded_before: int = Field(default=0, description="Those that an earlier, interrupted run of the same load wrote")
+
+
+class Loaded(Result):
+    """What a load did, or would do."""
+
+    domain: str = Field(description="Name of the domain")
+    dry_run: bool = Field(description="Whether nothing was written")
+    nodes: LoadCounts
+    connections: LoadCounts
+    node_types: dict[str, int] = Field(description="Nodes of the source by type, without those that were refused")
+    connection_types: dict[str, int] = Field(description="Connections of the source by type, likewise")
+    refused: Refusals
+    notes: tuple[SourceNote, ...] = Field(description="What the source has and a memory has not")
+    from_seq: int | None = Field(default=None, description="Number of the first event that it wrote")
+    to_seq: int | None = Field(default=None, description="Number of the last event that it wrote")

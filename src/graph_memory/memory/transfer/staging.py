@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, TypeVar, cast
 
 from graph_memory.memory.transfer.formats.records import (
@@ -25,24 +26,48 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
 )
 from graph_memory.memory.transfer.ledger import noting
+from graph_memory.memory.transfer.results import LoadCounts
 from graph_memory.model.arguments import check_new_id
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue
 
-PAGE = 2_000
-"""Nodes or connections that are held at once."""
+PAGE = 5_000
+"""Nodes or connections that are held, and written, at once."""
+PAGE_CHARACTERS = 8_000_000
+"""Characters of them, about."""
 EXAMPLES = 20
 """What was refused, and notes, of which a report tells all."""
 _TABLES = """
 CREATE TABLE node (
-  n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, refused INTEGER DEFAULT 0);
+  n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, fate INTEGER DEFAULT 0);
 CREATE TABLE connection (
   n INTEGER PRIMARY KEY, id TEXT, type TEXT, source TEXT, target TEXT, body TEXT, file TEXT, line INTEGER,
-  own TEXT, refused INTEGER DEFAULT 0);
+  own TEXT, fate INTEGER DEFAULT 0);
 CREATE TABLE outside (id TEXT PRIMARY KEY, type TEXT);
 CREATE TABLE claim (name TEXT PRIMARY KEY, owner TEXT) WITHOUT ROWID;
 CREATE TABLE pair (type TEXT, source TEXT, target TEXT, count INTEGER, PRIMARY KEY (type, source, target));
 """
+
+
+class Fate(IntEnum):
+    """What becomes of a node or connection."""
+
+    CREATED = 0
+    SKIPPED = 1
+    """The domain has it, and keeps it as it is."""
+    UPDATED = 2
+    WRITTEN = 3
+    """An earlier run of the same load wrote it."""
+    REFUSED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Nodes or connections that are written together: those with numbers from one to another."""
+
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +75,7 @@ class StagedNode:
     """A node that may be loaded."""
 
     n: int
+    fate: Fate
     id: str
     type: str
     place: Place
@@ -69,6 +95,7 @@ class StagedConnection:
     """A connection that may be loaded, with the types of its ends where these are known."""
 
     n: int
+    fate: Fate
     id: str
     type: str
     source: str
@@ -212,36 +239,61 @@ class Staging:
 
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
         """Return how many nodes and connections there are of each type, without those that were refused."""
-        query = "SELECT type, count(*) FROM {} WHERE NOT refused GROUP BY type ORDER BY type"
+        query = "SELECT type, count(*) FROM {} WHERE fate < 4 GROUP BY type ORDER BY type"
         return dict(self._db.execute(query.format("node"))), dict(self._db.execute(query.format("connection")))
+
+    def fates(self) -> dict[Kind, LoadCounts]:
+        """Return what would become of nodes and connections."""
+        found = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
+        return {kind: LoadCounts(**{_COUNTED[fate]: n for fate, n in each.items()}) for kind, each in found.items()}
 
     def nodes(self) -> Iterator[StagedNode]:
         """Yield the nodes that were not refused, in their order."""
-        return _each(self.page_of_nodes)
+        return _each(self._nodes)
 
     def connections(self) -> Iterator[StagedConnection]:
         """Yield the connections that were not refused, in their order."""
-        return _each(self.page_of_connections)
+        return _each(self._connections)
 
-    def page_of_nodes(self, after: int, limit: int) -> list[StagedNode]:
-        """Return the next nodes after a number that were not refused."""
-        query = "SELECT n, id, type, file, line, body FROM node WHERE n > ? AND NOT refused ORDER BY n LIMIT ?"
+    def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
+        """Return the nodes or connections of a span that were not refused."""
+        read = self._nodes if kind is Kind.NODE else self._connections
+        return [each for each in read(span.first - 1, span.last - span.first + 1) if each.n <= span.last]
+
+    def spans(self, kind: Kind) -> list[Span]:
+        """Return how nodes or connections are divided: the same each time that the same was read."""
+        found: list[Span] = []
+        first, size = 1, 0
+        for n, length in self.run(_SIZES.format(_TABLE_OF[kind])):
+            size += length
+            if n - first + 1 == PAGE or size >= PAGE_CHARACTERS:
+                found.append(Span(first, n))
+                first, size = n + 1, 0
+        last = self.run(_LAST.format(_TABLE_OF[kind]))[0][0]
+        return [*found, Span(first, last)] if first <= last else found
+
+    def decide(self, fates: Iterable[tuple[Staged, Fate]]) -> None:
+        """Take note of what becomes of nodes or connections."""
+        for staged, fate in fates:
+            self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - names of ours
+
+    def _nodes(self, after: int, limit: int) -> list[StagedNode]:
         return [
-            StagedNode(n, id_, kind, Place(file, line), *_read(text))
-            for n, id_, kind, file, line, text in self.run(query, after, limit)
+            StagedNode(n, Fate(fate), id_, kind, Place(file, line), *_read(text))
+            for n, fate, id_, kind, file, line, text in self.run(_NODES, after, limit)
         ]
 
-    def page_of_connections(self, after: int, limit: int) -> list[StagedConnection]:
-        """Return the next connections after a number that were not refused."""
+    def _connections(self, after: int, limit: int) -> list[StagedConnection]:
         return [
-            StagedConnection(n, id_, kind, source, target, Place(file, line), (begins, ends), *_read(text))
-            for n, id_, kind, source, target, file, line, text, begins, ends in self.run(_CONNECTIONS, after, limit)
+            StagedConnection(n, Fate(fate), id_, kind, source, target, Place(file, line), (begins, ends), *_read(text))
+            for n, fate, id_, kind, source, target, file, line, text, begins, ends in self.run(
+                _CONNECTIONS, after, limit
+            )
         ]
 
     def refuse(self, staged: Staged, error: GraphError) -> None:
         """Leave out a node or connection, and note why."""
-        table = "node" if isinstance(staged, StagedNode) else "connection"
-        self._db.execute(f"UPDATE {table} SET refused = 1 WHERE n = ?", (staged.n,))  # noqa: S608 - two names of ours
+        self.decide([(staged, Fate.REFUSED)])
         self.findings.refuse(Refused.of(staged.place, error))
 
     def claim(self, owner: str, *name: str) -> str | None:
@@ -269,6 +321,10 @@ class Staging:
         return self._db.execute(query, values).fetchone()
 
 
+def _table(staged: Staged) -> str:
+    return "node" if isinstance(staged, StagedNode) else "connection"
+
+
 def _each(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
     after = 0
     while page := page_of(after, PAGE):
@@ -276,13 +332,24 @@ def _each(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
         after = page[-1].n
 
 
+_FATES = "SELECT fate, count(*) FROM {} WHERE fate < 4 GROUP BY fate"
+_COUNTED = {
+    Fate.CREATED: "created",
+    Fate.SKIPPED: "skipped",
+    Fate.UPDATED: "updated",
+    Fate.WRITTEN: "loaded_before",
+}
+_TABLE_OF = {Kind.NODE: "node", Kind.CONNECTION: "connection"}
+_SIZES = "SELECT n, length(body) FROM {} ORDER BY n"
+_LAST = "SELECT coalesce(max(n), 0) FROM {}"
+_NODES = "SELECT n, fate, id, type, file, line, body FROM node WHERE n > ? AND fate < 4 ORDER BY n LIMIT ?"
 _CONNECTIONS = """
-SELECT c.n, c.id, c.type, c.source, c.target, c.file, c.line, c.body,
+SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.file, c.line, c.body,
   coalesce(f.type, fo.type), coalesce(t.type, too.type)
 FROM connection c
-LEFT JOIN node f ON f.id = c.source AND NOT f.refused LEFT JOIN outside fo ON fo.id = c.source
-LEFT JOIN node t ON t.id = c.target AND NOT t.refused LEFT JOIN outside too ON too.id = c.target
-WHERE c.n > ? AND NOT c.refused ORDER BY c.n LIMIT ?
+LEFT JOIN node f ON f.id = c.source AND f.fate < 4 LEFT JOIN outside fo ON fo.id = c.source
+LEFT JOIN node t ON t.id = c.target AND t.fate < 4 LEFT JOIN outside too ON too.id = c.target
+WHERE c.n > ? AND c.fate < 4 ORDER BY c.n LIMIT ?
 """
 _FIELDS = "id, type, source, target, body, file, line, own"
 _OWN_IDS = """
