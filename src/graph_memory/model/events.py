@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,6 +31,17 @@ class Op(StrEnum):
 def new_id(prefix: str) -> str:
     """Return a fresh id: the prefix and a ULID, sortable by the time of its making."""
     return f"{prefix}_{ULID()}"
+
+
+_WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}|session_[0-9a-f]{32}")
+
+
+def is_whole(name: str) -> bool:
+    """Say whether a name has the form of the ids that are made for data and sessions: it is the beginning of no other.
+
+    Who looks for what a name may be the beginning of need not look then.
+    """
+    return _WHOLE.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
