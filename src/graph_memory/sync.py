@@ -42,7 +42,14 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
-from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
+from graph_memory.memory.transfer.results import (
+    Exported,
+    FolderExported,
+    FolderImported,
+    GraphExported,
+    GraphFormat,
+    Imported,
+)
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -970,6 +977,25 @@ class SyncTransfer(_Sync[Transfer]):
         empty.
         """
         return self._wait(self._facade.export_folder, folder, at=at, tell=tell, domain=domain)
+
+    def export_graph(
+        self,
+        target: Path | str | IO[bytes],
+        format: GraphFormat,
+        *,
+        at: int | str | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> GraphExported:
+        """Write what was in a domain at a point, by default now, in a format of other programs.
+
+        `csv` is a new folder of files for neo4j-admin, `jsonl` a file with a node or connection a line, `graphml` a
+        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. A file is
+        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads all but the script. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and
+        INVALID_ARGUMENT, which names the node or connection, for what the format cannot carry.
+        """
+        return self._wait(self._facade.export_graph, target, format, at=at, tell=tell, domain=domain)
 
     def import_folder(self, folder: Path | str, *, name: str | None = None, tell: Progress = silent) -> FolderImported:
         """Create a domain from a folder: its types, nodes and connections, under the same ids, with a new log.
