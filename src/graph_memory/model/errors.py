@@ -70,11 +70,17 @@ class Code(StrEnum):
     """The log was compacted beyond that point; `details.compacted_to` is the first point that can be read."""
     INVALID_ARCHIVE = "INVALID_ARCHIVE"
     """The file or folder is not an export, or is damaged, cut short or from a newer version."""
+    INVALID_SOURCE = "INVALID_SOURCE"
+    """Something in the files to be loaded cannot be: `details.report` names the file, line and column of each."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Some changes cannot simply be undone; `details.conflicts` gives the reason and the choices for each subject."""
 
     MERGE_CONFLICT = "MERGE_CONFLICT"
     """Both domains changed the same thing; `details.conflicts` lists what, and what can resolve it."""
+    BATCH_REFUSED = "BATCH_REFUSED"
+    """Operations of a batch are at fault, and nothing was changed; `details.faults` says what is wrong with each."""
+    IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
+    """The idempotency key was used before, for other operations."""
 
     # The service could not.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
@@ -89,6 +95,8 @@ class Code(StrEnum):
     """The server is too old, its data was written by a newer graph-memory, or its schema is incomplete."""
     STORE_CONFLICT = "STORE_CONFLICT"
     """The database holds something that is not in the log; `graph-memory verify` names it."""
+    TRANSACTION_LOST = "TRANSACTION_LOST"
+    """The connection was lost while a transaction was open: nothing was changed; run all of it again."""
     DOMAIN_BUSY = "DOMAIN_BUSY"
     """A long operation is running in the domain, or too many writers are waiting for it."""
     TIMEOUT = "TIMEOUT"

@@ -7,8 +7,15 @@ from pathlib import Path
 from typing import IO
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.transfer import export, folder_import, folders, importing
-from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
+from graph_memory.memory.transfer import export, folder_import, folders, graph_export, importing
+from graph_memory.memory.transfer.results import (
+    Exported,
+    FolderExported,
+    FolderImported,
+    GraphExported,
+    GraphFormat,
+    Imported,
+)
 from graph_memory.progress import Progress, silent
 
 
@@ -55,6 +62,25 @@ class Transfer:
         empty.
         """
         return await folders.export_folder(self._core, self._domain(domain), at, folder, tell)
+
+    async def export_graph(
+        self,
+        target: Path | str | IO[bytes],
+        format: GraphFormat,  # noqa: A002
+        *,
+        at: int | str | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> GraphExported:
+        """Write what was in a domain at a point, by default now, in a format of other programs.
+
+        `csv` is a new folder of files for neo4j-admin, `jsonl` a file with a node or connection a line, `graphml` a
+        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. A file is
+        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads all but the script. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and
+        INVALID_ARGUMENT, which names the node or connection, for what the format cannot carry.
+        """
+        return await graph_export.export_graph(self._core, self._domain(domain), format, at, target, tell)
 
     async def import_folder(
         self, folder: Path | str, *, name: str | None = None, tell: Progress = silent
