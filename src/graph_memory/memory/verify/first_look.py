@@ -96,11 +96,12 @@ class FirstLook:
     reader: Reader
     domain: str
     ontology: Ontology
-    contents: set[tuple[str, str]]
+    contents: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """The contents that were looked at, each by its hash and encoding."""
     subjects: int = 0
+    living: bytearray = field(default_factory=bytearray)
+    """For each number of the log, whether it is the last of a node, connection or observation that lives."""
     _suspects: list[Subject] = field(default_factory=list[Subject])
-    _living: bytearray = field(default_factory=bytearray)
     _proved: bytearray = field(default_factory=bytearray)
     _rules: dict[str, list[PropertyRule]] = field(init=False)
 
@@ -112,7 +113,7 @@ class FirstLook:
         async with task_group() as tasks:
             tasks.start_soon(self._go_through_log)
             tasks.start_soon(self._go_through_live)
-        numbers = _where_unlike(self._living, self._proved)
+        numbers = _where_unlike(self.living, self._proved)
         for start in range(0, len(numbers), PAGE):
             given = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
             [found] = await self.reader.read(SUBJECTS_AT, **given)
@@ -128,7 +129,7 @@ class FirstLook:
             [page] = await self.reader.read(LAST_NUMBERS, after=after, **given)
             self.subjects += page.subjects
             self._suspects += [Subject(*one) for one in page.others]
-            _note(self._living, page.living)
+            _note(self.living, page.living)
             left = [Unproved(*one) for one in page.unproved]
             for start, end, some in _portions(after, page.last or _END, left):
                 found = await self._rows_differ(start, end, some)
