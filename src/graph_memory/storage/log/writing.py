@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, new_id, number
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import project
 from graph_memory.storage.log.group_commit import CommitQueue, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
-from graph_memory.storage.log.project import APPEND, appended, expected_of, run_projection, steps_of, write_at_once
+from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Indeterminate, Store, Transaction
@@ -125,7 +124,7 @@ class Log:
         before = self._standings.get(domain)
         if before is None or not before.is_exclusive:
             return
-        group = await grouped(self._store, before.head, waiting)
+        group = await grouped(self._store, Group(before, self._inline_limit), waiting)
         if group is not None and await self._is_committed(group, before):
             self._stands(before, group.events)
             _settle(group)
@@ -140,9 +139,9 @@ class Log:
                 batch=group.members[0][0].work.batch,
                 known_seq=before.head.seq,
                 epoch=before.epoch,
-                rows=dict(steps),
+                rows={step: sent(step, rows) for step, rows in steps},
                 expected=[expected_of(step, len(rows)) for step, rows in steps],
-                **appended(group.events, before.ontology_version, self._inline_limit),
+                **appended(group.events, before.ontology_version, self._inline_limit, group.projection),
             )
         except Indeterminate as unsettled:
             _set_doubt(group, in_doubt=unsettled.in_doubt)
@@ -176,10 +175,11 @@ class Log:
             standing = await self._standing(transaction, work.domain, lock)
             if lock.written is not None:
                 return standing, None, (), await self._receipt(transaction, work.domain, work.batch, lock.written)
-            if queued and (group := await grouped(transaction, standing.head, [mine, *queued], at_once=False)):
-                await self._append_group(transaction, lock, group)
+            group = Group(standing, self._inline_limit)
+            if queued and (group := await grouped(transaction, group, [mine, *queued], at_once=False)):
+                await self._append_group(transaction, lock, standing, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, lock, standing.head, work)
+            events = await self._append_one(transaction, lock, standing, mine)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
@@ -194,24 +194,33 @@ class Log:
         return receipt
 
     async def _append_one(
-        self, transaction: Transaction, lock: LockRow, standing: Head, work: Work[Any]
+        self, transaction: Transaction, lock: LockRow, standing: CachedHead, mine: Waiting
     ) -> Sequence[Event]:
-        head = standing.at_or_after(work.now)
-        events = work.events(head, await work.read(transaction, head))
+        work, head = mine.work, standing.head.at_or_after(mine.work.now)
+        if mine.decided is not None and mine.decided.holds_at(standing):
+            events = mine.decided.events
+        else:
+            events = work.events(head, await work.read(transaction, head))
         if events:
-            await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
-            if work.before_projection is not None:
-                await work.before_projection(transaction, events)
-            await run_projection(transaction, project(work.domain, events, head.ontology))
+            await self._append(transaction, lock, events, head.ontology, work.before_projection)
             if work.after_write is not None:
                 await work.after_write(transaction, events)
         return events
 
-    async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
+    async def _append(
+        self,
+        transaction: Transaction,
+        lock: LockRow,
+        events: Sequence[Event],
+        ontology: Ontology,
+        before_projection: BeforeProjection | None = None,
+    ) -> None:
+        await append_events(transaction, events, ontology, lock.ontology_version, self._inline_limit, before_projection)
+
+    async def _append_group(self, transaction: Transaction, lock: LockRow, standing: CachedHead, group: Group) -> None:
         _set_doubt(group, in_doubt=True)
         try:
-            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self._inline_limit))
-            await run_projection(transaction, group.projection)
+            await self._append(transaction, lock, group.events, standing.head.ontology)
         except GraphError as error:
             _set_doubt(group, in_doubt=False)
             raise GroupCommitFailed from error
@@ -270,8 +279,7 @@ class Log:
         first = batch if lock.written is None else new_id("evt")
         numbered = number(drafts, domain=domain, after=head.seq, at=head.at, batch=first, origin=origin)
         events = [replace(event, batch=batch) for event in numbered]
-        await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
-        await run_projection(transaction, project(domain, events, ontology))
+        await self._append(transaction, lock, events, ontology)
         return events
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
