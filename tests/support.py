@@ -26,6 +26,17 @@ async def index(memory: Memory) -> None:
     await memory._search.index(memory._domain(None))
 
 
+async def last(memory: Memory) -> int:
+    """Return the number at which the log of the memory's domain ends."""
+    return (await memory.history.log(limit=1)).entries[0].seq
+
+
+async def agrees(memory: Memory) -> None:
+    """Assert that graph and log of the memory's domain agree, and that there is nothing to rebuild."""
+    assert (await memory.upkeep.verify()).differences == ()
+    assert (await memory.upkeep.rebuild()).differences == ()
+
+
 def observation(text: str, time: datetime) -> State:
     """Return what an event keeps of an observation."""
     return {"_text": text, "_time": time, "_origin": "chat", "_confidence": 0.5}

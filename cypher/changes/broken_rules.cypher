@@ -1,6 +1,6 @@
-// Which of these connections break a rule of their type: one of it from a node, one to a node, one from a node to another,
-// no cycles; `other` is the connection that is in the way. What comes
-// after a connection in `turns`, if it is there, does not count against it. A connection may be there already, or not.
+// Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
+// another, and no cycles; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
+// is there, does not count against it. A connection may be there already, or not.
 // Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles.
 // mode: read
 // params: domain, rows, turns

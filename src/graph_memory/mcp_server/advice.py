@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
 
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import is_whole
 from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.history.results import Named
 
 _TOOLSET_OF = {tool.name: name for name, tools in TOOLSETS.items() for tool in tools}
 _TOOL = re.compile(rf"\b(?:{'|'.join(_TOOLSET_OF)})\b")
@@ -38,9 +41,11 @@ def _told(hint: str, offered: Collection[str]) -> str:
 async def advised(memory: Memory, error: GraphError) -> GraphError:
     """Return an error for an id that does not exist with the whole id, where part of one or a title was given."""
     given = next((error.details[name] for name in _NAMED_BY if name in error.details), None)
-    if error.code not in _NOT_FOUND or not isinstance(given, str):
+    if error.code not in _NOT_FOUND or not isinstance(given, str) or is_whole(given):
         return error
-    found = await memory.history.named(given, domain=str(error.details["domain"]))
+    found: Sequence[Named] = ()
+    with suppress(GraphError):
+        found = await memory.history.named(given, domain=cast("str | None", error.details.get("domain")))
     meant = [one for one in found if not one.deleted and one.id != given]
     if not meant:
         return error

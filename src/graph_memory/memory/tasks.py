@@ -19,5 +19,5 @@ async def task_group() -> AsyncGenerator[TaskGroup]:
     try:
         async with anyio.create_task_group() as tasks:
             yield tasks
-    except ExceptionGroup as group:
+    except ExceptionGroup as group:  # anyio makes a group even of a single failure
         raise group.exceptions[0] from group

@@ -15,10 +15,6 @@ from integration.retention.test_erase import refusal
 pytestmark = pytest.mark.anyio
 
 
-async def last(memory: Memory) -> int:
-    return (await memory.history.log(limit=1)).entries[0].seq
-
-
 async def conflicts(memory: Memory, source: str) -> set[tuple[str, str]]:
     told = (await memory.history.merge(source, preview=True)).conflicts
     return {(one.subject, one.conflict) for one in told}

@@ -19,6 +19,7 @@ from neo4j import Driver
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.model.exact import same_value
 from graph_memory.model.properties import PropertyValue
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -101,10 +102,6 @@ class Pairs:
 @pytest.fixture
 async def pairs(memory: Memory, domain: str, driver: Driver) -> AsyncIterator[Pairs]:
     return await Pairs(memory, domain, driver).fill()
-
-
-async def last(memory: Memory) -> int:
-    return (await memory.history.log(limit=1)).entries[0].seq
 
 
 async def differing(memory: Memory, since: int | None = None, **given: Any) -> set[str]:

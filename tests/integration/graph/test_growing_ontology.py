@@ -14,6 +14,7 @@ from graph_memory import Code, GraphError, Memory, Ontology, Settings, ontology_
 from graph_memory.memory.graph import growth as growing
 from graph_memory.model.ontology.ontology import node_type_from
 from graph_memory.storage.log.jobs import Job
+from support import agrees, last
 
 pytestmark = pytest.mark.anyio
 
@@ -40,13 +41,7 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with tasks; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ontology(status("next", "done")))
     yield memory
-    assert (await memory.upkeep.verify()).differences == ()
-    assert (await memory.upkeep.rebuild()).differences == ()
-
-
-async def last(memory: Memory) -> int:
-    [entry] = (await memory.history.log(limit=1)).entries
-    return entry.seq
+    await agrees(memory)
 
 
 async def node(memory: Memory, type_name: str = "Task", **properties: object) -> str:

@@ -15,6 +15,7 @@ from graph_memory import Code, GraphError, Memory, Ontology, ontology_from
 from graph_memory.model import rules
 from graph_memory.model.events import Draft
 from graph_memory.model.ontology.types import AnyType
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +52,16 @@ class House:
         self.driver.execute_query(cypher, given)  # pyright: ignore[reportArgumentType]
 
     async def seq(self) -> int:
-        return (await self.memory.history.log(limit=1)).entries[0].seq
+        return await last(self.memory)
+
+    async def refuses(self, attempt: Attempt, code: Code) -> GraphError:
+        """Return the error with which an attempt is refused; it wrote nothing."""
+        before = await self.seq()
+        with pytest.raises(GraphError) as refused:
+            await attempt()
+        assert refused.value.code is code
+        assert await self.seq() == before
+        return refused.value
 
     async def adopt(self) -> None:
         """Adopt all; the refusal of one is told beside it, and is raised here to be compared."""
@@ -95,6 +105,16 @@ async def connection_is_updated(house: House) -> Attempt:
 async def node_gets_bounds(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
     return lambda: house.memory.set_validity(house.one, valid_to="2027-01-01")
+
+
+async def node_is_written_in_a_batch(house: House) -> Attempt:
+    operation = {"op": "update_node", "node_id": house.one, "properties": BAD}
+    return lambda: house.memory.execute_batch([operation])
+
+
+async def connection_is_written_in_a_batch(house: House) -> Attempt:
+    ends = {"from_node_id": house.one, "to_node_id": house.one}
+    return lambda: house.memory.execute_batch([{"op": "create_connection", "type": "Met", **ends, "properties": BAD}])
 
 
 async def node_is_set_back(house: House) -> Attempt:
@@ -175,6 +195,8 @@ WAYS: list[tuple[Way, Code]] = [
     (connection_is_created, Code.INVALID_PROPERTY),
     (connection_of_a_new_type_is_created, Code.INVALID_PROPERTY),
     (connection_is_updated, Code.INVALID_PROPERTY),
+    (node_is_written_in_a_batch, Code.BATCH_REFUSED),
+    (connection_is_written_in_a_batch, Code.BATCH_REFUSED),
     (node_is_set_back, Code.REVERT_CONFLICT),
     (connection_comes_back, Code.REVERT_CONFLICT),
     (node_is_merged, Code.MERGE_CONFLICT),
@@ -201,13 +223,8 @@ async def test_a_rule_that_is_added_in_one_place_holds_on_every_way_of_writing(
 ) -> None:
     house = await House(memory, driver, domain, tmp_path).fill()
     attempt = await way(house)
-    before = await house.seq()
     monkeypatch.setattr(rules, "RULES", (*rules.RULES, no_bad_mood))
-    with pytest.raises(GraphError) as refused:
-        await attempt()
-    assert refused.value.code is code
-    assert SAID in refused.value.message
-    assert await house.seq() == before
+    assert SAID in (await house.refuses(attempt, code)).message
 
 
 PAIRS = ontology_from(
@@ -287,12 +304,8 @@ async def test_a_second_connection_between_the_same_two_is_refused_on_every_way_
 ) -> None:
     house = await House(memory, driver, domain, tmp_path).fill(PAIRS)
     attempt = await way(house)
-    before = await house.seq()
-    with pytest.raises(GraphError) as refused:
-        await attempt()
-    assert refused.value.code is code
-    assert await house.seq() == before
+    error = await house.refuses(attempt, code)
     if way is second_is_created:
-        assert refused.value.details["connection_id"] == house.joined
+        assert error.details["connection_id"] == house.joined
     back = await house.memory.create_connection("Next", house.other, house.one)
     assert (await house.memory.get_connection(back.connection_id)).to_node_id == house.one

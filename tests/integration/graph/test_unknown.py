@@ -143,9 +143,10 @@ QUIET: dict[str, Callable[[Memory], Awaitable[Found]]] = {
 async def test_a_phrase_that_is_nowhere_is_told_to_be_exact(desk: Memory) -> None:
     past = await desk.history.as_of("now")
     for search in (desk.search_content, past.search_content):
-        assert (await search("zebra striped")).warnings == (
-            "No text has exactly this phrase. Search for one of its words.",
-        )
+        for of_type, told in ({}, "No text has"), ({"node_type": "Action"}, "No Action has a text with"):
+            assert (await search("zebra striped", **of_type)).warnings == (
+                f"{told} exactly this phrase. Search for one of its words.",
+            )
 
 
 @pytest.mark.parametrize("name", QUIET)

@@ -14,6 +14,7 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from profiles import some
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -57,10 +58,6 @@ def wall(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
 
 async def note(memory: Memory, name: str) -> None:
     await memory.create_node("Note", name, id=name)
-
-
-async def last(memory: Memory) -> int:
-    return (await memory.history.log(limit=1)).entries[0].seq
 
 
 async def notes_at(memory: Memory, at: int | str) -> set[str]:

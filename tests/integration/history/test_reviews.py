@@ -9,6 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.history.results import Verdict
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -20,10 +21,6 @@ async def notes(memory: Memory) -> Memory:
     for name in ("one", "two"):
         await memory.create_node("Note", f"# {name}", id=name)
     return memory
-
-
-async def last(memory: Memory) -> int:
-    return (await memory.history.log(limit=1)).entries[0].seq
 
 
 async def test_what_was_said_is_kept_beside_the_log_and_goes_with_the_domain(notes: Memory, domain: str) -> None:

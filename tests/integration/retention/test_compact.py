@@ -20,15 +20,11 @@ from graph_memory.model.events import Origin
 from integration.history.test_past import ONTOLOGY, World, everything
 from integration.retention.test_erase import CutError, cut_off, is_clean, refusal
 from profiles import some
-from support import observe
+from support import last, observe
 
 pytestmark = pytest.mark.anyio
 
 LARGE = "a longer text that only compaction takes away " * 4_000
-
-
-async def last(memory: Memory) -> int:
-    return (await memory.history.log(limit=1)).entries[0].seq
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.model.ontology.ontology import connection_type_from, node_type_from
+from support import agrees, last
 
 pytestmark = pytest.mark.anyio
 
@@ -27,13 +28,7 @@ async def work(memory: Memory) -> AsyncIterator[Memory]:
     """A domain with types; whatever a test does in it, graph and log agree afterwards."""
     await memory.create_ontology(ONTOLOGY)
     yield memory
-    assert (await memory.upkeep.verify()).differences == ()
-    assert (await memory.upkeep.rebuild()).differences == ()
-
-
-async def last(memory: Memory) -> int:
-    [entry] = (await memory.history.log(limit=1)).entries
-    return entry.seq
+    await agrees(memory)
 
 
 async def node(memory: Memory, type_name: str, content: str = "", **properties: object) -> str:

@@ -339,6 +339,10 @@ def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: Record
         assert run("revert", "--session", given).exit_code == 0
         assert memory.calls[-1][1] == (meant,)
     assert getattr(run("revert", "--session", "session_01").exception, "code", None) is Code.INVALID_ARGUMENT
+    del memory.answers["sessions"]  # a whole name is not looked for
+    whole = f"session_{'0123456789abcdef' * 2}"
+    assert run("revert", "--session", whole).exit_code == 0
+    assert memory.calls[-1][1] == (whole,)
 
 
 def test_the_full_log_shows_states_as_text(memory: RecordingMemory):

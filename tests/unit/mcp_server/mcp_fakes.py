@@ -131,7 +131,10 @@ class RecordingMemory:
 
     async def named(self, _text: str, *, domain: str | None = None) -> tuple[Named, ...]:
         """Return what a person may mean, which is no question of a tool and so not recorded."""
-        return self.answers.get("named", ())
+        answer = self.answers.get("named", ())
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def __getattr__(self, name: str) -> Any:
         async def call(*args: Any, **kwargs: Any) -> Any:

@@ -105,6 +105,16 @@ async def test_the_beginning_of_an_id_or_a_title_is_answered_with_the_whole_id()
         assert error["details"]["hint"] == f'"{given}" {meaning} {whole.id}. Give the whole id.'
 
 
+@pytest.mark.parametrize("given", ["mem_01M847W9", "mem_01M847W9ZH5SXYZ0123456789A"])
+async def test_an_error_stays_what_it_is_where_nothing_can_be_looked_up_and_for_whole_ids(given: str):
+    raised = GraphError(Code.NODE_NOT_FOUND, "No", {"node_id": given, "hint": "Find it."})
+    is_whole = len(given) == len("mem_") + 26
+    looked_up = RuntimeError("for nothing") if is_whole else GraphError(Code.STORE_UNAVAILABLE, "Gone")
+    async with client_of(opens(RecordingMemory(get_node=raised, named=looked_up))) as client:
+        error = error_of(await client.call_tool("get_node", {"node_id": given}))
+    assert (error["code"], error["details"]["hint"]) == ("NODE_NOT_FOUND", "Find it.")
+
+
 async def test_a_hint_says_how_to_get_a_tool_that_is_not_offered_and_who_runs_commands():
     raised = no_ontology("default")
     async with client_of(opens(RecordingMemory(get_ontology=raised))) as client:

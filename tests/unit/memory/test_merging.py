@@ -27,7 +27,7 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
+from graph_memory.memory.graph.ontology import type_draft
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -130,11 +130,8 @@ def _type(kind: Kind, given: Mapping[str, Any]) -> Version:
     declared = {key: value for key, value in given.items() if key != "required"}
     if "required" in given:
         declared["required_properties"] = given["required"]
-    if kind is Kind.NODE_TYPE:
-        draft = node_type_draft(node_type_from(declared))
-    else:
-        draft = connection_type_draft(connection_type_from(declared))
-    return Version(kind=kind, state=draft.state or {})
+    read = node_type_from if kind is Kind.NODE_TYPE else connection_type_from
+    return Version(kind=kind, state=type_draft(read(declared)).state or {})
 
 
 def _trio(subject: str, base: Version | None, ours: Version | None, theirs: Version | None) -> ThreeWay:

@@ -12,7 +12,7 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.memory.graph.ontology import connection_type_draft, node_type_draft
+from graph_memory.memory.graph.ontology import type_draft
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -50,7 +50,7 @@ def tie(name: str, ends: tuple[str, str], type_name: str = "Link", *, is_live: b
 
 
 def declared(one: AnyType, *, is_live: bool = True) -> Draft:
-    draft = node_type_draft(one) if isinstance(one, NodeType) else connection_type_draft(one)
+    draft = type_draft(one)
     return draft if is_live else Draft(**{**_fields(draft), "op": Op.DELETE, "state": None})
 
 

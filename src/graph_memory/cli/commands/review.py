@@ -23,6 +23,7 @@ from graph_memory.memory.history.diff_results import DiffEntry, Value, ValueChan
 from graph_memory.memory.history.results import Choice, LogEntry, Reverted, Reviewed, Verdict
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import is_whole
 from graph_memory.model.kinds import DATA, TYPES, Kind
 from graph_memory.model.subjects import user_properties
 
@@ -49,7 +50,7 @@ def review(
         hint = "Run it at a terminal; in a script, use memory_log and memory_revert."
         raise fault("stdin", "A review needs a person at a terminal", hint)
     with open_for_a_person() as memory:
-        if session is not None:
+        if session is not None and not is_whole(session):
             session = naming.session_named(session, memory.history.sessions(limit=naming.MOST_SESSIONS, domain=domain))
         known = memory.history.reviewed(domain=domain)
         first = min([*known.verdicts, known.settled + 1]) if again else known.settled + 1

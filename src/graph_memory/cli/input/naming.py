@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import GraphError
+from graph_memory.model.events import is_whole
 from graph_memory.model.kinds import Kind
 from graph_memory.model.wording import quoted
 
@@ -19,15 +19,13 @@ T = TypeVar("T")
 MOST_SESSIONS = 10_000
 """Sessions among which one is looked for by the beginning of its name."""
 
-_WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}")
-
 
 async def id_of(memory: Memory, given: str, kind: Kind | None = None) -> str:
     """Return the id of what was named; what names nothing is returned as it is, for the memory to refuse.
 
     Raises INVALID_ARGUMENT, with the candidates, for what names several.
     """
-    if _WHOLE.fullmatch(given):
+    if is_whole(given):
         return given
     found = [one for one in await memory.history.named(given) if kind in (None, one.kind)]
     if len(found) > 1:
@@ -69,6 +67,8 @@ def _of(given: str, use: Callable[[Memory, str], Awaitable[T]], kind: Kind | Non
 
 async def session_id(memory: Memory, given: str) -> str:
     """Return the session that was named, as `session_named` does."""
+    if is_whole(given):
+        return given
     return session_named(given, await memory.history.sessions(limit=MOST_SESSIONS))
 
 

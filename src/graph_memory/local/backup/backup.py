@@ -60,8 +60,8 @@ def is_empty(settings: Settings) -> bool:
 def backup_file(target: Path) -> Path:
     """Return the file to write: the target if it ends in `.tar`, else one named by the time in it, a folder.
 
-    A folder that is not there is made. Raises INVALID_ARGUMENT when there is a file of that name, and
-    FILE_CREATION_FAILED when the folder cannot be made.
+    A folder that is not there is made only with the backup. Raises INVALID_ARGUMENT when there is a file of that name,
+    and FILE_CREATION_FAILED when it cannot be a folder, or that of the `.tar` file does not exist.
     """
     target = target.expanduser().absolute()
     is_folder = target.is_dir() or target.suffix != SUFFIX
@@ -69,10 +69,10 @@ def backup_file(target: Path) -> Path:
     if file.exists():
         details = {"argument": "target", "hint": "Give another name, or a folder to make a new file in."}
         raise GraphError(Code.INVALID_ARGUMENT, f"{file} already exists", details)
-    if is_folder:
-        with _writing(file):
-            target.mkdir(parents=True, exist_ok=True)
-    if not file.parent.is_dir():
+    there = next(place for place in file.parents if place.exists())
+    if not there.is_dir():
+        raise _not_written(file, f"{there} is not a folder", "Give a folder, or a new name that ends in .tar.")
+    if not is_folder and there != file.parent:
         raise _not_written(file, f"the folder {file.parent} does not exist", "Create the folder first.")
     return file
 
@@ -140,6 +140,7 @@ def _require_room(file: Path, manifest: Manifest, blobs: Path | None) -> None:
 @contextmanager
 def _aside(file: Path) -> Generator[Path]:
     """Give a folder beside a file, hidden and for its owner alone, that is gone in the end."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     folder = file.with_name(f".{file.name}.part")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)

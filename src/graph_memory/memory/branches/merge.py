@@ -137,12 +137,9 @@ class _Merging:
 
     async def ready(self, transaction: Transaction, events: Sequence[Event]) -> None:
         """Index what is stored as the merged types need it."""
-        before = cast("Found", self._found).before
-        await rekey(
-            transaction,
-            cast("Found", self._found).between.target,
-            type_changes(before, [event.draft for event in events]),
-        )
+        found = cast("Found", self._found)
+        changes = type_changes(found.before, [event.draft for event in events])
+        await rekey(transaction, found.between.target, changes)
 
     async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
         """Raise RulesBroken where the merged graph breaks a rule, and MERGE_CONFLICT when conflicts are left.

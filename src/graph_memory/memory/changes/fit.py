@@ -13,9 +13,9 @@ from typing import cast
 
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import TYPE_OF, Kind, type_subject
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.growth import TypeChange
-from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.wording import listed
 
@@ -122,12 +122,12 @@ class Stored:
     @property
     def subject(self) -> str:
         """The id of the type as a subject."""
-        return type_subject(TYPE_OF[self.kind], self.change.after.name)
+        return subject_of_type(self.change.after)
 
     @property
     def kind(self) -> Kind:
         """What is of the type."""
-        return Kind.CONNECTION if isinstance(self.change.after, ConnectionType) else Kind.NODE
+        return kind_of_type(self.change.after)
 
     @property
     def names(self) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from graph_memory.memory.changes.context import stored_rows
 from graph_memory.memory.changes.fit import StoredRow
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import Kind, Step
+from graph_memory.model.kinds import Step
 from graph_memory.model.ontology.growth import TypeChange, keyed
-from graph_memory.model.ontology.types import AnyType, ConnectionType, PropertyRule
+from graph_memory.model.ontology.types import AnyType, PropertyRule, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects import present
 from graph_memory.storage.log.project import run_projection
@@ -29,11 +29,10 @@ async def put_keys(
     transaction: Transaction, domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow]
 ) -> None:
     """Make the keys of what is stored those of the properties named, which its values are of."""
-    kind = Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
     rules = [PropertyRule(name) for name in names]
     projection = Projection(domain)
     for row in rows:
         state = present(dict(zip(names, row.values, strict=True)))
-        draft = Draft(op=Op.UPDATE, kind=kind, subject=row.id, type=declared.name, state=state)
+        draft = Draft(op=Op.UPDATE, kind=kind_of_type(declared), subject=row.id, type=declared.name, state=state)
         projection.add(Step.PUT_KEYS, [{"owner": row.id, "rows": key_rows(domain, draft, rules)}])
     await run_projection(transaction, projection)

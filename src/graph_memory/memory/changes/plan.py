@@ -18,7 +18,8 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.ontology.growth import TypeChange
-from graph_memory.model.ontology.ontology import ANY, AnyType, ConnectionType, NodeType, Ontology
+from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
+from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by, indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import LINKS, BrokenLink, check_subject
@@ -127,11 +128,16 @@ class Changeset:
 
     def checked(self, domain: str) -> list[Draft]:
         """Return the changes in order. Raises what stands against the first against which anything does."""
+        for violation in self.violations():
+            raise violation.refusal(domain)
+        return self.ordered()
+
+    def violations(self) -> Iterator[Violation]:
+        """Give all that stands against the changes, each in turn."""
         for draft in self.changes.values():
             for rule in self.rules:
                 if violation := rule(draft):
-                    raise violation.refusal(domain)
-        return self.ordered()
+                    yield violation
 
     def goes(self, subject: str) -> bool:
         """Say whether a subject is deleted by these changes."""
@@ -196,7 +202,7 @@ class Changeset:
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
                 reason = f"{holder} now has the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
-            first = self._takers[value]
+            first = self._takers.get(value, draft.subject)
             if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
                 reason = f"{first} would get back the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (first,), value.property)
@@ -258,7 +264,7 @@ class Changeset:
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         gone |= {draft.subject for node in context.attached.keys() & gone for draft in context.attached[node]}
-        types = {_subject_of(one): one for one in context.ontology.connection_types}
+        types = {subject_of_type(one): one for one in context.ontology.connection_types}
         types |= {draft.subject: declared_by(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"
@@ -321,9 +327,9 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
         return before
     gone = {draft.subject for draft in types if draft.op is Op.DELETE}
     put = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
-    nodes = {one.name: one for one in before.node_types if type_subject(Kind.NODE_TYPE, one.name) not in gone}
+    nodes = {one.name: one for one in before.node_types if subject_of_type(one) not in gone}
     nodes |= {one.name: one for one in put if isinstance(one, NodeType)}
-    links = {one.name: one for one in before.connection_types if _subject_of(one) not in gone}
+    links = {one.name: one for one in before.connection_types if subject_of_type(one) not in gone}
     links |= {one.name: one for one in put if isinstance(one, ConnectionType)}
     names = {ANY, *nodes}
     kept = [one for one in links.values() if names.issuperset(joined(one))]
@@ -337,13 +343,8 @@ def _is_link_type(draft: Draft) -> bool:
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:
     """Return which types of an ontology become others by changes."""
     after = [declared_by(draft) for draft in changes if draft.kind in TYPES and draft.op is Op.UPDATE]
-    known = {_subject_of(one): one for one in (*before.node_types, *before.connection_types)}
-    return [TypeChange(known[_subject_of(one)], one) for one in after if _subject_of(one) in known]
-
-
-def _subject_of(declared: AnyType) -> str:
-    kind = Kind.CONNECTION_TYPE if isinstance(declared, ConnectionType) else Kind.NODE_TYPE
-    return type_subject(kind, declared.name)
+    known = {subject_of_type(one): one for one in (*before.node_types, *before.connection_types)}
+    return [TypeChange(known[subject_of_type(one)], one) for one in after if subject_of_type(one) in known]
 
 
 def joined(declared: ConnectionType) -> tuple[str, ...]:

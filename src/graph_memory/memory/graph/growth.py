@@ -20,17 +20,16 @@ from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import (
     check_ontology,
-    connection_type_draft,
     decide_ontology,
-    node_type_draft,
     ontology_state,
+    type_draft,
 )
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
-from graph_memory.model.kinds import Kind, type_subject
+from graph_memory.model.kinds import TYPE_OF, Kind
 from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, told_change
-from graph_memory.model.ontology.ontology import ConnectionType, Ontology
-from graph_memory.model.ontology.types import AnyType, type_state
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.results import OntologyApplied
 from graph_memory.storage.log.jobs import GROWING
 from graph_memory.storage.log.ontologies import HEAD
@@ -100,7 +99,7 @@ def _looks(planned: Growth) -> bool:
 
 
 async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
-    subjects = [subject_of(change.after) for change in planned.changed]
+    subjects = [subject_of_type(change.after) for change in planned.changed]
     subjects += [] if planned.description is None else ["ontology"]
     rows = await reader.read(LAST_EVENTS, domain=domain, subjects=subjects) if subjects else []
     found = {event.draft.subject: event for event in map(Event.from_row, rows)}
@@ -112,25 +111,19 @@ async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
 
 def growth_drafts(planned: Growth, last: _Last) -> list[Draft]:
     """Return the events that make an ontology grow: types in the order in which they need each other."""
-    changed = [_changed(change, last[subject_of(change.after)]) for change in planned.changed]
+    changed = [_changed(change, last[subject_of_type(change.after)]) for change in planned.changed]
     described = last.get("ontology")
     return [
-        *map(node_type_draft, planned.node_types),
+        *map(type_draft, planned.node_types),
         *(draft for draft in changed if draft.kind is Kind.NODE_TYPE),
-        *map(connection_type_draft, planned.connection_types),
+        *map(type_draft, planned.connection_types),
         *(draft for draft in changed if draft.kind is Kind.CONNECTION_TYPE),
         *([_described(described, planned.description or "")] if described else []),
     ]
 
 
-def subject_of(declared: AnyType) -> str:
-    """Return the id of a type as a subject."""
-    kind = Kind.CONNECTION_TYPE if isinstance(declared, ConnectionType) else Kind.NODE_TYPE
-    return type_subject(kind, declared.name)
-
-
 def _changed(change: TypeChange, last: Event) -> Draft:
-    kind = Kind.CONNECTION_TYPE if isinstance(change.after, ConnectionType) else Kind.NODE_TYPE
+    kind = TYPE_OF[kind_of_type(change.after)]
     state = in_its_place(type_state(change.after), last)
     return Draft(op=Op.UPDATE, kind=kind, subject=last.draft.subject, previous=last.seq, state=state)
 
@@ -193,7 +186,7 @@ async def _tidy(batch: Batch) -> None:
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
     types = [*ontology.node_types, *ontology.connection_types]
-    needed = [[str(_kind_of(one)), one.name, name] for one in types for name in keyed(one)]
+    needed = [[str(kind_of_type(one)), one.name, name] for one in types for name in keyed(one)]
     found = [KEYS_AT_ONCE]
 
     async def drop(transaction: Transaction) -> None:
@@ -202,11 +195,6 @@ async def _tidy(batch: Batch) -> None:
     while found == [KEYS_AT_ONCE]:
         await job.step(job.progress, drop)
     await batch.end()
-
-
-def _kind_of(declared: AnyType) -> Kind:
-    """Return what is of a type."""
-    return Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
 
 
 def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:

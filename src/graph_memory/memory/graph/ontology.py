@@ -9,9 +9,9 @@ from graph_memory.memory.domains.lineage import END, Revision
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import Kind, type_subject
+from graph_memory.model.kinds import TYPE_OF, Kind
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
-from graph_memory.model.ontology.types import type_state
+from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.results import OntologyChanged
 from graph_memory.model.subjects import DomainState, State, present
 from graph_memory.model.wording import kind_of
@@ -47,7 +47,7 @@ async def add_node_type(core: Core, domain: str, node_type: NodeType) -> Ontolog
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
         head.ontology.with_node_type(node_type)
-        return [node_type_draft(node_type)]
+        return [type_draft(node_type)]
 
     receipt = await core.log.write("add_node_type", domain, core.origin, _nothing, decide)
     return OntologyChanged(version=receipt.seq or 0)
@@ -63,7 +63,7 @@ async def add_connection_type(core: Core, domain: str, connection_type: Connecti
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
         head.ontology.with_connection_type(connection_type)
-        return [connection_type_draft(connection_type)]
+        return [type_draft(connection_type)]
 
     receipt = await core.log.write("add_connection_type", domain, core.origin, _nothing, decide)
     return OntologyChanged(version=receipt.seq or 0)
@@ -108,8 +108,8 @@ def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
     return [
         Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=DomainState(created=head.at).state()),
         Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(ontology)),
-        *map(node_type_draft, ontology.node_types),
-        *map(connection_type_draft, ontology.connection_types),
+        *map(type_draft, ontology.node_types),
+        *map(type_draft, ontology.connection_types),
     ]
 
 
@@ -118,16 +118,10 @@ def ontology_state(ontology: Ontology) -> State:
     return present({"_open": ontology.open, "_description": ontology.description or None})
 
 
-def node_type_draft(node_type: NodeType) -> Draft:
-    """Return the event that adds a node type."""
-    subject = type_subject(Kind.NODE_TYPE, node_type.name)
-    return Draft(op=Op.CREATE, kind=Kind.NODE_TYPE, subject=subject, state=type_state(node_type))
-
-
-def connection_type_draft(connection_type: ConnectionType) -> Draft:
-    """Return the event that adds a connection type."""
-    subject = type_subject(Kind.CONNECTION_TYPE, connection_type.name)
-    return Draft(op=Op.CREATE, kind=Kind.CONNECTION_TYPE, subject=subject, state=type_state(connection_type))
+def type_draft(declared: AnyType) -> Draft:
+    """Return the event that adds a type."""
+    kind = TYPE_OF[kind_of_type(declared)]
+    return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
 
 
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
@@ -144,9 +138,8 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
     if (ontology.find_node_type(name) if is_node else ontology.find_connection_type(name)) is not None:
         return [draft]
     _check_ad_hoc(ontology, head.domain, limit)
-    if is_node:
-        return [node_type_draft(NodeType(name=name, ad_hoc=True)), draft]
-    return [connection_type_draft(ConnectionType(name=name, from_types=(ANY,), to_types=(ANY,), ad_hoc=True)), draft]
+    declared = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
+    return [type_draft(declared), draft]
 
 
 def _check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:

@@ -34,13 +34,16 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
     rules = {rule.name: rule for one in types for rule in one.properties}
     told = [refusal for name, value in wanted.properties.items() if (refusal := _refusal(types, rules, name, value))]
     told += await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
-    told += _exact_phrase(wanted.text)
+    told += _exact_phrase(wanted)
     return tuple(told) or None
 
 
-def _exact_phrase(text: str | None) -> list[str]:
+def _exact_phrase(wanted: Wanted) -> list[str]:
     """Return what to do about several words that no text has next to each other."""
-    return ["No text has exactly this phrase. Search for one of its words."] if text and len(text.split()) > 1 else []
+    if wanted.text is None or len(wanted.text.split()) <= 1:
+        return []
+    which = "No text has" if wanted.type is None else f"No {shown(wanted.type)} has a text with"
+    return [f"{which} exactly this phrase. Search for one of its words."]
 
 
 async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) -> tuple[str, ...] | None:

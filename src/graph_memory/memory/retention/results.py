@@ -26,7 +26,10 @@ class Erased(Result):
     """A subject that was erased, or with `dry_run` would be."""
 
     subject: str
-    title: str | None = Field(default=None, description="With dry_run, unless it is deleted: as in revert")
+    title: str | None = Field(
+        default=None,
+        description="With dry_run, the title of what would be erased, unless it was deleted",
+    )
     dry_run: bool
     domains: tuple[ErasedIn, ...] = Field(description="The domain and those that share its past, where they had it")
 

@@ -69,8 +69,10 @@ async def _ids(core: Core, domain: str, given: Sequence[int | str]) -> tuple[str
 async def _check_reached(core: Core, domain: str, since: int | str | None) -> None:
     """Raise EVENT_NOT_FOUND for a number that the log has not reached."""
     number = moment("since", since, utc_now()).seq if since is not None else None
+    if number is None:
+        return
     last = await last_seq(core.store, domain)
-    if number is not None and number > last:
+    if number > last:
         hint = "Give the number of a change that memory_log shows."
         raise GraphError(Code.EVENT_NOT_FOUND, f"The log of domain {domain} ends at {last}", {"hint": hint})
 

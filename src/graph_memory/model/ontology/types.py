@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import TYPE_OF, Kind, type_subject
 from graph_memory.model.properties import (
     ANY,
     PropertyType,
@@ -140,6 +141,16 @@ class ConnectionType:
 
 
 AnyType = NodeType | ConnectionType
+
+
+def kind_of_type(declared: AnyType) -> Kind:
+    """Return what is of a type: nodes or connections."""
+    return Kind.CONNECTION if isinstance(declared, ConnectionType) else Kind.NODE
+
+
+def subject_of_type(declared: AnyType) -> str:
+    """Return the id of a type as a subject of the log."""
+    return type_subject(TYPE_OF[kind_of_type(declared)], declared.name)
 
 
 def check_rules(declared: AnyType, properties: Mapping[str, PropertyValue]) -> None:
