@@ -21,9 +21,10 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import open_memory
 from graph_memory.memory.api.history import History
-from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
+from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.history.diff_results import Diff
@@ -124,6 +125,12 @@ class SyncMemory(_Sync[Memory]):
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
         return self._wait(use, self._facade)
+
+    @contextmanager
+    def transaction(self, *, domain: str | None = None) -> Generator[SyncTransaction]:
+        """Give a memory whose changes are made together when the block ends, or not at all: `Memory.transaction`."""
+        with self._portal.wrap_async_context_manager(self._facade.transaction(domain=domain)) as transaction:
+            yield SyncTransaction(transaction, self._portal)
 
     def in_domain(self, domain: str) -> SyncMemory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
@@ -321,6 +328,31 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
+
+    def execute_batch(
+        self,
+        operations: Sequence[Mapping[str, object]],
+        *,
+        options: Mapping[str, object] | None = None,
+        idempotency_key: str | None = None,
+        domain: str | None = None,
+    ) -> BatchResult:
+        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
+
+        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
+        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
+        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
+        come to.
+
+        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
+        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
+        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
+        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
+        IDEMPOTENCY_CONFLICT.
+        """
+        return self._wait(
+            self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
+        )
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
@@ -1003,3 +1035,15 @@ class SyncUpkeep(_Sync[Upkeep]):
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.collect_blobs, dry_run=dry_run, grace=grace, now=now)
+
+
+class SyncTransaction(SyncMemory):
+    """A memory whose changes are made together or not at all, without async: the methods of `Transaction`."""
+
+    def __init__(self, transaction: Transaction, portal: BlockingPortal) -> None:
+        super().__init__(transaction, portal)
+        self._transaction = transaction
+
+    def rollback(self) -> None:
+        """Undo all changes. The block can go on, but not change or read anything more through this."""
+        self._transaction.rollback()

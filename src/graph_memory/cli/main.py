@@ -25,6 +25,7 @@ from graph_memory.cli.commands import (
     upkeep,
 )
 from graph_memory.cli.commands.backup import backup, restore
+from graph_memory.cli.commands.batch import batch
 from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
@@ -58,6 +59,7 @@ app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
+app.command(rich_help_panel=REMEMBER)(batch)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)

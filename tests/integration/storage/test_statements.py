@@ -52,6 +52,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_reviewed",
         "_declared",
         "_description",
+        "_request",
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
