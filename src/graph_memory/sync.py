@@ -53,7 +53,7 @@ from graph_memory.memory.transfer.results import (
     Loaded,
     OnConflict,
 )
-from graph_memory.memory.transfer.sources import Source
+from graph_memory.memory.transfer.sources import SourceFiles
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -1014,7 +1014,7 @@ class SyncTransfer(_Sync[Transfer]):
 
     def load(
         self,
-        source: Source,
+        source: SourceFiles,
         *,
         ontology: Ontology | Literal["infer"] | None = None,
         on_conflict: OnConflict = "fail",

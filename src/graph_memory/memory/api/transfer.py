@@ -19,7 +19,7 @@ from graph_memory.memory.transfer.results import (
     Loaded,
     OnConflict,
 )
-from graph_memory.memory.transfer.sources import Source
+from graph_memory.memory.transfer.sources import SourceFiles
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.progress import Progress, silent
 
@@ -102,7 +102,7 @@ class Transfer:
 
     async def load(
         self,
-        source: Source,
+        source: SourceFiles,
         *,
         ontology: Ontology | Literal["infer"] | None = None,
         on_conflict: OnConflict = "fail",

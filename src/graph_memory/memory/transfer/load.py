@@ -22,7 +22,7 @@ from graph_memory.memory.transfer.examine import Examination, infer
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.load_pages import Pages
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
-from graph_memory.memory.transfer.sources import Source, check, notes, refusals, staged
+from graph_memory.memory.transfer.sources import SourceFiles, check, notes, refusals, staged
 from graph_memory.memory.transfer.staging import Fate, Staged, StagedNode, Staging
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -62,7 +62,7 @@ class LoadOptions:
     dry_run: bool
 
 
-async def load(core: Core, domain: str, source: Source, options: LoadOptions, tell: Progress) -> Loaded:
+async def load(core: Core, domain: str, source: SourceFiles, options: LoadOptions, tell: Progress) -> Loaded:
     """Load a source into a domain. `Transfer.load` tells the rest."""
     _check(options)
     with ExitStack() as opened:
