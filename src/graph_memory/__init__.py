@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from graph_memory.app import open_memory
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.transfer.formats.records import SourceOptions
+    from graph_memory.memory.transfer.sources import infer_ontology
     from graph_memory.model.errors import Code, GraphError
     from graph_memory.model.ontology.ontology import (
         ConnectionType,
@@ -38,7 +40,9 @@ __all__ = [
     "Ontology",
     "PropertyRule",
     "Settings",
+    "SourceOptions",
     "SyncMemory",
+    "infer_ontology",
     "load_ontology",
     "merge_ontologies",
     "ontology_from",
@@ -56,7 +60,9 @@ _HOMES = {
     "Ontology": "model.ontology.ontology",
     "PropertyRule": "model.ontology.ontology",
     "Settings": "settings",
+    "SourceOptions": "memory.transfer.formats.records",
     "SyncMemory": "sync",
+    "infer_ontology": "memory.transfer.sources",
     "load_ontology": "ontologies",
     "merge_ontologies": "model.ontology.ontology",
     "ontology_from": "model.ontology.ontology",

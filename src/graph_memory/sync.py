@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Generic, ParamSpec, TypeVar
+from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -42,7 +42,18 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
-from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
+from graph_memory.memory.transfer.formats.records import SourceOptions
+from graph_memory.memory.transfer.results import (
+    Exported,
+    FolderExported,
+    FolderImported,
+    GraphExported,
+    GraphFormat,
+    Imported,
+    Loaded,
+    OnConflict,
+)
+from graph_memory.memory.transfer.sources import SourceFiles
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -971,6 +982,25 @@ class SyncTransfer(_Sync[Transfer]):
         """
         return self._wait(self._facade.export_folder, folder, at=at, tell=tell, domain=domain)
 
+    def export_graph(
+        self,
+        target: Path | str | IO[bytes],
+        format: GraphFormat,
+        *,
+        at: int | str | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> GraphExported:
+        """Write what was in a domain at a point, by default now, in a format of other programs.
+
+        `csv` is a new folder of files for neo4j-admin, `jsonl` a file with a node or connection a line, `graphml` a
+        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. A file is
+        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads all but the script. Raises
+        ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and
+        INVALID_ARGUMENT, which names the node or connection, for what the format cannot carry.
+        """
+        return self._wait(self._facade.export_graph, target, format, at=at, tell=tell, domain=domain)
+
     def import_folder(self, folder: Path | str, *, name: str | None = None, tell: Progress = silent) -> FolderImported:
         """Create a domain from a folder: its types, nodes and connections, under the same ids, with a new log.
 
@@ -981,6 +1011,42 @@ class SyncTransfer(_Sync[Transfer]):
         DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
+
+    def load(
+        self,
+        source: SourceFiles,
+        *,
+        ontology: Ontology | Literal["infer"] | None = None,
+        on_conflict: OnConflict = "fail",
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        options: SourceOptions | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> Loaded:
+        """Load a graph that exists from files of other programs: CSV for neo4j-admin, JSON Lines or GraphML.
+
+        `source` is a file, a folder of files, or a list of them. `ontology` is applied before; `infer` is what the
+        data suggests. Everything is checked before anything is written, also against the other rows; then it is written
+        in pages, each of them a batch of the log. The same call goes on where an earlier one was interrupted.
+
+        `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
+        they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
+        nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
+        in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND, and what `apply_ontology`
+        raises.
+        """
+        return self._wait(
+            self._facade.load,
+            source,
+            ontology=ontology,
+            on_conflict=on_conflict,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+            options=options,
+            tell=tell,
+            domain=domain,
+        )
 
 
 class SyncUpkeep(_Sync[Upkeep]):

@@ -70,6 +70,8 @@ class Code(StrEnum):
     """The log was compacted beyond that point; `details.compacted_to` is the first point that can be read."""
     INVALID_ARCHIVE = "INVALID_ARCHIVE"
     """The file or folder is not an export, or is damaged, cut short or from a newer version."""
+    INVALID_SOURCE = "INVALID_SOURCE"
+    """Something in the files to be loaded cannot be: `details.report` names the file, line and column of each."""
     REVERT_CONFLICT = "REVERT_CONFLICT"
     """Some changes cannot simply be undone; `details.conflicts` gives the reason and the choices for each subject."""
 

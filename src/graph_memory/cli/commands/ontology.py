@@ -8,10 +8,12 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.input.ontology_source import SourceArgument, read_ontology
 from graph_memory.cli.output.ontology_tables import print_ontology
 from graph_memory.cli.output.printing import counted
+from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import reading
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.diagram import mermaid
@@ -114,6 +116,30 @@ def validate(call: Call, file: SourceArgument) -> None:
     name = "standard input" if file == "-" else file
     told = f"{name} is valid: {_counts(len(found.node_types), len(found.connection_types))}."
     call.give({"valid": True, **detailed(found).to_dict()}, lambda _: typer.echo(told))
+
+
+@command(app, domain=False)
+def infer(
+    call: Call,
+    source: graph.SourceArgument,
+    labels: graph.LabelOption = None,
+    node_type: graph.NodeTypeOption = None,
+    connection_type: graph.ConnectionTypeOption = None,
+    content_property: graph.ContentPropertyOption = None,
+    id_property: graph.IdPropertyOption = None,
+    join_arrays: graph.JoinArraysOption = None,
+    skip_invalid: graph.SkipInvalidOption = False,
+) -> None:
+    """Print the ontology that a graph in files suggests, to read, edit and apply. It needs no database.
+
+    It has the types, what connections join, and rules that the data bears out.
+    """
+    from graph_memory.memory.transfer.sources import infer_ontology
+
+    options = graph.options(labels, node_type, connection_type, content_property, id_property, join_arrays)
+    with progress_bar() as tell:
+        found = infer_ontology(source, options, skip_invalid=skip_invalid, tell=tell)
+    call.give(detailed(found), lambda _: typer.echo(to_yaml(found), nl=False))
 
 
 @command(app, "merge", domain=False)

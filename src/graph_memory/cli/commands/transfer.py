@@ -16,10 +16,26 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.cli.session import with_progress
-from graph_memory.memory.transfer.results import Exported, FolderExported, FolderImported, Imported
+from graph_memory.memory.transfer.results import (
+    Exported,
+    FolderExported,
+    FolderImported,
+    GraphExported,
+    GraphFormat,
+    Imported,
+)
 from graph_memory.model.arguments import fault
 
 ENDINGS = (".jsonl", ".jsonl.gz")
+FORMATS = ("log", "folder", "csv", "jsonl", "graphml", "cypher")
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="|".join(FORMATS),
+        help="What to write. Default: by the name, as in FILE.graphml or FILE.cypher. csv goes to a folder.",
+    ),
+]
 
 
 @command()
@@ -28,15 +44,35 @@ def export_domain(
     to: Annotated[
         str,
         typer.Argument(
-            metavar="FILE|DIR", help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder."
+            metavar="FILE|DIR",
+            help="FILE.jsonl, FILE.jsonl.gz, or - for standard output; DIR/ for a folder; with --format, any name.",
         ),
     ],
     as_of: takes.AsOfOption = None,
+    form: FormatOption = None,
 ) -> None:
-    """Write a domain's whole log and content to a file, or what is in it now, without the log, to a folder."""
+    """Write a domain to a file or folder: its whole log, or what is in it now, for other programs or for load."""
+    form = form or _format_of(to)
+    match form:
+        case "folder":
+            _export_folder(call, to, as_of)
+        case "log":
+            _export_log(call, to, as_of)
+        case "csv" | "jsonl" | "graphml" | "cypher":
+            _export_graph(call, to, as_of, form)
+        case _:
+            raise fault("format", f"{plain(form)} is not a format", f"Use one of {', '.join(FORMATS)}.")
+
+
+def _format_of(to: str) -> str:
+    """Return what the name of a file or folder asks for."""
     if _is_folder(to):
-        _export_folder(call, to, as_of)
-        return
+        return "folder"
+    named = [form for form in ("graphml", "cypher") if to.removesuffix(".gz").endswith(f".{form}")]
+    return named[0] if named else "log"
+
+
+def _export_log(call: Call, to: str, as_of: str | None) -> None:
     if as_of is not None:
         hint = f"Export a folder, or make a branch at that point and export that: `branch create NAME --at {as_of}`."
         raise fault("as-of", "A file holds the whole log", hint)
@@ -48,6 +84,17 @@ def export_domain(
         note(_exported(done, "standard output"))
     else:
         call.give(done, lambda done: typer.echo(_exported(done, to)))
+
+
+def _export_graph(call: Call, to: str, as_of: str | None, form: GraphFormat) -> None:
+    target = sys.stdout.buffer if to == "-" else Path(to)
+    done = with_progress(lambda memory, tell: call.of(memory).transfer.export_graph(target, form, at=as_of, tell=tell))
+    where = "standard output" if to == "-" else plain(to)
+    told = f"Exported domain {done.domain} to {where} as {form}: {_counts(done)}, without the log."
+    if to == "-":
+        note(told)
+    else:
+        call.give(done, lambda _: typer.echo(told))
 
 
 def _export_folder(call: Call, to: str, as_of: str | None) -> None:
@@ -78,7 +125,7 @@ def _import_folder(call: Call, source: str, name: str | None) -> None:
     call.give(done, lambda done: typer.echo(f"Imported domain {done.domain}: {_counts(done)}, created anew."))
 
 
-def _counts(done: FolderExported | FolderImported) -> str:
+def _counts(done: FolderExported | FolderImported | GraphExported) -> str:
     return f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
 
 
@@ -88,7 +135,7 @@ def _is_folder(given: str) -> bool:
 
 def _check_name(given: str) -> None:
     if not given.endswith(ENDINGS):
-        hint = "End it in .jsonl, or in .jsonl.gz to compress it; or in / for a folder."
+        hint = "End it in .jsonl, or in .jsonl.gz to compress it; in / for a folder; or give --format."
         raise fault("file", f"{plain(given)} does not say what to write", hint)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO
@@ -40,20 +41,37 @@ async def export_folder(
 ) -> FolderExported:
     """Write what was in a domain at a point into a new folder. `Transfer.export_folder` tells the rest."""
     seq = await seq_at(core.store, domain, "at", at)
-    folder = await anyio.to_thread.run_sync(_free, Path(given))
     await header_of(core, domain)
     place = await place_of(core.store, domain, seq)
+    async with filling(core, place, Path(given)) as part:
+        counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
+    return FolderExported(domain=domain, seq=seq, nodes=counts[0], connections=counts[1])
+
+
+@asynccontextmanager
+async def filling(core: Core, place: Revision, given: Path) -> AsyncGenerator[Path]:
+    """Give the path of a folder to make and to fill with what was at a place; it takes its name when all is in it.
+
+    Raises INVALID_ARGUMENT for one that is not empty, FILE_CREATION_FAILED, and HISTORY_COMPACTED where what was
+    there has been removed meanwhile.
+    """
+    folder = await anyio.to_thread.run_sync(_free, given)
     part = temporary_beside(folder)
     try:
-        counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
-        await place_of(core.store, domain, seq)
-        await check_past_is_kept(core.store, place.domain)
+        part.mkdir(mode=0o700)
+        yield part
+        await still_there(core, place)
         part.replace(folder)
     except OSError as error:
         raise unwritten(folder, error) from error
     finally:
         await anyio.to_thread.run_sync(lambda: shutil.rmtree(part, ignore_errors=True))
-    return FolderExported(domain=domain, seq=seq, nodes=counts[0], connections=counts[1])
+
+
+async def still_there(core: Core, place: Revision) -> None:
+    """Raise HISTORY_COMPACTED unless what was read at a place is there still."""
+    await place_of(core.store, place.domain, place.seq)
+    await check_past_is_kept(core.store, place.domain)
 
 
 def _free(folder: Path) -> Path:
@@ -70,16 +88,15 @@ class _Writing:
 
     def __init__(self, core: Core, place: Revision, folder: Path, tell: Progress) -> None:
         self._core = core
-        self._domain = place.domain
-        self._seq = place.seq
+        self._place = place
         self._folder = folder
         self._tell = tell
         self._paths = Paths()
 
     async def run(self, ontology: Ontology) -> tuple[int, int]:
         """Write all files, and return how many nodes and connections there are."""
-        for folder in (self._folder, *(self._folder / inner for inner in _FOLDERS)):
-            folder.mkdir(mode=0o700)
+        for inner in _FOLDERS:
+            (self._folder / inner).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
         with new_private_file(self._folder / REGISTRY) as registry:
             registry.write(b'{\n  "nodes": {')
@@ -99,27 +116,28 @@ class _Writing:
 
     async def _entries(self, kind: Kind, registry: IO[bytes]) -> int:
         count = 0
-        async for event, text in self._living(kind):
+        async for event, text in living(self._core, self._place, kind, self._tell):
             ref = content_ref(event.draft.state or {})
             path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
-                content = await self._core.contents.fetch(self._domain, ref, text)
+                content = await self._core.contents.fetch(self._place.domain, ref, text)
                 await anyio.to_thread.run_sync(partial(self._write, path, content.data))
             written = json.dumps(_entry(event, path), ensure_ascii=False)
             registry.write(f"{',' if count else ''}\n    {json.dumps(event.draft.subject)}: {written}".encode())
             count += 1
         return count
 
-    async def _living(self, kind: Kind) -> AsyncIterator[tuple[Event, str | None]]:
-        """Yield the last event of each subject of a kind that lives, and its text where Neo4j keeps it."""
-        after = ""
-        place = {"source": self._domain, "at": self._seq}
-        while page := await self._core.store.read(PAGE_OF, after=after, limit=PAGE, **place):
-            after = page[-1].subject
-            seqs = [row.origin for row in page if row.kind == kind and row.op != Op.DELETE]
-            for row in await self._core.store.read(STATES, source=self._domain, seqs=seqs) if seqs else ():
-                yield Event.from_row(row.event), row.text
-            self._tell(f"Exporting {kind}s", None)
+
+async def living(core: Core, place: Revision, kind: Kind, tell: Progress) -> AsyncIterator[tuple[Event, str | None]]:
+    """Yield the last event of each subject of a kind that lives at a place, and its text where Neo4j keeps it."""
+    after = ""
+    where = {"source": place.domain, "at": place.seq}
+    while page := await core.store.read(PAGE_OF, after=after, limit=PAGE, **where):
+        after = page[-1].subject
+        seqs = [row.origin for row in page if row.kind == kind and row.op != Op.DELETE]
+        for row in await core.store.read(STATES, source=place.domain, seqs=seqs) if seqs else ():
+            yield Event.from_row(row.event), row.text
+        tell(f"Exporting {kind}s", None)
 
 
 def _entry(event: Event, content: str) -> dict[str, object]:

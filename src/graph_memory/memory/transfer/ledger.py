@@ -99,12 +99,12 @@ class Ledger:
 
     def content(self, sha256: str, *, is_line: bool, size: int, is_text: bool) -> None:
         """Take note of content, which events may refer to from now on."""
-        with _noting():
+        with noting():
             self._db.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?, ?)", (sha256, is_line, size, is_text))
 
     def event(self, row: State, line: int) -> None:
         """Look at the next event, which was looked at by itself."""
-        with _noting(), at_line(line, row):
+        with noting(), at_line(line, row):
             if row["_batch"] != self._batch:
                 self._settle()
                 self._begin_batch(row)
@@ -120,7 +120,7 @@ class Ledger:
 
     def end(self, line: int) -> None:
         """Look at what lives when the log has ended."""
-        with _noting(), at_line(line, None):
+        with noting(), at_line(line, None):
             self._settle()
             if left := self._one("SELECT id FROM subject WHERE erased AND lives LIMIT 1"):
                 raise Wrong("was erased, but lives", left[0])
@@ -262,7 +262,7 @@ def _check_identity(row: State, before: _Known | None) -> None:
 
 
 @contextmanager
-def _noting() -> Generator[None]:
+def noting() -> Generator[None]:
     """Turn what keeps the notes from being taken into FILE_CREATION_FAILED."""
     try:
         yield

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from graph_memory.model.results import Result
+
+GraphFormat = Literal["csv", "jsonl", "graphml", "cypher"]
+"""Formats of other programs."""
+OnConflict = Literal["fail", "skip", "update"]
+"""What becomes of a node or connection whose id the domain knows: all is refused, it stays, or it is updated."""
 
 
 class Exported(Result):
@@ -43,3 +50,65 @@ class FolderImported(Result):
     domain: str = Field(description="Name of the new domain")
     nodes: int = Field(description="Nodes created")
     connections: int = Field(description="Connections created")
+
+
+class GraphExported(Result):
+    """What an export in a format of other programs wrote."""
+
+    domain: str = Field(description="Name of the domain")
+    seq: int = Field(description="Number in the log of the state that was written")
+    format: str = Field(description="Format that was written")
+    nodes: int = Field(description="Nodes written")
+    connections: int = Field(description="Connections written")
+
+
+class Refusal(Result):
+    """Something in a source that cannot be loaded, and where it stands."""
+
+    file: str
+    line: int | None = None
+    column: str | None = None
+    code: str
+    message: str
+    hint: str | None = None
+
+
+class SourceNote(Result):
+    """Something that a source has and a memory has not, and what becomes of it."""
+
+    file: str
+    column: str | None = None
+    text: str
+
+
+class Refusals(Result):
+    """What of a source cannot be loaded."""
+
+    count: int = Field(description="How many rows cannot be loaded")
+    codes: dict[str, int] = Field(description="How many of them by error code")
+    first: tuple[Refusal, ...] = Field(description="The first of them")
+
+
+class LoadCounts(Result):
+    """What became of nodes or connections."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = Field(default=0, description="Those that an update would not have changed")
+    skipped: int = Field(default=0, description="Those that the domain had, and that were left as they are")
+    loaded_before: int = Field(default=0, description="Those that an earlier, interrupted run of the same load wrote")
+
+
+class Loaded(Result):
+    """What a load did, or would do."""
+
+    domain: str = Field(description="Name of the domain")
+    dry_run: bool = Field(description="Whether nothing was written")
+    nodes: LoadCounts
+    connections: LoadCounts
+    node_types: dict[str, int] = Field(description="Nodes of the source by type, without those that were refused")
+    connection_types: dict[str, int] = Field(description="Connections of the source by type, likewise")
+    refused: Refusals
+    notes: tuple[SourceNote, ...] = Field(description="What the source has and a memory has not")
+    from_seq: int | None = Field(default=None, description="Number of the first event that it wrote")
+    to_seq: int | None = Field(default=None, description="Number of the last event that it wrote")

@@ -1,0 +1,7 @@
+// Which of these batches the log has, by their first events.
+// mode: read
+// params: domain, batches
+// returns: batch
+UNWIND $batches AS batch
+MATCH (e:_Event {_domain: $domain, _id: batch})
+RETURN batch

@@ -1,0 +1,199 @@
+"""Whether what was read from a source may be loaded: every node and connection is asked what a write of it would be.
+
+What other nodes and connections of the source have to do with it is looked at too: unique values, and the rules of
+connection types. What is in the domain already is asked when it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from typing import NamedTuple
+
+from graph_memory.memory.graph.connections import FORMAT, NewConnection
+from graph_memory.memory.graph.nodes import NewNode
+from graph_memory.memory.transfer.infer import Inference
+from graph_memory.memory.transfer.staging import Staged, StagedConnection, StagedNode, Staging
+from graph_memory.model.arguments import check_path, check_tags, fault
+from graph_memory.model.clock import in_utc
+from graph_memory.model.content import Content, content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
+from graph_memory.model.properties import PropertyValue, check_name, check_properties, key_value
+from graph_memory.model.rules import LINKS, link_rules
+from graph_memory.model.subjects import Validity
+from graph_memory.model.wording import quoted, shown
+
+MARKDOWN = "markdown"
+"""The format of content of which a source tells none."""
+
+
+class Examined(NamedTuple):
+    """What a write would take, its arguments checked, and from and until when it holds."""
+
+    asked: NewNode | NewConnection
+    validity: Validity
+
+
+class Examination:
+    """Looks at everything that was read, and refuses what cannot be loaded.
+
+    Without an ontology, that is what no ontology would allow.
+    """
+
+    def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
+        self._staging = staging
+        self._ontology = ontology
+        self._check_content = check_content
+
+    def run(self) -> None:
+        """Look at all nodes, and then at all connections."""
+        for node in self._staging.nodes():
+            self._try(node, self._node)
+        for connection in self._staging.connections():
+            self._try(connection, self._connection)
+        for declared in self._ontology.connection_types if self._ontology else ():
+            if declared.acyclic:
+                self._check_cycles(declared)
+
+    def _try(self, staged: Staged, check: Callable[..., None]) -> None:
+        try:
+            check(staged)
+        except GraphError as error:
+            self._staging.refuse(staged, error)
+
+    def _node(self, node: StagedNode) -> None:
+        found = examined(node)
+        if isinstance(found.asked, NewNode):
+            self._check_content(found.asked.content)
+        if self._ontology is None:
+            check_name("Node type", node.type)
+        else:
+            self._check_rules(self._ontology.node_type(node.type), node, found)
+
+    def _connection(self, connection: StagedConnection) -> None:
+        found = examined(connection)
+        if isinstance(found.asked, NewConnection) and found.asked.content is not None:
+            self._check_content(found.asked.content)
+        source, target = connection.ends
+        if source is None or target is None:
+            raise _dangling(connection)
+        if self._staging.claim(connection.id, "id", connection.id) is not None:
+            raise _twice(connection)
+        if self._ontology is None:
+            check_name("Connection type", connection.type)
+            return
+        self._ontology.check_topology(connection.type, source, target)
+        declared = self._ontology.connection_type(connection.type)
+        self._check_rules(declared, connection, found)
+        self._check_links(declared, connection)
+
+    def _check_rules(self, declared: AnyType, staged: Staged, found: Examined) -> None:
+        check_rules(declared, found.asked.properties)
+        for rule in declared.properties:
+            if rule.unique and rule.name in found.asked.properties:
+                value = key_value(found.asked.properties[rule.name])
+                other = self._staging.claim(staged.id, declared.title, rule.name, value)
+                if other is not None:
+                    raise _shared(declared, rule.name, staged.properties[rule.name], other)
+
+    def _check_links(self, declared: ConnectionType, connection: StagedConnection) -> None:
+        source, target = connection.source, connection.target
+        ends = {"source": [source], "target": [target], "pair": [source, target]}
+        for rule in link_rules(declared):
+            if rule.name in ends:
+                other = self._staging.claim(connection.id, "link", declared.name, rule.name, *ends[rule.name])
+                if other is not None:
+                    told = (
+                        f"The {declared.name} from {connection.source} to {connection.target}: {rule.reason}: {other}"
+                    )
+                    raise GraphError(rule.code, told, {"hint": "Keep one of them, or change the ontology."})
+
+    def _check_cycles(self, declared: ConnectionType) -> None:
+        graph: TopologicalSorter[str] = TopologicalSorter()
+        last: dict[str, StagedConnection] = {}
+        for connection in self._staging.connections():
+            if connection.type == declared.name:
+                graph.add(connection.source, connection.target)
+                last[connection.source] = connection
+        try:
+            graph.prepare()
+        except CycleError as error:
+            cycle = error.args[1]
+            told = f"{LINKS['cycle'].reason}: {' ← '.join(map(shown, cycle[:10]))}"
+            fault = GraphError(Code.INVALID_TOPOLOGY, f"The {declared.name} is not allowed: {told}", {})
+            self._staging.refuse(last[cycle[1]], fault)
+
+
+def examined(staged: Staged) -> Examined:
+    """Return what a write of it would take. Raises what a call with these arguments would raise."""
+    properties = check_properties(staged.properties)
+    validity = _validity(staged)
+    if isinstance(staged, StagedConnection):
+        content = None if staged.content is None else content_from(staged.content, "utf-8", FORMAT)
+        connection = NewConnection(
+            id=staged.id,
+            type=staged.type,
+            from_id=staged.source,
+            to_id=staged.target,
+            properties=properties,
+            content=content,
+        )
+        return Examined(connection, validity)
+    node = NewNode(
+        id=staged.id,
+        type=staged.type,
+        content=content_from(staged.content or "", staged.encoding or "utf-8", staged.format or MARKDOWN),
+        properties=properties,
+        tags=check_tags(staged.tags),
+        path=None if staged.path is None else check_path(staged.path),
+    )
+    return Examined(node, validity)
+
+
+def _validity(staged: Staged) -> Validity:
+    begin, end = _moment("valid_from", staged.valid_from), _moment("valid_to", staged.valid_to)
+    if begin is not None and end is not None and end <= begin:
+        raise fault("valid_to", "It would end before it starts", "Give a later end.")
+    return Validity(valid_from=begin, valid_to=end)
+
+
+def _moment(name: str, given: str | None) -> datetime | None:
+    try:
+        return None if given is None else in_utc(datetime.fromisoformat(given))
+    except (ValueError, OverflowError) as error:
+        raise fault(
+            name, f"{quoted(given)} is no time as RFC 3339 writes it", "Such as 2025-10-31T10:00:00Z."
+        ) from error
+
+
+def infer(staging: Staging) -> Ontology:
+    """Return the ontology that what was read suggests."""
+    inference = Inference()
+    for node in staging.nodes():
+        inference.node(node.type, node.properties)
+    for connection in staging.connections():
+        source, target = connection.ends
+        if source is not None and target is not None:
+            inference.connection(connection.type, source, target, connection.properties)
+    return inference.ontology()
+
+
+def _dangling(connection: StagedConnection) -> GraphError:
+    missing = connection.source if connection.ends[0] is None else connection.target
+    hint = "Add the node to the source, or load it before."
+    message = f"The {shown(connection.type)} has no node {shown(missing)} to join"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})
+
+
+def _twice(connection: StagedConnection) -> GraphError:
+    message = f"There is another connection {shown(connection.id)} in the source"
+    return GraphError(Code.CONNECTION_ALREADY_EXISTS, message, {"hint": "Leave one of them out."})
+
+
+def _shared(declared: AnyType, name: str, value: PropertyValue, other: str) -> GraphError:
+    message = f"{name} is unique in {declared.title}, and {other} has {quoted(value)} too"
+    hint = "Correct one of them, or change the ontology."
+    return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "hint": hint})

@@ -1,0 +1,289 @@
+"""CSV with the headers of neo4j-admin: `:ID`, `:LABEL`, `:START_ID`, `:END_ID`, `:TYPE` and typed columns.
+
+A cell without quotes that is empty is no value, `""` is empty text. Cells may hold line breaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from graph_memory.memory.transfer.formats.files import LONGEST, Lines, decoded, opened, too_long
+from graph_memory.memory.transfer.formats.records import (
+    CONNECTION_OWN,
+    NODE_OWN,
+    ConnectionRecord,
+    Items,
+    Key,
+    NodeRecord,
+    Note,
+    Place,
+    Refused,
+    SourceOptions,
+    Unfit,
+    Unreadable,
+)
+from graph_memory.memory.transfer.formats.values import AS_TEXT, PARSERS, Parser, joined, parsed, string
+from graph_memory.model.errors import GraphError
+from graph_memory.model.properties import PropertyValue, check_key
+from graph_memory.model.wording import quoted, shown
+
+ARRAY_DELIMITER = ";"
+DELIMITERS = ",;\t|"
+_ROLES = ("ID", "LABEL", "START_ID", "END_ID", "TYPE", "IGNORE")
+_TYPE = rf"(?P<kind>{'|'.join((*_ROLES, *PARSERS))})(?P<list>\[\])?(?:\((?P<space>[^)]*)\))?(?:\{{.*\}})?"
+_FIELD = re.compile(rf"(?P<name>.*?)(?::{_TYPE})?", re.IGNORECASE | re.DOTALL)
+_Row = Sequence[str | None]
+_HEADER_HINT = "A header names columns such as personId:ID, name, age:int, :LABEL; or :START_ID, :END_ID, :TYPE."
+_KINDS_HINT = f"Types are {', '.join(PARSERS)}, and lists of them such as string[]."
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the header declares it: what it is for, or the property whose values it holds."""
+
+    name: str
+    role: str | None
+    kind: str
+    is_list: bool
+    space: str
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it holds what is no property."""
+        return self.name.startswith("_")
+
+    @property
+    def parse(self) -> Parser:
+        """How a cell is read."""
+        return PARSERS.get(self.kind, string)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The columns of a file, and which of them have a role."""
+
+    columns: Sequence[Column]
+    delimiter: str
+    roles: dict[str, int]
+
+    @property
+    def is_of_connections(self) -> bool:
+        """Whether the rows are connections."""
+        return "START_ID" in self.roles
+
+    def cell(self, role: str, row: _Row) -> str | None:
+        """Return the cell of a role, if there is one."""
+        return row[self.roles[role]] if role in self.roles else None
+
+    def key(self, role: str, row: _Row) -> Key:
+        """Return the node that a cell names. Raises Unfit."""
+        found = self.cell(role, row)
+        if not found:
+            raise Unfit(f"There is no value for :{role}", column=f":{role}")
+        return Key(found, self.columns[self.roles[role]].space)
+
+
+def read_csv(path: Path, options: SourceOptions) -> Items:
+    """Yield what is in a file."""
+    try:
+        with opened(path) as stream:
+            yield from _File(Lines(stream, path.name), options).items()
+    except Unreadable as error:
+        yield error.refused
+
+
+class _File:
+    def __init__(self, lines: Lines, options: SourceOptions) -> None:
+        self._lines = lines
+        self._options = options
+
+    def items(self) -> Items:
+        first = decoded(self._lines.following(), self._lines.place)
+        if isinstance(first, Refused):
+            raise Unreadable(first.place, first.message, first.hint)
+        try:
+            header = header_of(first.rstrip("\r\n"))
+            self._check(header)
+        except (Unfit, GraphError) as error:
+            message, hint = error.args[0], error.hint or _HEADER_HINT
+            column = error.column if isinstance(error, Unfit) else shown(error.details.get("property"))
+            raise Unreadable(Place(self._lines.file, 1, column), message, hint) from error
+        yield from _notes(header, self._lines.place)
+        for place, row in self._rows(header):
+            yield row if isinstance(row, Refused) else self._item(header, place, row)
+
+    def _check(self, header: Header) -> None:
+        """Raise Unfit unless there is a type for each row."""
+        role, given = (
+            ("TYPE", self._options.connection_type) if header.is_of_connections else ("LABEL", self._options.node_type)
+        )
+        if role not in header.roles and given is None:
+            option = "--connection-type" if role == "TYPE" else "--node-type"
+            raise Unfit(f"The header has no :{role}", f"Add the column, or give {option}.")
+
+    def _rows(self, header: Header) -> Iterator[tuple[Place, _Row | Refused]]:
+        for line in self._lines:
+            place = self._lines.place
+            data = self._whole(line)
+            if not data.strip() and len(header.columns) > 1:
+                continue
+            text = decoded(data.removesuffix(b"\n").removesuffix(b"\r"), place)
+            try:
+                yield place, text if isinstance(text, Refused) else cells(text, header.delimiter)
+            except Unfit as error:
+                yield place, error.at(place)
+
+    def _whole(self, line: bytes) -> bytes:
+        """Return a line with those after it over which a quoted cell goes on."""
+        if line.count(b'"') % 2 == 0:
+            return line
+        place, parts, size, is_open = self._lines.place, [line], len(line), True
+        while is_open:
+            more = self._lines.following()
+            if not more:
+                raise Unreadable(place, "A quote is opened here and never closed", 'Write a quote in a cell as "".')
+            parts.append(more)
+            size += len(more)
+            if size > LONGEST:
+                raise too_long(place)
+            is_open = more.count(b'"') % 2 == 0
+        return b"".join(parts)
+
+    def _item(self, header: Header, place: Place, row: _Row) -> NodeRecord | ConnectionRecord | Refused:
+        if len(row) != len(header.columns):
+            message = f"The row has {len(row):,} cells, and the header {len(header.columns):,}"
+            return Unfit(message, "Put a cell that has a delimiter in quotes.").at(place)
+        try:
+            record = self._connection if header.is_of_connections else self._node
+            return record(header, place, row, *self._values(header, row))
+        except Unfit as error:
+            return error.at(place)
+
+    def _values(self, header: Header, row: _Row) -> tuple[dict[str, PropertyValue], dict[str, str]]:
+        """Return the properties of a row, and what stands in columns of our own."""
+        properties: dict[str, PropertyValue] = {}
+        own: dict[str, str] = {}
+        for column, cell in zip(header.columns, row, strict=True):
+            if cell is None or not column.name or column.role == "IGNORE":
+                continue
+            if column.is_own:
+                own[column.name] = cell
+            elif column.is_list:
+                properties[column.name] = joined(cell.split(ARRAY_DELIMITER), self._options, column.name)
+            else:
+                properties[column.name] = parsed(cell, column.parse, column.name)
+        return properties, own
+
+    def _connection(
+        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], own: dict[str, str]
+    ) -> ConnectionRecord:
+        kind = header.cell("TYPE", row) or self._options.connection_type
+        if not kind:
+            raise Unfit("The connection has no type", column=":TYPE")
+        return ConnectionRecord(
+            place=place,
+            type=kind,
+            start=header.key("START_ID", row),
+            end=header.key("END_ID", row),
+            id=own.get("_id"),
+            properties=properties,
+            content=own.get("_content"),
+            valid_from=own.get("_valid_from"),
+            valid_to=own.get("_valid_to"),
+        )
+
+    def _node(
+        self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], own: dict[str, str]
+    ) -> NodeRecord:
+        told = header.cell("LABEL", row) or self._options.node_type or ""
+        labels = tuple(filter(None, told.split(ARRAY_DELIMITER)))
+        if not labels:
+            raise Unfit("The node has no label", column=":LABEL")
+        return NodeRecord(
+            place=place,
+            key=header.key("ID", row),
+            labels=labels,
+            properties=properties,
+            content=own.get("_content"),
+            format=own.get("_format"),
+            encoding=own.get("_encoding"),
+            tags=tuple(own["_tags"].split(ARRAY_DELIMITER)) if own.get("_tags") else (),
+            path=own.get("_path"),
+            valid_from=own.get("_valid_from"),
+            valid_to=own.get("_valid_to"),
+        )
+
+
+def header_of(line: str) -> Header:
+    """Return what a header declares. Raises Unfit, and INVALID_PROPERTY for a name that no property can have."""
+    delimiter = next((one for one in DELIMITERS if _has_roles(line, one)), None)
+    if delimiter is None:
+        raise Unfit("The first line is no header of neo4j-admin: it names neither :ID nor :START_ID", _HEADER_HINT)
+    columns = [_column(cell or "", number) for number, cell in enumerate(cells(line, delimiter), 1)]
+    roles = {column.role: number for number, column in enumerate(columns) if column.role and column.role != "IGNORE"}
+    named = [f":{column.role}" if column.role and column.role != "ID" else column.name for column in columns]
+    seen: set[str] = set()
+    for column, name in zip(columns, named, strict=True):
+        if name in seen and name and column.role != "IGNORE":
+            raise Unfit(f"The header names {shown(name)} twice", column=name)
+        seen.add(name)
+    if ("START_ID" in roles) != ("END_ID" in roles) or ("ID" in roles) == ("START_ID" in roles):
+        raise Unfit("The header must have either :ID, or :START_ID and :END_ID", _HEADER_HINT)
+    own = CONNECTION_OWN if "START_ID" in roles else NODE_OWN
+    for column in columns:
+        if column.name and column.name not in own:
+            check_key(column.name)
+    return Header(columns, delimiter, roles)
+
+
+def _has_roles(line: str, delimiter: str) -> bool:
+    try:
+        found = [_FIELD.fullmatch(cell or "") for cell in cells(line, delimiter)]
+    except Unfit:
+        return False
+    return any(match and (match["kind"] or "").upper() in ("ID", "START_ID") for match in found)
+
+
+def _column(cell: str, number: int) -> Column:
+    match = _FIELD.fullmatch(cell)
+    name, kind = (match["name"], match["kind"] or "") if match else (cell, "")
+    if not kind and ":" in name:
+        raise Unfit(f"{quoted(name)} has a type that is not known", _KINDS_HINT, name)
+    role = kind.upper() if kind.upper() in _ROLES else None
+    if role is None and not name:
+        raise Unfit(f"Column {number} of the header has no name", _HEADER_HINT)
+    is_list = bool(match and match["list"])
+    space = (match["space"] or "") if match else ""
+    return Column(name if role in (None, "ID") else "", role, kind.lower(), is_list, space)
+
+
+def _notes(header: Header, place: Place) -> Iterator[Note]:
+    for column in header.columns:
+        if column.kind in AS_TEXT:
+            yield Note(replace(place, column=column.name), f"{column.name} is of type {column.kind}, and becomes text")
+
+
+def cells(text: str, delimiter: str) -> list[str | None]:
+    """Return the cells of a row: None for one that is empty and has no quotes. Raises Unfit."""
+    if '"' not in text:
+        return [cell or None for cell in text.split(delimiter)]
+    found: list[str | None] = []
+    cell, position = _CELLS[delimiter], 0
+    while True:
+        match = cell.match(text, position)
+        if match is None:  # pragma: no cover - the pattern matches nothing at all, too
+            raise Unfit("The row cannot be read")
+        found.append((match[2] or None) if match[1] is None else match[1].replace('""', '"'))
+        position = match.end()
+        if position == len(text):
+            return found
+        if text[position] != delimiter:
+            message = f"Cell {len(found):,} has a quote within it, or text after its closing quote"
+            raise Unfit(message, 'Put the whole cell in quotes, and write a quote in it as "".')
+        position += 1
+
+
+_CELLS = {one: re.compile(rf'"([^"]*(?:""[^"]*)*)"|([^"{re.escape(one)}]*)') for one in DELIMITERS}

@@ -1,0 +1,88 @@
+"""The bytes of a source: lines of bounded length, out of plain or compressed files."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from graph_memory.memory.transfer.formats.records import Place, Refused, Unreadable
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code
+
+LONGEST = 64 * 1024 * 1024
+"""Bytes of a line or a value at most: a node with the most text that one may have fits, however it is written."""
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_BOM = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def opened(path: Path) -> Generator[IO[bytes]]:
+    """Give what is in a file, unpacked where it is compressed. Raises INVALID_ARGUMENT and Unreadable."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(2)
+            file.seek(0)
+            if start in _UTF16:
+                raise Unreadable(Place(path.name, 1), "The file is UTF-16, not UTF-8", "Save it as UTF-8.")
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=file)) if start == _GZIP else file
+    except OSError as error:
+        raise fault("source", f"Cannot read {path}: {error.strerror or error}", "Give a readable file.") from error
+
+
+@contextmanager
+def unpacking(after: Place) -> Generator[None]:
+    """Raise Unreadable where what is compressed cannot be unpacked; `after` is what was read before."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = f"The compressed file is damaged or cut short after this line: {error}"
+        raise Unreadable(after, message, "Copy or download it again.") from error
+
+
+class Lines:
+    """The lines of a file with their ends, counted from 1. Raises Unreadable for one that is too long."""
+
+    def __init__(self, stream: IO[bytes], file: str) -> None:
+        self._stream = stream
+        self.file = file
+        self.number = 0
+
+    @property
+    def place(self) -> Place:
+        """The line that was read last."""
+        return Place(self.file, self.number)
+
+    def __iter__(self) -> Iterator[bytes]:
+        while line := self.following():
+            yield line
+
+    def following(self) -> bytes:
+        """Return the next line, and nothing after the last."""
+        with unpacking(self.place):
+            line = self._stream.readline(LONGEST + 1)
+        self.number += bool(line)
+        if len(line) > LONGEST:
+            raise too_long(self.place)
+        return line.removeprefix(_BOM) if self.number == 1 else line
+
+
+def too_long(place: Place) -> Unreadable:
+    """Return the error for a line or value over the limit."""
+    message = f"The line or a value in it is longer than {LONGEST:,} bytes"
+    return Unreadable(place, message, "Split it, or shorten the value.")
+
+
+def decoded(data: bytes, place: Place) -> str | Refused:
+    """Return the text of bytes in UTF-8, or what is wrong with them."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        return Refused(place, Code.INVALID_SOURCE, f"Byte {error.start + 1} of the line is not UTF-8", _ENCODING)
+
+
+_ENCODING = "Save the file as UTF-8."

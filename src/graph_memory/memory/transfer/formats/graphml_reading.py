@@ -1,0 +1,239 @@
+"""GraphML, read as a stream. What declares or expands entities is refused.
+
+The type of a node is what the key with the id `labels` says, as Neo4j's APOC writes it (`:Person:Author`), that of an
+edge the key `label`; `labels` and `label` as attributes are read too.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+from xml.parsers import expat
+
+from graph_memory.memory.transfer.formats.files import LONGEST, opened, too_long, unpacking
+from graph_memory.memory.transfer.formats.records import (
+    CONNECTION_OWN,
+    NODE_OWN,
+    ConnectionRecord,
+    Item,
+    Items,
+    Key,
+    NodeRecord,
+    Place,
+    Refused,
+    SourceOptions,
+    Unfit,
+    Unreadable,
+)
+from graph_memory.memory.transfer.formats.values import PARSERS, Parser, parsed, string
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.wording import quoted, shown
+
+CHUNK = 64 * 1024
+TAG_SEPARATOR = "\n"
+_TYPE_KEYS = {"node": "labels", "edge": "label"}
+_OWN = {"node": NODE_OWN, "edge": CONNECTION_OWN}
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A `<key>`: the property that `<data>` of it holds, and how it is read."""
+
+    name: str
+    parse: Parser
+    default: str | None
+
+
+@dataclass(slots=True)
+class _Element:
+    """A node or an edge whose end has not been reached."""
+
+    kind: str
+    place: Place
+    attributes: Mapping[str, str]
+    data: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def read_graphml(path: Path, options: SourceOptions) -> Items:
+    """Yield what is in a file."""
+    try:
+        with opened(path) as stream:
+            yield from _Parser(path.name, options).items(stream)
+    except Unreadable as error:
+        yield error.refused
+
+
+class _Parser:
+    def __init__(self, file: str, options: SourceOptions) -> None:
+        self._file = file
+        self._options = options
+        self._keys: dict[tuple[str, str], _Key] = {}
+        self._element: _Element | None = None
+        self._key: dict[str, str] | None = None
+        self._text: list[str] | None = None
+        self._size = 0
+        self._data_key = ""
+        self._has_root = False
+        self._found: deque[Item] = deque()
+        self._expat = expat.ParserCreate(namespace_separator=" ")
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._characters
+        self._expat.StartDoctypeDeclHandler = self._refuse_doctype
+
+    @property
+    def _place(self) -> Place:
+        return Place(self._file, self._expat.CurrentLineNumber, str(self._expat.CurrentColumnNumber + 1))
+
+    def items(self, stream: IO[bytes]) -> Iterator[Item]:
+        fed = 0
+        while True:
+            with unpacking(self._place):
+                chunk = stream.read(CHUNK)
+            try:
+                self._expat.Parse(chunk, not chunk)
+            except expat.ExpatError as error:
+                message = f"The file is not valid XML: {expat.errors.messages[error.code]}"
+                place = Place(self._file, error.lineno, str(error.offset + 1))
+                raise Unreadable(place, message, "It is damaged or cut short: export it again.") from error
+            fed += len(chunk)
+            if fed - self._expat.CurrentByteIndex > LONGEST:
+                raise too_long(self._place)
+            while self._found:
+                yield self._found.popleft()
+            if not chunk:
+                return
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise Unreadable(self._place, "The file has a DOCTYPE, which may declare entities", "Remove the DOCTYPE.")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        match name.rpartition(" ")[2]:
+            case "graphml":
+                self._has_root = True
+            case _ if not self._has_root:
+                raise Unreadable(self._place, "The file is not GraphML", "Its first element must be <graphml>.")
+            case "key":
+                self._key = attributes
+            case "node" | "edge" as kind:
+                self._begin(kind, attributes)
+            case "data" if self._element is not None:
+                self._data_key, self._text, self._size = attributes.get("key", ""), [], 0
+            case "default" if self._key is not None:
+                self._data_key, self._text, self._size = "", [], 0
+            case "hyperedge":
+                message = "Hyperedges join more than two nodes, and connections two"
+                raise Unreadable(self._place, message, "Make them nodes with edges.")
+            case _:
+                pass
+
+    def _begin(self, kind: str, attributes: dict[str, str]) -> None:
+        if self._element is not None:
+            raise Unreadable(self._place, "Nodes within nodes are not supported", "Give a flat graph.")
+        self._element = _Element(kind, self._place, attributes)
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._size += len(text)
+            if self._size > LONGEST:
+                raise too_long(self._place)
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        match name.rpartition(" ")[2]:
+            case "data" if self._text is not None and self._element is not None:
+                self._element.data[self._data_key], self._text = "".join(self._text), None
+            case "default" if self._text is not None and self._key is not None:
+                self._key["default"], self._text = "".join(self._text), None
+            case "key" if self._key is not None:
+                self._declare(self._key)
+                self._key = None
+            case "node" | "edge" if self._element is not None:
+                self._found.append(self._item(self._element))
+                self._element = None
+            case _:
+                pass
+
+    def _declare(self, key: Mapping[str, str]) -> None:
+        own, kind = key.get("id", ""), key.get("attr.type", "string")
+        if kind not in PARSERS or not own:
+            message = f"The key {quoted(own)} has the type {quoted(kind)}, which is not known"
+            raise Unreadable(self._place, message, "Types are boolean, int, long, float, double and string.")
+        found = _Key(key.get("attr.name") or own, PARSERS[kind], key.get("default"))
+        about = key.get("for", "all")
+        for one in ("node", "edge") if about == "all" else (about,):
+            self._keys[one, own] = found
+
+    def _item(self, element: _Element) -> NodeRecord | ConnectionRecord | Refused:
+        try:
+            return self._record(element)
+        except Unfit as error:
+            return error.at(element.place)
+
+    def _record(self, element: _Element) -> NodeRecord | ConnectionRecord:
+        own, properties = self._values(element)
+        attributes = element.attributes
+        told = own.pop(_TYPE_KEYS[element.kind], None) or attributes.get(_TYPE_KEYS[element.kind])
+        if element.kind == "edge":
+            kind = told or self._options.connection_type
+            if kind is None:
+                raise Unfit("The edge has no label", "Add one, or give --connection-type.")
+            return ConnectionRecord(
+                place=element.place,
+                type=kind,
+                start=Key(_needed(attributes, "source")),
+                end=Key(_needed(attributes, "target")),
+                id=attributes.get("id"),
+                properties=properties,
+                content=own.get("_content"),
+                valid_from=own.get("_valid_from"),
+                valid_to=own.get("_valid_to"),
+            )
+        labels = tuple(filter(None, (told or self._options.node_type or "").split(":")))
+        if not labels:
+            raise Unfit("The node has no label", "Add one, or give --node-type.")
+        return NodeRecord(
+            place=element.place,
+            key=Key(_needed(attributes, "id")),
+            labels=labels,
+            properties=properties,
+            content=own.get("_content"),
+            format=own.get("_format"),
+            encoding=own.get("_encoding"),
+            tags=tuple(own["_tags"].split(TAG_SEPARATOR)) if own.get("_tags") else (),
+            path=own.get("_path"),
+            valid_from=own.get("_valid_from"),
+            valid_to=own.get("_valid_to"),
+        )
+
+    def _values(self, element: _Element) -> tuple[dict[str, str], dict[str, PropertyValue]]:
+        """Return what stands under keys of our own, and the properties."""
+        defaults = {
+            own: key.default
+            for (kind, own), key in self._keys.items()
+            if kind == element.kind and key.default is not None
+        }
+        own: dict[str, str] = {}
+        properties: dict[str, PropertyValue] = {}
+        for name, text in (defaults | element.data).items():
+            key = self._keys.get((element.kind, name))
+            if name in _OWN[element.kind] or name == _TYPE_KEYS[element.kind]:
+                own[name] = text
+            elif key is None:
+                raise Unfit(f"The key {shown(name)} is not declared", "Add a <key> for it.", name)
+            else:
+                properties[key.name] = _value(key, text)
+        return own, properties
+
+
+def _value(key: _Key, text: str) -> PropertyValue:
+    return parsed(text if key.parse is string else text.strip(), key.parse, key.name)
+
+
+def _needed(attributes: Mapping[str, str], name: str) -> str:
+    if not attributes.get(name):
+        raise Unfit(f"There is no {name}", column=name)
+    return attributes[name]

@@ -1,0 +1,217 @@
+"""JSON Lines, a node or connection a line: `{"node": {…}}` or `{"connection": {…}}`, or as Neo4j's APOC writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Annotated, Literal, TypeVar, cast
+
+from pydantic import Field, StringConstraints
+
+from graph_memory.memory.transfer.formats.files import Lines, opened
+from graph_memory.memory.transfer.formats.records import (
+    ConnectionRecord,
+    Item,
+    Items,
+    Key,
+    NodeRecord,
+    Place,
+    Record,
+    SourceOptions,
+    Unfit,
+    Unreadable,
+)
+from graph_memory.memory.transfer.formats.values import from_json
+from graph_memory.memory.transfer.records import Strict, Wrong, read
+from graph_memory.model.plain import parsed_json
+from graph_memory.model.properties import PropertyValue
+
+_M = TypeVar("_M", bound=Strict)
+_Text = Annotated[str, StringConstraints(min_length=1)]
+_Properties = Annotated[dict[str, object], Field(default_factory=dict[str, object])]
+_HINT = (
+    'A line is {"node": {"id": "1", "type": "Person"}} or {"connection": {"type": "KNOWS", "from": "1", "to": "2"}}.'
+)
+_LOG_HINT = "Give it to `graph-memory import`."
+
+
+class _Node(Strict):
+    id: _Text
+    type: _Text | None = None
+    labels: list[_Text] | None = None
+    properties: _Properties
+    content: str | None = None
+    format: str | None = None
+    encoding: str | None = None
+    tags: list[str] | None = None
+    path: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class _Connection(Strict):
+    id: _Text | None = None
+    type: _Text | None = None
+    from_: Annotated[_Text, Field(alias="from")]
+    to: _Text
+    properties: _Properties
+    content: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+class _ApocNode(Strict):
+    type: Literal["node"]
+    id: _Text
+    labels: list[_Text] | None = None
+    properties: _Properties
+
+
+class _ApocEnd(Strict):
+    id: _Text
+    labels: list[_Text] | None = None
+    properties: _Properties
+
+
+class _ApocRelationship(Strict):
+    type: Literal["relationship"]
+    id: _Text | None = None
+    label: _Text
+    start: _ApocEnd
+    end: _ApocEnd
+    properties: _Properties
+
+
+def read_jsonl(path: Path, options: SourceOptions) -> Items:
+    """Yield what is in a file."""
+    try:
+        with opened(path) as stream:
+            lines = Lines(stream, path.name)
+            for line in lines:
+                if line.strip():
+                    yield _item(line, lines.place, options)
+    except Unreadable as error:
+        yield error.refused
+
+
+def _item(line: bytes, place: Place, options: SourceOptions) -> Item:
+    try:
+        return _record(_object(line, place), place, options)
+    except Unfit as error:
+        return error.at(place)
+
+
+def _object(line: bytes, place: Place) -> Mapping[str, object]:
+    try:
+        value = parsed_json(line)
+    except UnicodeDecodeError as error:
+        raise Unfit(f"Byte {error.start + 1} of the line is not UTF-8", "Save the file as UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise Unfit(f"The line is not JSON: {error.msg}", _HINT, str(error.colno)) from error
+    except ValueError as error:
+        raise Unfit(f"The line is not JSON that everybody reads alike: {error}", _HINT) from error
+    if not isinstance(value, dict):
+        raise Unfit("The line is not an object", _HINT)
+    found = cast("Mapping[str, object]", value)
+    if found.get("format") == "graph-memory log":
+        raise Unreadable(place, "This is an export of a domain with its log", _LOG_HINT)
+    return found
+
+
+def _record(found: Mapping[str, object], place: Place, options: SourceOptions) -> Record:
+    if set(found) == {"node"}:
+        return _node(_read(_Node, found["node"], "node"), place, options)
+    if set(found) == {"connection"}:
+        return _connection(_read(_Connection, found["connection"], "connection"), place, options)
+    if found.get("type") == "node":
+        node = _read(_ApocNode, found, "")
+        return _node(_Node(id=node.id, labels=node.labels, properties=node.properties), place, options)
+    if found.get("type") == "relationship":
+        told = _read(_ApocRelationship, found, "")
+        return ConnectionRecord(
+            place=place,
+            type=told.label,
+            start=Key(told.start.id),
+            end=Key(told.end.id),
+            id=told.id,
+            properties=_properties(told.properties, options),
+        )
+    raise Unfit("The line is neither a node nor a connection", _HINT)
+
+
+def _read(model: type[_M], given: object, column: str) -> _M:
+    if not isinstance(given, dict):
+        raise Unfit(f"{column} must be an object", _HINT, column)
+    try:
+        return read(model, cast("Mapping[str, object]", given))
+    except Wrong as wrong:
+        raise Unfit(f"The {column or 'line'} {wrong}", _HINT, column or None) from wrong
+
+
+def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
+    labels = tuple(node.labels or ()) if node.type is None else (node.type, *(node.labels or ()))
+    labels = tuple(dict.fromkeys(labels)) or ((options.node_type,) if options.node_type else ())
+    if not labels:
+        raise Unfit("The node has no type", "Add one, or give --node-type.", "type")
+    return NodeRecord(
+        place=place,
+        key=Key(node.id),
+        labels=labels,
+        properties=_properties(node.properties, options),
+        content=node.content,
+        format=node.format,
+        encoding=node.encoding,
+        tags=tuple(node.tags or ()),
+        path=node.path,
+        valid_from=node.valid_from,
+        valid_to=node.valid_to,
+    )
+
+
+def _connection(found: _Connection, place: Place, options: SourceOptions) -> ConnectionRecord:
+    kind = found.type or options.connection_type
+    if kind is None:
+        raise Unfit("The connection has no type", "Add one, or give --connection-type.", "type")
+    return ConnectionRecord(
+        place=place,
+        type=kind,
+        start=Key(found.from_),
+        end=Key(found.to),
+        id=found.id,
+        properties=_properties(found.properties, options),
+        content=found.content,
+        valid_from=found.valid_from,
+        valid_to=found.valid_to,
+    )
+
+
+def _properties(given: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
+    values = {name: from_json(value, options, name) for name, value in given.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def write_jsonl(records: Iterable[Record], stream: IO[bytes]) -> None:
+    """Write records, a line each."""
+    for record in records:
+        line = {"node": _told_node(record)} if isinstance(record, NodeRecord) else {"connection": _told(record)}
+        stream.write(json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+
+
+def _told_node(node: NodeRecord) -> dict[str, object]:
+    more = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), "path": node.path}
+    return {"id": str(node.key), "type": node.labels[0], **_shared(node), **_present(more)}
+
+
+def _told(connection: ConnectionRecord) -> dict[str, object]:
+    ends = {"type": connection.type, "from": str(connection.start), "to": str(connection.end)}
+    return {**_present({"id": connection.id}), **ends, **_shared(connection)}
+
+
+def _shared(record: Record) -> dict[str, object]:
+    more = {"content": record.content, "valid_from": record.valid_from, "valid_to": record.valid_to}
+    return _present({"properties": dict(record.properties)}) | _present(more)
+
+
+def _present(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if value is not None and value not in ([], {})}

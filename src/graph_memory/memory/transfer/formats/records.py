@@ -1,0 +1,145 @@
+"""What is in a graph that another program wrote, one node or connection a record, with the place where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.wording import shown
+
+_SHARED = ("_content", "_valid_from", "_valid_to")
+NODE_OWN = frozenset({*_SHARED, "_tags", "_path", "_format", "_encoding"})
+CONNECTION_OWN = frozenset({*_SHARED, "_id"})
+"""Columns in which our own exports keep what is no property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a source calls a node: its id, and the id space within which that is one node."""
+
+    id: str
+    space: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.space}:{self.id}" if self.space else self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in a source. Lines count from 1."""
+
+    file: str
+    line: int = 0
+    column: str | None = None
+
+    def __str__(self) -> str:
+        line = f":{self.line}" if self.line else ""
+        return shown(f"{PurePath(self.file).name}{line}") + (f", column {shown(self.column)}" if self.column else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """What nodes and connections have in common. Content is as given in its encoding; None where there is none."""
+
+    place: Place
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    content: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRecord(Body):
+    """A node of a source, with all its labels."""
+
+    key: Key
+    labels: tuple[str, ...] = ()
+    format: str | None = None
+    encoding: str | None = None
+    tags: tuple[str, ...] = ()
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionRecord(Body):
+    """A connection of a source."""
+
+    type: str
+    start: Key
+    end: Key
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Something that cannot be loaded. Where it `ends` a file, nothing after it was read."""
+
+    place: Place
+    code: Code
+    message: str
+    hint: str | None = None
+    ends: bool = False
+
+    @classmethod
+    def of(cls, place: Place, error: GraphError) -> Refused:
+        """Return an error as something refused at a place; a property that it names is the column."""
+        column = error.details.get("property")
+        at = Place(place.file, place.line, str(column)) if column is not None and place.column is None else place
+        return cls(at, error.code, error.message, error.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that a format has and a memory has not, and what becomes of it."""
+
+    place: Place
+    text: str
+
+
+Record = NodeRecord | ConnectionRecord
+Item = NodeRecord | ConnectionRecord | Refused | Note
+Items = Iterator[Item]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOptions:
+    """How a source is read, and what becomes of what is in it."""
+
+    node_type: str | None = None
+    """The type of nodes without a label."""
+    connection_type: str | None = None
+    """The type of connections without one."""
+    labels: tuple[str, ...] = ()
+    """Of a node's labels, the first of these that it has is its type; otherwise its rarest label is."""
+    id_property: str | None = None
+    """The property that keeps what the source calls a node."""
+    content_property: str | None = None
+    """The property whose text becomes the content."""
+    join_arrays: str | None = None
+    """What is put between the values of a list, which becomes one text; None refuses lists."""
+
+
+class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
+    """Ends the reading of a file: what comes after it cannot be told."""
+
+    def __init__(self, place: Place, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.refused = Refused(place, Code.INVALID_SOURCE, message, hint, ends=True)
+
+
+class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
+    """What is wrong with one value, and the column where it stands."""
+
+    def __init__(self, message: str, hint: str | None = None, column: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.column = column
+
+    def at(self, place: Place) -> Refused:
+        """Return it as something refused."""
+        where = Place(place.file, place.line, self.column or place.column)
+        return Refused(where, Code.INVALID_SOURCE, self.message, self.hint)

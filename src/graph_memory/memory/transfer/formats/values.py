@@ -1,0 +1,98 @@
+"""Values of other formats as properties of a memory: text, numbers and booleans."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from graph_memory.memory.transfer.formats.records import SourceOptions, Unfit
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.wording import kind_of, quoted
+
+_INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_IN_64_BITS = range(-(2**63), 2**63)
+_LIST_HINT = "Memories keep no lists. Give --join-arrays TEXT to make one text of them, or use a connection per value."
+
+AS_TEXT = frozenset({"date", "time", "localtime", "datetime", "localdatetime", "duration", "point"})
+"""Types of Neo4j that become text."""
+
+
+def integer(text: str) -> int:
+    """Return a whole number within 64 bits. Raises Unfit."""
+    found = int(text) if _INTEGER.fullmatch(text) else None
+    if found is None or found not in _IN_64_BITS:
+        raise Unfit(f"{quoted(text)} is not a whole number of 64 bits")
+    return found
+
+
+def floating(text: str) -> float:
+    """Return a finite number. Raises Unfit."""
+    found = float(text) if _FLOAT.fullmatch(text) else math.inf
+    if not math.isfinite(found):
+        raise Unfit(f"{quoted(text)} is not a finite number")
+    return found
+
+
+def boolean(text: str) -> bool:
+    """Return true or false. Raises Unfit."""
+    if text.lower() not in ("true", "false"):
+        raise Unfit(f"{quoted(text)} is neither true nor false")
+    return text.lower() == "true"
+
+
+def char(text: str) -> str:
+    """Return one character. Raises Unfit."""
+    if len(text) != 1:
+        raise Unfit(f"{quoted(text)} is not one character")
+    return text
+
+
+def string(text: str) -> str:
+    """Return text as it is."""
+    return text
+
+
+Parser = Callable[[str], PropertyValue]
+PARSERS: dict[str, Parser] = {
+    **dict.fromkeys(("int", "long", "byte", "short", "integer"), integer),
+    **dict.fromkeys(("float", "double"), floating),
+    "boolean": boolean,
+    "char": char,
+    "string": string,
+    **dict.fromkeys(AS_TEXT, string),
+}
+"""How the text of a declared type is read."""
+
+
+def parsed(text: str, parse: Parser, column: str) -> PropertyValue:
+    """Return the value that a text is. Raises Unfit, which names the column."""
+    try:
+        return parse(text)
+    except Unfit as fault:
+        raise Unfit(fault.message, fault.hint, column) from fault
+
+
+def joined(values: Sequence[str], options: SourceOptions, column: str) -> str:
+    """Return a list as one text where that was asked for. Raises Unfit."""
+    if options.join_arrays is None:
+        raise Unfit(f"{column} is a list", _LIST_HINT, column)
+    return options.join_arrays.join(values)
+
+
+def from_json(value: object, options: SourceOptions, column: str) -> PropertyValue | None:
+    """Return a value of JSON as a property, None for null, which is none. Raises Unfit."""
+    match value:
+        case None | str() | bool() | int() | float():
+            return value
+        case list():
+            return joined([_as_text(one) for one in cast("list[object]", value)], options, column)
+        case _:
+            message = f"{column} is {kind_of(value)}; values must be text, numbers or booleans"
+            raise Unfit(message, "Use one property for each field, or put the structure in the content.", column)
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else quoted(value)

@@ -1,0 +1,182 @@
+"""A domain's nodes and connections in a format of other programs: as they are at a point, without the log."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, get_args
+
+import anyio.to_thread
+
+from graph_memory.files import replacing
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
+from graph_memory.memory.transfer.examine import MARKDOWN
+from graph_memory.memory.transfer.export import header_of
+from graph_memory.memory.transfer.folders import PAGE, filling, living, still_there
+from graph_memory.memory.transfer.formats.csv_writing import write_csv
+from graph_memory.memory.transfer.formats.cypher_script import write_cypher
+from graph_memory.memory.transfer.formats.graphml_writing import write_graphml
+from graph_memory.memory.transfer.formats.jsonl import read_jsonl, write_jsonl
+from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place, Record, SourceOptions
+from graph_memory.memory.transfer.formats.shape import uncarried
+from graph_memory.memory.transfer.results import GraphExported, GraphFormat
+from graph_memory.memory.transfer.writer import archive_stream, unwritten
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import Content
+from graph_memory.model.events import Event
+from graph_memory.model.kinds import Kind
+from graph_memory.model.projection import live_state
+from graph_memory.model.results import rfc3339
+from graph_memory.model.subjects import ConnectionState, NodeState, Validity, content_ref
+from graph_memory.model.wording import quoted
+from graph_memory.progress import Progress
+
+MOST_CONTENT = 40_000_000
+"""Characters of content that these formats carry, as they are read line by line or as a whole."""
+_READ_AGAIN = SourceOptions()
+_NOWHERE = Place("")
+
+
+async def export_graph(
+    core: Core, domain: str, form: GraphFormat, at: int | str | None, target: Path | str | IO[bytes], tell: Progress
+) -> GraphExported:
+    """Write what was in a domain at a point. `Transfer.export_graph` tells the rest."""
+    if form not in get_args(GraphFormat):
+        raise fault("format", f"{quoted(form)} is not a format", f"Use one of {', '.join(get_args(GraphFormat))}.")
+    target = Path(target) if isinstance(target, str) else target
+    seq = await seq_at(core.store, domain, "at", at)
+    await header_of(core, domain)
+    place = await place_of(core.store, domain, seq)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = _Kept(Path(folder) / "graph.jsonl")
+        if form == "csv":
+            async with filling(core, place, _folder(target)) as part:
+                await _keep(core, place, kept, tell)
+                await anyio.to_thread.run_sync(write_csv, kept.records, part)
+        else:
+            await _keep(core, place, kept, tell)
+            await still_there(core, place)
+            await anyio.to_thread.run_sync(_write_file, kept, form, target)
+    return GraphExported(domain=domain, seq=seq, format=form, nodes=kept.nodes, connections=kept.connections)
+
+
+def _folder(target: Path | IO[bytes]) -> Path:
+    if isinstance(target, Path):
+        return target
+    raise fault("target", "CSV is a folder of files", "Give the name of a folder.")
+
+
+class _Kept:
+    """The records of a graph in a file beside, so that they can be gone through more than once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.nodes = 0
+        self.connections = 0
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Put records after those that are there."""
+        with self._path.open("ab") as file:
+            write_jsonl(records, file)
+        of_nodes = sum(isinstance(record, NodeRecord) for record in records)
+        self.nodes += of_nodes
+        self.connections += len(records) - of_nodes
+
+    def records(self) -> Iterator[Record]:
+        """Yield them from the first on."""
+        if self._path.exists():
+            for item in read_jsonl(self._path, _READ_AGAIN):
+                if not isinstance(item, (NodeRecord, ConnectionRecord)):
+                    raise TypeError(item)
+                yield item
+
+
+async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> None:
+    """Keep all nodes, and then all connections, of a place."""
+    for kind in (Kind.NODE, Kind.CONNECTION):
+        together: list[Record] = []
+        size = 0
+        async for event, text in living(core, place, kind, tell):
+            ref = content_ref(event.draft.state or {})
+            content = await core.contents.fetch(place.domain, ref, text) if ref is not None else None
+            together.append(_record(event, content))
+            size += content.size if content else 0
+            if len(together) == PAGE or size > MOST_CONTENT:
+                await anyio.to_thread.run_sync(kept.add, tuple(together))
+                together, size = [], 0
+        await anyio.to_thread.run_sync(kept.add, tuple(together))
+
+
+def _record(event: Event, content: Content | None) -> Record:
+    """Return a node or connection as other programs keep it. Raises INVALID_ARGUMENT for content that is too large."""
+    draft = event.draft
+    state = live_state(event)
+    record = (
+        _node(NodeState.from_live(state), content)
+        if draft.kind is Kind.NODE
+        else _connection(ConnectionState.from_live(state, draft.from_id or "", draft.to_id or ""), content)
+    )
+    if len(record.content or "") > MOST_CONTENT:
+        raise uncarried(record, "This format", f"its content is larger than {MOST_CONTENT:,} characters")
+    return record
+
+
+def _node(node: NodeState, content: Content | None) -> NodeRecord:
+    begin, end = _bounds(node.validity)
+    return NodeRecord(
+        place=_NOWHERE,
+        key=Key(node.id),
+        labels=(node.type,),
+        properties=node.properties,
+        content=(content.as_given if content else "") or None,
+        format=None if node.content.format == MARKDOWN else node.content.format,
+        encoding=None if node.content.is_text else node.content.encoding,
+        tags=node.tags,
+        path=node.path,
+        valid_from=begin,
+        valid_to=end,
+    )
+
+
+def _connection(connection: ConnectionState, content: Content | None) -> ConnectionRecord:
+    begin, end = _bounds(connection.validity)
+    return ConnectionRecord(
+        place=_NOWHERE,
+        id=connection.id,
+        type=connection.type,
+        start=Key(connection.from_node_id),
+        end=Key(connection.to_node_id),
+        properties=connection.properties,
+        content=content.as_given if content else None,
+        valid_from=begin,
+        valid_to=end,
+    )
+
+
+def _bounds(validity: Validity) -> tuple[str | None, str | None]:
+    begin, end = validity.valid_from, validity.valid_to
+    return begin and rfc3339(begin), end and rfc3339(end)
+
+
+def _write_file(kept: _Kept, form: GraphFormat, target: Path | IO[bytes]) -> None:
+    """Write a file, which appears under its name when it is complete. Raises FILE_CREATION_FAILED."""
+    try:
+        if isinstance(target, Path):
+            with replacing(target) as file, archive_stream(target, file) as stream:
+                _write(kept, form, stream)
+        else:
+            _write(kept, form, target)
+    except OSError as error:
+        raise unwritten(target, error) from error
+
+
+def _write(kept: _Kept, form: GraphFormat, stream: IO[bytes]) -> None:
+    match form:
+        case "graphml":
+            write_graphml(kept.records, stream)
+        case "cypher":
+            write_cypher(kept.records, stream)
+        case _:
+            write_jsonl(kept.records(), stream)

@@ -1,0 +1,100 @@
+"""A source from its files to an ontology or a load: read, kept beside, looked at, and reported on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from graph_memory.memory.transfer.examine import Examination, infer
+from graph_memory.memory.transfer.formats.records import Item, Refused, SourceOptions
+from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
+from graph_memory.memory.transfer.staging import Findings, Staging
+from graph_memory.model.content import Content
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.progress import Progress, silent
+
+SourceFiles = Path | str | Sequence[Path | str]
+TOLD = 10
+"""What was refused, of which a message names all."""
+_STEP = 10_000
+"""Rows after which it is told how many were read."""
+
+
+def infer_ontology(
+    source: SourceFiles,
+    options: SourceOptions | None = None,
+    *,
+    skip_invalid: bool = False,
+    tell: Progress = silent,
+) -> Ontology:
+    """Return the ontology that a graph in files suggests: `memory.transfer.load` reads the same files.
+
+    It has the types, what connections join, and rules that the data bears out: the types of properties, which are
+    required, unique or worth an index, and the values of those that have few. Raises INVALID_SOURCE, with what is
+    wrong and where, unless `skip_invalid` leaves that out; and INVALID_ARGUMENT for what is no source.
+    """
+    with staged(source, options or SourceOptions(), tell) as staging:
+        Examination(staging, None, _any).run()
+        check(staging.findings, skip_invalid=skip_invalid)
+        tell("Inferring", None)
+        return infer(staging)
+
+
+@contextmanager
+def staged(source: SourceFiles, options: SourceOptions, tell: Progress) -> Generator[Staging]:
+    """Give a source as it was read."""
+    sources = [source] if isinstance(source, (str, Path)) else source
+    with closing(Staging(options)) as staging:
+        staging.fill(_told(items_of(files_of(sources), options), tell))
+        yield staging
+
+
+def _told(items: Iterable[Item], tell: Progress) -> Iterator[Item]:
+    for number, item in enumerate(items):
+        if number % _STEP == 0:
+            tell("Reading", None)
+        yield item
+
+
+def _any(_: Content) -> None:
+    return None
+
+
+def check(findings: Findings, *, skip_invalid: bool) -> None:
+    """Raise INVALID_SOURCE where something was refused that may not be left out; what cuts a file short never may."""
+    if findings.count and (findings.is_cut or not skip_invalid):
+        raise refusal(findings)
+
+
+def refusal(findings: Findings) -> GraphError:
+    """Return the error for a source of which something was refused."""
+    told = [f"  {one.place}: {one.message}" for one in findings.refused[:TOLD]]
+    more = [f"  and {findings.count - TOLD:,} more"] if findings.count > TOLD else []
+    what = "1 fault" if findings.count == 1 else f"{findings.count:,} faults"
+    message = "\n".join([f"The source has {what}:", *told, *more])
+    hint = next((one.hint for one in findings.refused if one.hint), "Correct the files.")
+    may_skip = "" if findings.is_cut else " Or give --skip-invalid to load the rest."
+    details = {"report": refusals(findings).to_dict(), "hint": f"{hint}{may_skip}"}
+    return GraphError(Code.INVALID_SOURCE, message, details)
+
+
+def refusals(findings: Findings) -> Refusals:
+    """Return what was refused, as a report has it."""
+    return Refusals(count=findings.count, codes=dict(findings.codes), first=tuple(map(_refusal, findings.refused)))
+
+
+def _refusal(one: Refused) -> Refusal:
+    at = one.place
+    return Refusal(
+        file=at.file, line=at.line or None, column=at.column, code=str(one.code), message=one.message, hint=one.hint
+    )
+
+
+def notes(findings: Findings) -> tuple[SourceNote, ...]:
+    """Return what becomes of what a memory has not, as a report has it."""
+    return tuple(
+        SourceNote(file=one.place.file, column=one.place.column, text=one.text) for one in findings.notes.values()
+    )

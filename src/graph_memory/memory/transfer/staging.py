@@ -1,0 +1,393 @@
+"""A source that was read, kept beside in a private SQLite database while it is looked at and loaded.
+
+What a source calls a node becomes its id; what cannot be loaded is noted with its place, and left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, TypeVar, cast
+
+from graph_memory.memory.transfer.formats.records import (
+    ConnectionRecord,
+    Item,
+    Key,
+    NodeRecord,
+    Note,
+    Place,
+    Record,
+    Refused,
+    SourceOptions,
+)
+from graph_memory.memory.transfer.ledger import noting
+from graph_memory.memory.transfer.results import LoadCounts
+from graph_memory.model.arguments import check_new_id
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.properties import PropertyValue
+
+PAGE = 5_000
+"""Nodes or connections that are held, and written, at once."""
+PAGE_CHARACTERS = 8_000_000
+"""Characters of them, about."""
+EXAMPLES = 20
+"""What was refused, and notes, of which a report tells all."""
+_TABLES = """
+CREATE TABLE node (
+  n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, fate INTEGER DEFAULT 0);
+CREATE TABLE connection (
+  n INTEGER PRIMARY KEY, id TEXT, type TEXT, source TEXT, target TEXT, body TEXT, file TEXT, line INTEGER,
+  own TEXT, fate INTEGER DEFAULT 0);
+CREATE TABLE outside (id TEXT PRIMARY KEY, type TEXT);
+CREATE TABLE claim (name TEXT PRIMARY KEY, owner TEXT) WITHOUT ROWID;
+CREATE TABLE pair (type TEXT, source TEXT, target TEXT, count INTEGER, PRIMARY KEY (type, source, target));
+"""
+
+
+class Fate(IntEnum):
+    """What becomes of a node or connection."""
+
+    CREATED = 0
+    SKIPPED = 1
+    """The domain has it, and keeps it as it is."""
+    UPDATED = 2
+    WRITTEN = 3
+    """An earlier run of the same load wrote it."""
+    REFUSED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Nodes or connections that are written together: those with numbers from one to another."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class StagedNode:
+    """A node that may be loaded."""
+
+    n: int
+    fate: Fate
+    id: str
+    type: str
+    place: Place
+    properties: Mapping[str, PropertyValue]
+    content: str | None
+    valid_from: str | None
+    valid_to: str | None
+    format: str | None
+    encoding: str | None
+    tags: Sequence[str]
+    path: str | None
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StagedConnection:
+    """A connection that may be loaded, with the types of its ends where these are known."""
+
+    n: int
+    fate: Fate
+    id: str
+    type: str
+    source: str
+    target: str
+    place: Place
+    ends: tuple[str | None, str | None]
+    properties: Mapping[str, PropertyValue]
+    content: str | None
+    valid_from: str | None
+    valid_to: str | None
+
+
+Staged = StagedNode | StagedConnection
+S = TypeVar("S", StagedNode, StagedConnection)
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was refused, and what becomes of what a memory has not."""
+
+    refused: list[Refused] = field(default_factory=list[Refused])
+    count: int = 0
+    codes: Counter[str] = field(default_factory=Counter[str])
+    is_cut: bool = False
+    """Whether a file could not be read to its end."""
+    notes: dict[str, Note] = field(default_factory=dict[str, Note])
+
+    def refuse(self, refused: Refused) -> None:
+        """Take note of something that cannot be loaded."""
+        self.count += 1
+        self.codes[str(refused.code)] += 1
+        self.is_cut |= refused.ends
+        if len(self.refused) < EXAMPLES:
+            self.refused.append(refused)
+
+    def note(self, note: Note) -> None:
+        """Take note of something that becomes something else."""
+        if len(self.notes) < EXAMPLES:
+            self.notes.setdefault(note.text, note)
+
+
+class Staging:
+    """The nodes and connections of a source. Raises FILE_CREATION_FAILED where there is no room for them."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._labels: Counter[str] = Counter()
+        self._has_choices = False
+        self._digest = hashlib.sha256(repr(options).encode())
+        self._db = sqlite3.connect("", check_same_thread=False, isolation_level=None)
+        self._db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES} BEGIN;")
+        self.findings = Findings()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._db.close()
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all that was read, and of how it was."""
+        return self._digest.hexdigest()
+
+    def fill(self, items: Iterable[Item]) -> None:
+        """Take in what was read, and give every node its type and every connection its id."""
+        with noting():
+            for item in items:
+                self._take(item)
+            self._choose_types()
+            self._name_connections()
+
+    def _take(self, item: Item) -> None:
+        match item:
+            case Refused():
+                self.findings.refuse(item)
+            case Note():
+                self.findings.note(item)
+            case NodeRecord():
+                self._digest.update(repr(item).encode(errors="surrogatepass"))
+                self._take_node(item)
+            case ConnectionRecord():
+                self._digest.update(repr(item).encode(errors="surrogatepass"))
+                self._take_connection(item)
+
+    def _take_node(self, node: NodeRecord) -> None:
+        id_, kind = subject_id(node.key), node.labels[0]
+        properties, content = self._content(node)
+        if (name := self._options.id_property) is not None:
+            properties.setdefault(name, node.key.id)
+        self._labels.update(node.labels)
+        self._has_choices |= len(node.labels) > 1
+        more = [node.format, node.encoding, list(node.tags), node.path, list(node.labels)]
+        body = _body(properties, content, node, more)
+        row = (id_, kind, body, node.place.file, node.place.line)
+        put = "INSERT OR IGNORE INTO node (id, type, body, file, line) VALUES (?, ?, ?, ?, ?)"
+        if not self._db.execute(put, row).rowcount:
+            first = self._db.execute("SELECT file, line FROM node WHERE id = ?", (id_,)).fetchone()
+            message = f"There is another node {node.key}, in {Place(*first)}"
+            self.findings.refuse(Refused(node.place, Code.NODE_ALREADY_EXISTS, message))
+
+    def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
+        """Return the properties, and the content, which may be one of them."""
+        properties = dict(record.properties)
+        name = self._options.content_property
+        if name is not None and record.content is None and isinstance(properties.get(name), str):
+            return properties, str(properties.pop(name))
+        return properties, record.content
+
+    def _take_connection(self, connection: ConnectionRecord) -> None:
+        properties, content = self._content(connection)
+        ends = (subject_id(connection.start), subject_id(connection.end))
+        kind, own, place = connection.type, connection.id, connection.place
+        id_ = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if own is None else None
+        row = (id_, kind, *ends, _body(properties, content, connection, []), place.file, place.line, own)
+        self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+
+    def _choose_types(self) -> None:
+        """Give nodes with several labels their type: one that was chosen, or the rarest; the others become tags."""
+        if not self._has_choices:
+            return
+        for n, text in self._db.execute("SELECT n, body FROM node ORDER BY n").fetchall():
+            body = json.loads(text)
+            if len(body[-1]) > 1:
+                chosen = self._type_of(body[-1])
+                body[6] = list(dict.fromkeys([*body[6], *(one for one in body[-1] if one != chosen)]))
+                changed = (chosen, json.dumps(body, ensure_ascii=False), n)
+                self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", changed)
+
+    def _type_of(self, labels: Sequence[str]) -> str:
+        chosen = [label for label in self._options.labels if label in labels]
+        return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
+
+    def _name_connections(self) -> None:
+        """Give those that the source gives an id their own, if nothing else in it has that, or else one made of it."""
+        self._db.execute("CREATE INDEX connection_own ON connection (own) WHERE own IS NOT NULL")
+        for n, kind, source, target, own, is_free in self._db.execute(_OWN_IDS).fetchall():
+            id_ = own if is_free and is_id(own) else made_id("conn", kind, source, target, "own", own)
+            self._db.execute("UPDATE connection SET id = ? WHERE n = ?", (id_, n))
+
+    def _ordinal(self, *pair: str) -> str:
+        put = "INSERT INTO pair VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
+        return str(cast("tuple[int]", self._one(put, *pair))[0])
+
+    def counts(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Return how many nodes and connections there are of each type, without those that were refused."""
+        query = "SELECT type, count(*) FROM {} WHERE fate < 4 GROUP BY type ORDER BY type"
+        return dict(self._db.execute(query.format("node"))), dict(self._db.execute(query.format("connection")))
+
+    def fates(self) -> dict[Kind, LoadCounts]:
+        """Return what would become of nodes and connections."""
+        found = {kind: dict(self.run(_FATES.format(table))) for kind, table in _TABLE_OF.items()}
+        return {kind: LoadCounts(**{_COUNTED[fate]: n for fate, n in each.items()}) for kind, each in found.items()}
+
+    def nodes(self) -> Iterator[StagedNode]:
+        """Yield the nodes that were not refused, in their order."""
+        return _each(self._nodes)
+
+    def connections(self) -> Iterator[StagedConnection]:
+        """Yield the connections that were not refused, in their order."""
+        return _each(self._connections)
+
+    def page(self, kind: Kind, span: Span) -> Sequence[Staged]:
+        """Return the nodes or connections of a span that were not refused."""
+        read = self._nodes if kind is Kind.NODE else self._connections
+        return [each for each in read(span.first - 1, span.last - span.first + 1) if each.n <= span.last]
+
+    def spans(self, kind: Kind) -> list[Span]:
+        """Return how nodes or connections are divided: the same each time that the same was read."""
+        found: list[Span] = []
+        first, size = 1, 0
+        for n, length in self.run(_SIZES.format(_TABLE_OF[kind])):
+            size += length
+            if n - first + 1 == PAGE or size >= PAGE_CHARACTERS:
+                found.append(Span(first, n))
+                first, size = n + 1, 0
+        last = self.run(_LAST.format(_TABLE_OF[kind]))[0][0]
+        return [*found, Span(first, last)] if first <= last else found
+
+    def decide(self, fates: Iterable[tuple[Staged, Fate]]) -> None:
+        """Take note of what becomes of nodes or connections."""
+        for staged, fate in fates:
+            self.run(f"UPDATE {_table(staged)} SET fate = ? WHERE n = ?", fate, staged.n)  # noqa: S608 - names of ours
+
+    def _nodes(self, after: int, limit: int) -> list[StagedNode]:
+        return [
+            StagedNode(n, Fate(fate), id_, kind, Place(file, line), *_read(text))
+            for n, fate, id_, kind, file, line, text in self.run(_NODES, after, limit)
+        ]
+
+    def _connections(self, after: int, limit: int) -> list[StagedConnection]:
+        return [
+            StagedConnection(n, Fate(fate), id_, kind, source, target, Place(file, line), (begins, ends), *_read(text))
+            for n, fate, id_, kind, source, target, file, line, text, begins, ends in self.run(
+                _CONNECTIONS, after, limit
+            )
+        ]
+
+    def refuse(self, staged: Staged, error: GraphError) -> None:
+        """Leave out a node or connection, and note why."""
+        self.decide([(staged, Fate.REFUSED)])
+        self.findings.refuse(Refused.of(staged.place, error))
+
+    def claim(self, owner: str, *name: str) -> str | None:
+        """Take something that only one may have; return who has it, unless nobody had."""
+        told = json.dumps(name)
+        with noting():
+            if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (told, owner)).rowcount:
+                return None
+            return str(self.run("SELECT owner FROM claim WHERE name = ?", told)[0][0])
+
+    def missing_ends(self) -> list[str]:
+        """Return the ids of ends that are not in the source."""
+        return [id_ for (id_,) in self.run(_MISSING)]
+
+    def know(self, types: Mapping[str, str]) -> None:
+        """Take note of the types of nodes that are not in the source, but where it is loaded."""
+        self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
+
+    def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement of the rules."""
+        with noting():
+            return self._db.execute(statement, values).fetchall()
+
+    def _one(self, query: str, *values: object) -> tuple[Any, ...] | None:
+        return self._db.execute(query, values).fetchone()
+
+
+def _table(staged: Staged) -> str:
+    return "node" if isinstance(staged, StagedNode) else "connection"
+
+
+def _each(page_of: Callable[[int, int], Sequence[S]]) -> Iterator[S]:
+    after = 0
+    while page := page_of(after, PAGE):
+        yield from page
+        after = page[-1].n
+
+
+_FATES = "SELECT fate, count(*) FROM {} WHERE fate < 4 GROUP BY fate"
+_COUNTED = {
+    Fate.CREATED: "created",
+    Fate.SKIPPED: "skipped",
+    Fate.UPDATED: "updated",
+    Fate.WRITTEN: "loaded_before",
+}
+_TABLE_OF = {Kind.NODE: "node", Kind.CONNECTION: "connection"}
+_SIZES = "SELECT n, length(body) FROM {} ORDER BY n"
+_LAST = "SELECT coalesce(max(n), 0) FROM {}"
+_NODES = "SELECT n, fate, id, type, file, line, body FROM node WHERE n > ? AND fate < 4 ORDER BY n LIMIT ?"
+_CONNECTIONS = """
+SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.file, c.line, c.body,
+  coalesce(f.type, fo.type), coalesce(t.type, too.type)
+FROM connection c
+LEFT JOIN node f ON f.id = c.source AND f.fate < 4 LEFT JOIN outside fo ON fo.id = c.source
+LEFT JOIN node t ON t.id = c.target AND t.fate < 4 LEFT JOIN outside too ON too.id = c.target
+WHERE c.n > ? AND c.fate < 4 ORDER BY c.n LIMIT ?
+"""
+_FIELDS = "id, type, source, target, body, file, line, own"
+_OWN_IDS = """
+SELECT n, type, source, target, own,
+  NOT EXISTS (SELECT 1 FROM node WHERE node.id = c.own)
+  AND (SELECT count(*) FROM connection o WHERE o.own = c.own) = 1
+FROM connection c WHERE own IS NOT NULL ORDER BY n
+"""
+_MISSING = """
+SELECT source FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = source)
+UNION SELECT target FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target)
+"""
+
+
+def _body(properties: Mapping[str, PropertyValue], content: str | None, record: Record, more: Sequence[object]) -> str:
+    return json.dumps([properties, content, record.valid_from, record.valid_to, *more], ensure_ascii=True)
+
+
+def _read(body: str) -> list[Any]:
+    return json.loads(body)
+
+
+def subject_id(key: Key) -> str:
+    """Return the id of a node: what the source calls it, where that may be an id, or else one made of it."""
+    return str(key) if is_id(str(key)) else made_id("node", key.space, key.id)
+
+
+def made_id(prefix: str, *parts: str) -> str:
+    """Return an id made of what something is called, the same every time."""
+    told = json.dumps(parts).encode()
+    return f"{prefix}-{hashlib.sha256(told).hexdigest()[:32]}"
+
+
+def is_id(text: str) -> bool:
+    """Say whether a text may be an id."""
+    try:
+        check_new_id("id", text)
+    except GraphError:
+        return False
+    return True

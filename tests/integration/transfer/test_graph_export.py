@@ -1,0 +1,161 @@
+"""A domain in formats of other programs: what is read of them is what is in it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, SourceOptions, infer_ontology, ontology_from
+from graph_memory.memory.transfer.formats.cypher_script import LABEL, write_cypher
+from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place
+from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.results import GraphFormat
+from integration.branches.test_branch import filled
+
+pytestmark = pytest.mark.anyio
+
+HERE = Place("")
+TYPES = {"node_types": ["A b`'"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
+EVIL = [
+    "",
+    '"',
+    "'",
+    "\\",
+    "\\u0041",
+    "\\\\u0022",
+    "`) DETACH DELETE n //",
+    "a;\nb",
+    "\r\n\t",
+    "{$x}",
+    "=1+1",
+    "é\u2028\U0001f600",
+]
+
+
+async def hostile(memory: Memory) -> None:
+    """Make a domain with what is hard to write down."""
+    await memory.create_ontology(ontology_from(TYPES))
+    values = {f"k{n} `\"'": text for n, text in enumerate(EVIL)} | {
+        "i": 2**63 - 1,
+        "low": -(2**63),
+        "f": 1.0,
+        "t": True,
+    }
+    await memory.create_node(
+        "A b`'", "# Größe;\n", properties=values, tags=["x y", "'"], path="work/\\", id="n1", format="text"
+    )
+    await memory.create_node("A b`'", b"\x00\xff", encoding="base64", id="n2")
+    await memory.create_connection("Link", "n1", "n2", properties=values, content="why\n", id="c1")
+    await memory.set_validity("n1", valid_from="2020-01-01T00:00:00Z", valid_to="2021-01-01T00:00:00.5Z")
+    await memory.set_validity("c1", valid_to="2021-01-01")
+    await memory.delete_node((await memory.create_node("A b`'", "gone")).node_id)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml"])
+async def test_all_formats_have_the_same_nodes_and_connections(
+    memory: Memory, domain: str, tmp_path: Path, form: GraphFormat
+) -> None:
+    ids = await filled(memory, domain)
+    info = await memory.domain_info()
+    target = tmp_path / ("out" if form == "csv" else f"out.{form}.gz")
+    done = await memory.transfer.export_graph(target, form)
+    assert (done.nodes, done.connections) == (info.nodes, info.connections)
+    items = list(items_of(files_of([target]), SourceOptions()))
+    nodes = {item.key.id: item for item in items if isinstance(item, NodeRecord)}
+    connections = {item.id: item for item in items if isinstance(item, ConnectionRecord)}
+    assert len(items) == len(nodes) + len(connections) == info.nodes + info.connections
+    assert set(nodes) == set(ids)
+    assert nodes[ids[3]].content == "text 3"
+    assert (nodes[ids[3]].properties, nodes[ids[3]].tags) == ({"rank": 0, "code": 3}, ("t",))
+    for connection in (await memory.query_connections()).connection_ids:
+        told = await memory.get_connection(connection, include_content=True)
+        found = connections[connection]
+        ends = (Key(told.from_node_id), Key(told.to_node_id))
+        assert (found.type, found.start, found.end, found.properties) == (told.type, *ends, told.properties)
+        assert found.content == told.content
+    assert {rule.name for rule in infer_ontology(target).node_type("Note").properties} == {"rank", "code"}
+
+
+async def test_an_export_of_a_point_in_the_past_has_what_was_there(memory: Memory, domain: str, tmp_path: Path) -> None:
+    await filled(memory, domain)
+    seq = (await memory.transfer.export_graph(io.BytesIO(), "jsonl")).seq
+    await memory.update_node((await memory.query_nodes(type="Task")).node_ids[0], properties={"new": True})
+    await memory.transfer.export_graph(tmp_path / "then.jsonl", "jsonl", at=seq)
+    await memory.transfer.export_graph(tmp_path / "now.jsonl", "jsonl")
+    assert '"new":true' in (tmp_path / "now.jsonl").read_text()
+    assert '"new":true' not in (tmp_path / "then.jsonl").read_text()
+
+
+async def test_what_a_format_cannot_carry_leaves_no_file(memory: Memory, tmp_path: Path) -> None:
+    await memory.create_ontology(ontology_from(TYPES))
+    await memory.create_node("A b`'", "", tags=["a;b"], properties={"x": "\x00"}, id="odd")
+    for form, name in (("csv", "out"), ("graphml", "out.graphml")):
+        with pytest.raises(GraphError, match="cannot carry Node odd") as refused:
+            await memory.transfer.export_graph(tmp_path / name, form)  # pyright: ignore[reportArgumentType]
+        assert refused.value.code is Code.INVALID_ARGUMENT
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
+    with pytest.raises(GraphError) as refused:
+        await memory.transfer.export_graph(tmp_path / "x", "xml")  # pyright: ignore[reportArgumentType]
+    assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+@pytest.fixture
+def plain(driver: Driver) -> Iterator[Driver]:
+    """Neo4j as another program would find it, of which nothing is left that a script made."""
+    yield driver
+    driver.execute_query(f"MATCH (n:{LABEL}) DETACH DELETE n")  # pyright: ignore[reportArgumentType]
+    driver.execute_query("DROP CONSTRAINT exported_id IF EXISTS")
+
+
+async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memory, plain: Driver) -> None:
+    await hostile(memory)
+    out = io.BytesIO()
+    done = await memory.transfer.export_graph(out, "cypher")
+    assert (done.nodes, done.connections) == (2, 1)
+    run(plain, out.getvalue().decode())
+    for node in ("n1", "n2"):
+        found = plain.execute_query(f"MATCH (n:{LABEL} {{_id: $id}}) RETURN n", id=node).records[0]["n"]  # pyright: ignore[reportArgumentType]
+        info, content = await memory.get_node(node), await memory.get_node_content(node)
+        own = {key: value for key, value in found.items() if not key.startswith("_")}
+        assert sorted(map(repr, own.items())) == sorted(map(repr, info.properties.items()))
+        assert found.labels == {LABEL, info.type}
+        assert (found["_content"], found.get("_path")) == (content.content, info.path)
+    joined = f"MATCH (:{LABEL} {{_id: 'n1'}})-[r:Link]->(:{LABEL} {{_id: 'n2'}}) RETURN properties(r) AS r"
+    [edge] = [record["r"] for record in plain.execute_query(joined).records]  # pyright: ignore[reportArgumentType]
+    told = await memory.get_connection("c1")
+    assert {key: value for key, value in edge.items() if not key.startswith("_")} == told.properties
+    assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
+
+
+async def test_a_script_of_many_rows_of_many_types_makes_all_of_them(plain: Driver) -> None:
+    nodes = [NodeRecord(place=HERE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)]
+    edges = [
+        ConnectionRecord(place=HERE, id=f"c{n}", type=f"R{n % 2}", start=Key(f"n{n}"), end=Key(f"n{n * 7 % 2_000}"))
+        for n in range(1_500)
+    ]
+    out = io.BytesIO()
+    write_cypher(lambda: [*nodes, *edges], out)
+    run(plain, out.getvalue().decode())
+    counted = f"MATCH (a:{LABEL}) RETURN count(a) AS nodes, COUNT {{ (:{LABEL})-->(:{LABEL}) }} AS edges"
+    assert plain.execute_query(counted).records[0].values() == [2_000, 1_500]  # pyright: ignore[reportArgumentType]
+
+
+def run(driver: Driver, script: str) -> None:
+    """Run the statements of a script, each of which ends a line."""
+    for statement in script.split(";\n"):
+        if statement.strip():
+            driver.execute_query(statement)  # pyright: ignore[reportArgumentType]
+
+
+async def test_a_compressed_file_is_compressed_and_a_stream_is_written_on(memory: Memory, tmp_path: Path) -> None:
+    await hostile(memory)
+    await memory.transfer.export_graph(tmp_path / "x.jsonl.gz", "jsonl")
+    out = io.BytesIO()
+    await memory.transfer.export_graph(out, "jsonl")
+    assert gzip.decompress((tmp_path / "x.jsonl.gz").read_bytes()) == out.getvalue()
