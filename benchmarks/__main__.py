@@ -20,6 +20,7 @@ from benchmarks.servers import local_settings
 from benchmarks.sizes import Place, measured
 from benchmarks.startup import startup
 from benchmarks.transports import transports
+from benchmarks.verifying import verifying
 from graph_memory import Settings, local, open_memory
 
 
@@ -37,6 +38,7 @@ Part = Callable[[Place, Asked], Awaitable[str]]
 PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
     "history": lambda place, asked: histories(place, asked.sizes),
+    "verify": lambda place, asked: verifying(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
     "footprint": lambda place, asked: footprint(place.memory, asked.settings, asked.mixed),

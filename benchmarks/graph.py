@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 from neo4j import AsyncDriver
 
@@ -77,12 +77,12 @@ def ends(size: int) -> Iterator[tuple[int, int]]:
         yield place, (place * 7919 + 13) % size
 
 
-async def fill(memory: Memory, domain: str, size: int) -> float:
+async def fill(memory: Memory, domain: str, size: int, text: Callable[[int], str] = text_of) -> float:
     """Write a domain through the log: so many nodes with two connections each. Return the seconds that it took."""
     began = time.perf_counter()
     await memory.create_ontology(ONTOLOGY, domain=domain)
     async for start, end in _portions("nodes", size, FILLED_AT_ONCE):
-        await write_nodes(memory, domain, range(start, end))
+        await write_nodes(memory, domain, range(start, end), text=text)
     pairs = list(ends(size))
     async for start, end in _portions("connections", len(pairs), FILLED_AT_ONCE):
         await _write_links(memory, domain, start, pairs[start:end])
@@ -112,18 +112,19 @@ async def index(memory: Memory, domain: str) -> float:
     return time.perf_counter() - began
 
 
-async def write_nodes(memory: Memory, domain: str, places: Sequence[int], prefix: str = "") -> None:
+async def write_nodes(
+    memory: Memory, domain: str, places: Sequence[int], prefix: str = "", text: Callable[[int], str] = text_of
+) -> None:
     """Write nodes in one batch."""
     core = memory._core  # there is no method for batches yet
 
     def decide(head: Head, _: None) -> Sequence[Draft]:
-        return [draft for place in places for draft in _node(head, place, prefix)]
+        return [draft for place in places for draft in _node(head, place, prefix, text(place))]
 
     await core.log.write("bench", domain, core.origin, _nothing, decide)
 
 
-def _node(head: Head, place: int, prefix: str) -> Sequence[Draft]:
-    text = text_of(place)
+def _node(head: Head, place: int, prefix: str, text: str) -> Sequence[Draft]:
     node = NewNode(
         id=prefix + node_id(place),
         type="Thing",

@@ -1,12 +1,12 @@
 // Takes the domain's write lock and tells where its log stands. `written` is the seq of this write's first event
-// if an earlier run of the same write was committed after all.
+// if an earlier run of the same write was committed after all, and `request` the hash that it then has, if it has one.
 // mode: write
 // params: domain, batch
-// returns: seq, ontology_version, epoch, last_at, state, job, written
+// returns: seq, ontology_version, epoch, last_at, state, job, written, request
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = $batch
 WITH d
 OPTIONAL MATCH (e:_Event {_domain: $domain, _id: $batch})
 RETURN d._seq AS seq, d._ontology_version AS ontology_version,
        toString(d._created) + '/' + d._mended AS epoch, d._last_at AS last_at, d._state AS state, d._job AS job,
-       e._seq AS written
+       e._seq AS written, e._request AS request

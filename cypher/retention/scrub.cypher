@@ -10,7 +10,7 @@ WITH e
 ORDER BY e._domain, e._seq
 LIMIT $limit
 SET e = e {
-  ._domain, ._seq, ._id, ._kind, ._subject, ._prev, ._at, ._session, ._source, ._actor, ._batch, ._snapshot_of,
-  _op: 'delete', _was: e._op, _erased: true
+  ._domain, ._seq, ._id, ._kind, ._subject, ._prev, ._at, ._session, ._source, ._actor, ._batch, ._request,
+  ._snapshot_of, _op: 'delete', _was: e._op, _erased: true
 }
 RETURN count(e) AS scrubbed, coalesce(max(e._seq), $after) AS last

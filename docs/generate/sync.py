@@ -89,6 +89,7 @@ from typing import Generic, ParamSpec, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import open_memory
+from graph_memory.memory.api.memory import Transaction
 from graph_memory.model.events import Origin
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
@@ -112,6 +113,28 @@ RUN = '''
         return self._wait(use, self._facade)
 '''
 
+BLOCKS = '''
+    @contextmanager
+    def transaction(self, *, domain: str | None = None) -> Generator[SyncTransaction]:
+        """Give a memory whose changes are made together when the block ends, or not at all: `Memory.transaction`."""
+        with self._portal.wrap_async_context_manager(self._facade.transaction(domain=domain)) as transaction:
+            yield SyncTransaction(transaction, self._portal)
+'''
+
+TRANSACTION = '''
+
+class SyncTransaction(SyncMemory):
+    """A memory whose changes are made together or not at all, without async: the methods of `Transaction`."""
+
+    def __init__(self, transaction: Transaction, portal: BlockingPortal) -> None:
+        super().__init__(transaction, portal)
+        self._transaction = transaction
+
+    def rollback(self) -> None:
+        """Undo all changes. The block can go on, but not change or read anything more through this."""
+        self._transaction.rollback()
+'''
+
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -119,7 +142,7 @@ def sync_module() -> str:
     """Return the module."""
     classes = "".join("\n".join(made_class(name, module)) for name, module in FACADES.items())
     imports = "\n".join([IMPORTS, *(line for name, module in FACADES.items() for line in imports_of(name, module))])
-    return formatted(HEAD + imports + BASE + classes)
+    return formatted(HEAD + imports + BASE + classes + TRANSACTION)
 
 
 def made_class(name: str, module: ModuleType) -> Lines:
@@ -127,6 +150,7 @@ def made_class(name: str, module: ModuleType) -> Lines:
     yield from ("", "", f"class Sync{name}(_Sync[{name}]):", f'    """{DOCSTRINGS[name]}"""')
     if name == "Memory":
         yield RUN
+        yield BLOCKS
     for method in methods_of(name, module):
         yield from made_method(method)
 
@@ -135,6 +159,8 @@ def made_method(method: Method) -> Lines:
     """Give a method that waits for that of the facade; another facade among its results is without async too."""
     given = method.args
     plain = [one.arg for one in given.args[1:]] + [f"{one.arg}={one.arg}" for one in given.kwonlyargs]
+    if any(ast.unparse(one) == "asynccontextmanager" for one in method.decorator_list):
+        return  # written out in BLOCKS
     own, result = f"self._facade.{method.name}", ast.unparse(method.returns) if method.returns else ""
     is_property = bool(method.decorator_list)
     call = own if is_property else f"{own}({', '.join(plain)})"

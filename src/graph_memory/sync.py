@@ -15,15 +15,16 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Generic, ParamSpec, TypeVar
+from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import open_memory
 from graph_memory.memory.api.history import History
-from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
+from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.history.diff_results import Diff
@@ -41,6 +42,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
+from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
     Exported,
     FolderExported,
@@ -48,7 +50,10 @@ from graph_memory.memory.transfer.results import (
     GraphExported,
     GraphFormat,
     Imported,
+    Loaded,
+    OnConflict,
 )
+from graph_memory.memory.transfer.sources import SourceFiles
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -124,6 +129,12 @@ class SyncMemory(_Sync[Memory]):
     def run(self, use: Callable[[Memory], Awaitable[R]]) -> R:
         """Return what an async function makes of the memory, such as `lambda memory: Gtd(memory).stuck_projects()`."""
         return self._wait(use, self._facade)
+
+    @contextmanager
+    def transaction(self, *, domain: str | None = None) -> Generator[SyncTransaction]:
+        """Give a memory whose changes are made together when the block ends, or not at all: `Memory.transaction`."""
+        with self._portal.wrap_async_context_manager(self._facade.transaction(domain=domain)) as transaction:
+            yield SyncTransaction(transaction, self._portal)
 
     def in_domain(self, domain: str) -> SyncMemory:
         """Return the same memory with another default domain. Raises INVALID_ARGUMENT."""
@@ -321,6 +332,31 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.Changed:
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
+
+    def execute_batch(
+        self,
+        operations: Sequence[Mapping[str, object]],
+        *,
+        options: Mapping[str, object] | None = None,
+        idempotency_key: str | None = None,
+        domain: str | None = None,
+    ) -> BatchResult:
+        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
+
+        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
+        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
+        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
+        come to.
+
+        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
+        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
+        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
+        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
+        IDEMPOTENCY_CONFLICT.
+        """
+        return self._wait(
+            self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
+        )
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
@@ -976,6 +1012,42 @@ class SyncTransfer(_Sync[Transfer]):
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
 
+    def load(
+        self,
+        source: SourceFiles,
+        *,
+        ontology: Ontology | Literal["infer"] | None = None,
+        on_conflict: OnConflict = "fail",
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        options: SourceOptions | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> Loaded:
+        """Load a graph that exists from files of other programs: CSV for neo4j-admin, JSON Lines or GraphML.
+
+        `source` is a file, a folder of files, or a list of them. `ontology` is applied before; `infer` is what the
+        data suggests. Everything is checked before anything is written, also against the other rows; then it is written
+        in pages, each of them a batch of the log. The same call goes on where an earlier one was interrupted.
+
+        `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
+        they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
+        nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
+        in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND, and what `apply_ontology`
+        raises.
+        """
+        return self._wait(
+            self._facade.load,
+            source,
+            ontology=ontology,
+            on_conflict=on_conflict,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+            options=options,
+            tell=tell,
+            domain=domain,
+        )
+
 
 class SyncUpkeep(_Sync[Upkeep]):
     """Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`."""
@@ -1003,3 +1075,15 @@ class SyncUpkeep(_Sync[Upkeep]):
         Raises CONTENT_READ_FAILED and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.collect_blobs, dry_run=dry_run, grace=grace, now=now)
+
+
+class SyncTransaction(SyncMemory):
+    """A memory whose changes are made together or not at all, without async: the methods of `Transaction`."""
+
+    def __init__(self, transaction: Transaction, portal: BlockingPortal) -> None:
+        super().__init__(transaction, portal)
+        self._transaction = transaction
+
+    def rollback(self) -> None:
+        """Undo all changes. The block can go on, but not change or read anything more through this."""
+        self._transaction.rollback()

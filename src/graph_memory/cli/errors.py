@@ -56,12 +56,15 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.INVALID_SOURCE: FAULTY_DATA,
     Code.REVERT_CONFLICT: CONFLICT,
     Code.MERGE_CONFLICT: CONFLICT,
+    Code.BATCH_REFUSED: FAULTY_DATA,
+    Code.IDEMPOTENCY_CONFLICT: CONFLICT,
     Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
     Code.CONTENT_READ_FAILED: INPUT_OUTPUT,
     Code.STARTING: TRY_AGAIN,
     Code.STORE_UNAVAILABLE: UNAVAILABLE,
     Code.STORE_INCOMPATIBLE: UNAVAILABLE,
     Code.STORE_CONFLICT: FAULTY_DATA,
+    Code.TRANSACTION_LOST: TRY_AGAIN,
     Code.DOMAIN_BUSY: TRY_AGAIN,
     Code.TIMEOUT: TRY_AGAIN,
     Code.INTERNAL: FAULT,
@@ -99,12 +102,14 @@ COMMANDS: Mapping[str, str] = {
     "memory_merge": "merge",
     "memory_erase": "erase",
     "memory_compact": "compact",
+    "execute_batch": "batch",
 }
 """What a hint that names a tool means on the command line."""
 
 OPTIONS: Mapping[str, str] = {
     "event_ids": "event numbers",
     "expected_version": "--expected-version",
+    "idempotency_key": "--idempotency-key",
     "next_cursor": "--cursor",
     "on_conflict": "--on-conflict",
     "dry_run": "--dry-run",
@@ -156,7 +161,7 @@ def explained(error: GraphError) -> str:
         f"{error.code}: {with_commands(error.message)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
-        *(f"  {one}" for one in _candidates(error)),
+        *(f"  {one}" for one in (*_candidates(error), *_faults(error))),
     )
     return "\n".join(line for line in lines if line)
 
@@ -175,6 +180,18 @@ def with_commands(text: str) -> str:
     text = _TOOL.sub(lambda found: f"`graph-memory {COMMANDS[found.group()]}`", text)
     text = _CALL.sub(lambda found: "run `" if found.group(1) == "c" else "Run `", text)
     return _ARGUMENT.sub(lambda found: OPTIONS[found.group()], text)
+
+
+def fault_line(fault: Mapping[str, object]) -> str:
+    """Return what is wrong with one operation of a batch, as a line."""
+    hint = f" {with_commands(str(fault['hint']))}" if "hint" in fault else ""
+    said = f"operations[{fault['index']}] {fault['op']}: {fault['code']}: {with_commands(str(fault['message']))}."
+    return plain(f"{said.replace('..', '.')}{hint}")
+
+
+def _faults(error: GraphError) -> list[str]:
+    """Return a line for each operation of a batch that is at fault."""
+    return [fault_line(one) for one in cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))]
 
 
 def _candidates(error: GraphError) -> list[str]:

@@ -25,9 +25,11 @@ from graph_memory.cli.commands import (
     upkeep,
 )
 from graph_memory.cli.commands.backup import backup, restore
+from graph_memory.cli.commands.batch import batch
 from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
+from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.reconcile import reconcile
@@ -58,6 +60,7 @@ app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
+app.command(rich_help_panel=REMEMBER)(batch)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
@@ -66,6 +69,7 @@ for command in (serve.mcp, upkeep.verify, upkeep.rebuild, upkeep.gc, scan, recon
     app.command(rich_help_panel=SERVE)(command)
 app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
 app.command("import", rich_help_panel=SERVE)(transfer.import_domain)
+app.command(rich_help_panel=SERVE)(load)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 
 

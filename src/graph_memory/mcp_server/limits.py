@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 
@@ -21,12 +22,22 @@ def check_taken(result: Mapping[str, object], limit: int) -> None:
 
 
 def _check(fields: Mapping[str, object], limit: int, way_out: str) -> None:
-    content = fields.get("content")
-    size = _size(content, fields.get("encoding")) if isinstance(content, str) else 0
+    size = _content(fields)
     if size > limit:
         message = f"Content of {size:,} bytes is too large for a call; the limit is {limit:,}"
         hint = f"{way_out} The setting GRAPH_MEMORY_MCP_CONTENT_BYTES raises the limit."
         raise GraphError(Code.CONTENT_TOO_LARGE, message, {"size": size, "limit": limit, "hint": hint})
+
+
+def _content(given: object) -> int:
+    """Return the bytes of content in a call or a result, and in the operations of a batch."""
+    if not isinstance(given, Mapping):
+        return 0
+    fields = cast("Mapping[str, object]", given)
+    content, operations = fields.get("content"), fields.get("operations")
+    own = _size(content, fields.get("encoding")) if isinstance(content, str) else 0
+    data = _content(fields.get("node_data", fields.get("nodeData")))
+    return own + data + (sum(map(_content, cast("list[object]", operations))) if isinstance(operations, list) else 0)
 
 
 def _size(content: str, encoding: object) -> int:

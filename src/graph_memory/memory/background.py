@@ -38,6 +38,14 @@ class Background:
             await asyncio.gather(*pending, return_exceptions=True)
 
 
+class Idle(Background):
+    """Nothing goes on behind a transaction: it is done behind the calls that come after it."""
+
+    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+        """Leave the work off."""
+        work.close()
+
+
 async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
     try:
         await work

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from graph_memory.memory.background import Background
+from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Origin, with_moments
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import HALF_SEEN, HEAD, no_ontology
+from graph_memory.storage.log.transaction import LogWithin, log_within
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader, Store
@@ -33,6 +35,13 @@ class Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""
         own = self.origin
         return replace(self, origin=replace(own, actor=own.actor or actor, session=own.session or session))
+
+
+@asynccontextmanager
+async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithin]]:
+    """Give the rooms as an open transaction of a domain sees them, and its log. `Memory.transaction` tells the rest."""
+    async with log_within(core.store, core.log, domain) as (store, log):
+        yield replace(core, store=store, log=log, background=Idle()), log
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,10 @@ class Code(StrEnum):
 
     MERGE_CONFLICT = "MERGE_CONFLICT"
     """Both domains changed the same thing; `details.conflicts` lists what, and what can resolve it."""
+    BATCH_REFUSED = "BATCH_REFUSED"
+    """Operations of a batch are at fault, and nothing was changed; `details.faults` says what is wrong with each."""
+    IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
+    """The idempotency key was used before, for other operations."""
 
     # The service could not.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"
@@ -91,6 +95,8 @@ class Code(StrEnum):
     """The server is too old, its data was written by a newer graph-memory, or its schema is incomplete."""
     STORE_CONFLICT = "STORE_CONFLICT"
     """The database holds something that is not in the log; `graph-memory verify` names it."""
+    TRANSACTION_LOST = "TRANSACTION_LOST"
+    """The connection was lost while a transaction was open: nothing was changed; run all of it again."""
     DOMAIN_BUSY = "DOMAIN_BUSY"
     """A long operation is running in the domain, or too many writers are waiting for it."""
     TIMEOUT = "TIMEOUT"

@@ -76,9 +76,17 @@ class Draft:
     was: Op | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash."""
+
+    batch: str
+    hash: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A draft in its place in a domain's log."""
+    """A draft in its place in a domain's log. The first of a write with an idempotency key has the request's hash."""
 
     domain: str
     seq: int
@@ -87,6 +95,7 @@ class Event:
     batch: str
     origin: Origin
     draft: Draft
+    request: str | None = None
 
     def row(self) -> State:
         """Return the event as the properties of its `_Event` node."""
@@ -106,6 +115,7 @@ class Event:
             "_source": self.origin.source,
             "_actor": self.origin.actor,
             "_batch": self.batch,
+            "_request": self.request,
             "_erased": self.draft.erased or None,
             "_was": str(self.draft.was) if self.draft.was else None,
         }
@@ -136,6 +146,7 @@ class Event:
             id=header["_id"],
             at=cast("datetime", row["_at"]),
             batch=header["_batch"],
+            request=header.get("_request"),
             origin=Origin(session=header.get("_session"), source=header["_source"], actor=header.get("_actor")),
             draft=draft,
         )
@@ -143,7 +154,7 @@ class Event:
 
 HEADER = frozenset(
     {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_type", "_from", "_to", "_prev"}
-    | {"_at", "_session", "_source", "_actor", "_batch", "_snapshot_of", "_erased", "_was"}
+    | {"_at", "_session", "_source", "_actor", "_batch", "_request", "_snapshot_of", "_erased", "_was"}
 )
 """The names on an `_Event` that are not its subject's state."""
 
@@ -177,11 +188,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What a write did: its changes in log order, none when there was nothing to change."""
+    """What a write did: its changes in log order, none when there was nothing to change.
+
+    It is `repeated` when the log had the write already, from an earlier run of it.
+    """
 
     domain: str
     batch: str
     changes: tuple[Change, ...] = ()
+    repeated: bool = False
 
     @classmethod
     def of(cls, domain: str, batch: str, events: Iterable[Event]) -> Receipt:
@@ -200,18 +215,30 @@ class Receipt:
 
 
 def number(
-    drafts: Sequence[Draft], *, domain: str, after: int, at: datetime, batch: str, origin: Origin
+    drafts: Sequence[Draft],
+    *,
+    domain: str,
+    after: int,
+    at: datetime,
+    batch: str,
+    origin: Origin,
+    first: str | None = None,
+    request: str | None = None,
 ) -> list[Event]:
-    """Return the drafts as events numbered from `after + 1`. The first event's id is the batch itself."""
+    """Return the drafts as events numbered from `after + 1`.
+
+    The first event has the request, and its id is that of the batch, unless the batch began before and it is given one.
+    """
     return [
         Event(
             domain=domain,
             seq=after + place,
-            id=batch if place == 1 else new_id("evt"),
+            id=(first or batch) if place == 1 else new_id("evt"),
             at=at,
             batch=batch,
             origin=origin,
             draft=draft,
+            request=request if place == 1 else None,
         )
         for place, draft in enumerate(drafts, start=1)
     ]

@@ -37,6 +37,11 @@ def windows(text: str) -> Iterator[str]:
             yield window
 
 
+def most_windows(characters: int) -> int:
+    """Return how many windows a text of so many characters has at most: folding makes up to three of one."""
+    return 3 * characters // (WINDOW - OVERLAP) + 1
+
+
 def grams(folded: str) -> list[str]:
     """Return the distinct trigrams of a folded text, fit to be tokens: white space is replaced by one mark."""
     plain = _WHITE.sub(_SPACE, folded)

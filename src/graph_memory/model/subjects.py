@@ -14,6 +14,9 @@ from typing import Any, cast
 from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.properties import PropertyValue
 
+MODIFIED = frozenset({"_modified"})
+"""What differs in two states that are otherwise the same, where a change would change nothing."""
+
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
 

@@ -131,6 +131,18 @@ def ours(error: BaseException, *, uri: str = "", in_doubt: bool = False, is_loca
     return GraphError(Code.INTERNAL, "The Neo4j driver failed", {"error": type(error).__name__})
 
 
+def of_open_transaction(error: BaseException, seconds: float) -> GraphError:
+    """Return the GraphError for what ended a transaction that somebody held open for so long at most."""
+    if isinstance(error, LOST) or (isinstance(error, DriverError) and not isinstance(error, ConfigurationError)):
+        message = "The connection to Neo4j was lost before the commit; nothing was changed"
+        return GraphError(Code.TRANSACTION_LOST, message, {"hint": "Run the whole transaction again."})
+    if isinstance(error, Neo4jError) and "TransactionTimedOut" in (error.code or ""):
+        message = f"The transaction was open for more than {seconds:g} seconds; nothing was changed"
+        hint = "Do less in it, and prepare outside of it; GRAPH_MEMORY_WRITE_TIMEOUT is the limit."
+        return GraphError(Code.TIMEOUT, message, {"hint": hint})
+    return ours(error)
+
+
 _LOGIN = "Set NEO4J_USERNAME and NEO4J_PASSWORD."
 _LOCAL_LOGIN = "If you changed its password, write the new one to `neo4j/run/password` in the home folder."
 

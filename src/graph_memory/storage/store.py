@@ -9,7 +9,7 @@ import logging
 import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any, LiteralString, Protocol, TypeVar, cast
@@ -194,6 +194,30 @@ class Store(Reader):
                 raise Indeterminate(in_doubt=in_doubt) from error
             raise ours(error, in_doubt=False) from error
 
+    @property
+    def write_limit(self) -> float:
+        """Seconds after which the server undoes a write."""
+        return self._limits.write
+
+    async def hold(
+        self, name: str, begin: Callable[[Transaction], Awaitable[T]]
+    ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
+        """Begin a transaction that stays open, and return what ends it, the driver's own of it, and what `begin` gives.
+
+        Until it has begun it is tried again as any write is. Ending it undoes what was not committed.
+        """
+
+        async def attempt() -> tuple[AsyncExitStack, AsyncTransaction, T]:
+            async with AsyncExitStack() as stack:
+                session = self._session(neo4j.WRITE_ACCESS)
+                opened = await stack.enter_async_context(session)
+                inner = await opened.begin_transaction(metadata=_metadata(name), timeout=self._limits.write)
+                stack.push_async_callback(_undo, inner)
+                outcome = await begin(Transaction(inner))
+                return stack.pop_all(), inner, outcome
+
+        return await self._persist(attempt, within=self._limits.write)
+
     async def define(self, statement: LiteralString, **params: object) -> None:
         """Run one schema statement in a transaction of its own; it must be one that may run twice."""
 
@@ -227,7 +251,10 @@ class Store(Reader):
     @asynccontextmanager
     async def _session(self, access: str) -> AsyncGenerator[AsyncSession]:
         async with self._driver.session(
-            database=self._address.database, default_access_mode=access, bookmark_manager=self._bookmarks
+            database=self._address.database,
+            default_access_mode=access,
+            bookmark_manager=self._bookmarks,
+            fetch_size=-1,  # every row is wanted: a thousand at a time would be a round trip each
         ) as session:
             yield session
 
@@ -323,6 +350,12 @@ def _driver(address: Address) -> AsyncDriver:
         telemetry_disabled=True,
         user_agent="graph-memory",
     )
+
+
+async def _undo(inner: AsyncTransaction) -> None:
+    """Roll back what was not committed; a connection that is lost, or that does not answer, has done so by itself."""
+    with suppress(DriverError, Neo4jError, OSError), anyio.move_on_after(SILENCE, shield=True):
+        await inner.close()
 
 
 def check_text(params: Mapping[str, object]) -> None:

@@ -107,6 +107,16 @@ async def node_gets_bounds(house: House) -> Attempt:
     return lambda: house.memory.set_validity(house.one, valid_to="2027-01-01")
 
 
+async def node_is_written_in_a_batch(house: House) -> Attempt:
+    operation = {"op": "update_node", "node_id": house.one, "properties": BAD}
+    return lambda: house.memory.execute_batch([operation])
+
+
+async def connection_is_written_in_a_batch(house: House) -> Attempt:
+    ends = {"from_node_id": house.one, "to_node_id": house.one}
+    return lambda: house.memory.execute_batch([{"op": "create_connection", "type": "Met", **ends, "properties": BAD}])
+
+
 async def node_is_set_back(house: House) -> Attempt:
     await house.memory.update_node(house.one, properties=BAD)
     seq = await house.seq()
@@ -185,6 +195,8 @@ WAYS: list[tuple[Way, Code]] = [
     (connection_is_created, Code.INVALID_PROPERTY),
     (connection_of_a_new_type_is_created, Code.INVALID_PROPERTY),
     (connection_is_updated, Code.INVALID_PROPERTY),
+    (node_is_written_in_a_batch, Code.BATCH_REFUSED),
+    (connection_is_written_in_a_batch, Code.BATCH_REFUSED),
     (node_is_set_back, Code.REVERT_CONFLICT),
     (connection_comes_back, Code.REVERT_CONFLICT),
     (node_is_merged, Code.MERGE_CONFLICT),

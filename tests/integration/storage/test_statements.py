@@ -52,6 +52,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_reviewed",
         "_declared",
         "_description",
+        "_request",
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
@@ -121,6 +122,11 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         ("log/last_events", "e:_Event(_domain, _subject, _seq)"),
         ("log/batch", "e:_Event(_domain, _seq)"),
         ("history/differences", "e:_Event(_domain, _seq)"),
+        ("verify/differing", "e:_Event(_domain, _subject, _seq)"),
+        ("verify/unknown_connections", "e:_Event(_domain, _subject, _seq)"),
+        ("verify/keys_between", "k:_Key(_domain, _owner)"),
+        ("verify/windows_between", "w:_Window(_domain, _owner)"),
+        ("verify/contents_after", "e:_Event(_domain, _seq)"),
     ],
 )
 @pytest.mark.usefixtures("seeded")

@@ -476,6 +476,7 @@ KEYS = st.sampled_from(
         "_actor",
         "_erased",
         "_was",
+        "_request",
         "_snapshot_of",
         "_created",
         "_modified",

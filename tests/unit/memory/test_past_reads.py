@@ -26,6 +26,7 @@ WRITES = {
     "add_connection_type",
     "apply_ontology",
     "delete_domain",
+    "execute_batch",
 }
 OF_NO_POINT = {"list_domains", "domain_info"}
 """What is asked of domains, and not of what was in one."""

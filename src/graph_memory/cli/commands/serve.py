@@ -68,6 +68,8 @@ def mcp(
     memory_erase, memory_compact.
 
     Toolset domains: list_domains, delete_domain.
+
+    Toolset batch: execute_batch.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)
     if settings.domain != AUTO:

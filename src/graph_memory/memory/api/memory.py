@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +11,10 @@ from graph_memory.memory.api.history import History
 from graph_memory.memory.api.reads import Reads
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
+from graph_memory.memory.batch import run as batch
+from graph_memory.memory.batch.parsing import options_from
+from graph_memory.memory.batch.results import BatchResult
+from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import deletion, listing
 from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph import growth as growing
@@ -18,6 +23,7 @@ from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.storage.log.transaction import LogWithin
 
 
 class Memory(Reads):
@@ -225,6 +231,46 @@ class Memory(Reads):
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
+    async def execute_batch(
+        self,
+        operations: Sequence[Mapping[str, object]],
+        *,
+        options: Mapping[str, object] | None = None,
+        idempotency_key: str | None = None,
+        domain: str | None = None,
+    ) -> BatchResult:
+        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
+
+        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
+        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
+        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
+        come to.
+
+        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
+        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
+        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
+        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
+        IDEMPOTENCY_CONFLICT.
+        """
+        return await batch.execute_batch(
+            self._core, self._domain(domain), operations, options_from(options), idempotency_key
+        )
+
+    @asynccontextmanager
+    async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:
+        """Give a memory whose changes are made together when the block ends, or not at all.
+
+        `async with memory.transaction() as t:` Use `t` as the memory: it has every method that changes nodes and
+        connections, and its reads see what it changed. An exception undoes everything, and so does `t.rollback()`. The
+        log has the changes as one batch, of at most 10,000. Others can read meanwhile; who changes the domain waits, or
+        gets DOMAIN_BUSY, and that includes this memory itself. So keep it short: after GRAPH_MEMORY_WRITE_TIMEOUT (60
+        seconds) it is undone with TIMEOUT. Add connection types before it. Raises TRANSACTION_LOST when the connection
+        was lost and nothing was changed, and STORE_UNAVAILABLE when it cannot be told whether anything was.
+        """
+        name = self._domain(domain)
+        async with within(self._core, name) as (core, log):
+            yield Transaction(core, log, default_domain=name)
+
     async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return await types.create_ontology(self._core, self._domain(domain), ontology)
@@ -265,3 +311,19 @@ class Memory(Reads):
         FILE_CREATION_FAILED.
         """
         return await deletion.delete_domain(self._core, check_domain(name))
+
+
+class Transaction(Memory):
+    """A memory whose changes are made together or not at all. `Memory.transaction` gives one.
+
+    What needs transactions of its own, such as `create_ontology`, `revert` or deleting a node with more than 5,000
+    connections, raises INVALID_ARGUMENT.
+    """
+
+    def __init__(self, core: Core, log: LogWithin, *, default_domain: str) -> None:
+        super().__init__(core, default_domain=default_domain)
+        self._log = log
+
+    def rollback(self) -> None:
+        """Undo all changes. The block can go on, but not change or read anything more through this."""
+        self._log.rollback()

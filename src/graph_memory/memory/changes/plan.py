@@ -128,11 +128,16 @@ class Changeset:
 
     def checked(self, domain: str) -> list[Draft]:
         """Return the changes in order. Raises what stands against the first against which anything does."""
+        for violation in self.violations():
+            raise violation.refusal(domain)
+        return self.ordered()
+
+    def violations(self) -> Iterator[Violation]:
+        """Give all that stands against the changes, each in turn."""
         for draft in self.changes.values():
             for rule in self.rules:
                 if violation := rule(draft):
-                    raise violation.refusal(domain)
-        return self.ordered()
+                    yield violation
 
     def goes(self, subject: str) -> bool:
         """Say whether a subject is deleted by these changes."""
@@ -197,7 +202,7 @@ class Changeset:
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
                 reason = f"{holder} now has the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
-            first = self._takers[value]
+            first = self._takers.get(value, draft.subject)
             if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
                 reason = f"{first} would get back the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (first,), value.property)

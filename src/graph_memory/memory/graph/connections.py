@@ -26,7 +26,7 @@ from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
-from graph_memory.model.subjects import ConnectionState
+from graph_memory.model.subjects import MODIFIED, ConnectionState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -73,13 +73,13 @@ async def create_connection(
     given_id: str | None,
 ) -> ConnectionCreated:
     """Create a connection and return its id. `Memory.create_connection` tells the rest."""
-    wanted = NewConnection(
-        id=check_new_id("id", given_id) if given_id is not None else new_id("conn"),
-        type=type_name,
-        from_id=from_node_id,
-        to_id=to_node_id,
-        properties=check_properties(properties or {}),
-        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+    wanted = new_connection(
+        check_new_id("id", given_id) if given_id is not None else new_id("conn"),
+        type_name,
+        from_node_id,
+        to_node_id,
+        properties=properties,
+        content=content,
     )
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
@@ -93,6 +93,26 @@ async def create_connection(
 
     receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
     return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
+
+
+def new_connection(
+    connection_id: str,
+    type_name: str,
+    from_node_id: str,
+    to_node_id: str,
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | None,
+) -> NewConnection:
+    """Return a checked new connection. Raises INVALID_PROPERTY and INVALID_ENCODING."""
+    return NewConnection(
+        id=connection_id,
+        type=type_name,
+        from_id=from_node_id,
+        to_id=to_node_id,
+        properties=check_properties(properties or {}),
+        content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+    )
 
 
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
@@ -203,15 +223,21 @@ def decide_update(head: Head, before: ConnectionState, edit: ConnectionEdit, con
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
+    draft = editing(head, before, edit)
+    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
+
+
+def editing(head: Head, before: ConnectionState, edit: ConnectionEdit) -> Draft:
+    """Return the change that updates a connection, unchecked but for its version. Raises VERSION_CONFLICT."""
     check_version("Connection", before.id, before.version, edit.expected_version)
     after = replace(
         before,
         properties={**before.properties, **edit.properties},
         content=edit.content.ref if edit.content else before.content,
+        modified=head.at,
     )
-    draft = _draft(Op.UPDATE, replace(after, modified=head.at), edit.content)
-    drafts = Changeset.of(context, [draft]).checked(head.domain)
-    return [] if same_state(after.state(), before.state()) else drafts
+    return _draft(Op.UPDATE, after, edit.content)
 
 
 async def delete_connection(core: Core, domain: str, connection_id: str, expected_version: int | None) -> Changed:
@@ -221,11 +247,16 @@ async def delete_connection(core: Core, domain: str, connection_id: str, expecte
         return (await _found(reader, domain, connection_id))[0]
 
     def decide(_: Head, found: ConnectionState) -> Sequence[Draft]:
-        check_version("Connection", found.id, found.version, expected_version)
-        return [replace(_draft(Op.DELETE, found, None), state=None)]
+        return [deletion(found, expected_version)]
 
     receipt = await core.log.write("delete_connection", domain, core.origin, read, decide)
     return Changed(version=version_after(receipt.version_of(connection_id), 0))
+
+
+def deletion(found: ConnectionState, expected_version: int | None) -> Draft:
+    """Return the change that deletes a connection. Raises VERSION_CONFLICT."""
+    check_version("Connection", found.id, found.version, expected_version)
+    return replace(_draft(Op.DELETE, found, None), state=None)
 
 
 def edit_of(

@@ -48,9 +48,13 @@ async def delete_node(core: Core, domain: str, node_id: str, expected_version: i
 
 def decide_delete(node: NodeState, context: Context, expected_version: int | None) -> list[Draft]:
     """Return the events that delete a node, after those of all that goes with it. Raises VERSION_CONFLICT."""
+    return Changeset.of(context, [deletion(node, expected_version)]).ordered()
+
+
+def deletion(node: NodeState, expected_version: int | None) -> Draft:
+    """Return the change that deletes a node, without those of what goes with it. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, expected_version)
-    own = Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
-    return Changeset.of(context, [own]).ordered()
+    return Draft(op=Op.DELETE, kind=Kind.NODE, subject=node.id, type=node.type, previous=node.version)
 
 
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:

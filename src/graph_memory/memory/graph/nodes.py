@@ -27,7 +27,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.rules import check_subject
-from graph_memory.model.subjects import NodeState
+from graph_memory.model.subjects import MODIFIED, NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -76,13 +76,15 @@ async def create_node(
     given_id: str | None,
 ) -> NodeCreated:
     """Create a node and return its id. `Memory.create_node` tells the rest."""
-    node = NewNode(
-        id=check_new_id("id", given_id) if given_id is not None else new_id("mem"),
-        type=type_name,
-        properties=check_properties(properties or {}),
-        tags=check_tags(tags or ()),
-        path=check_path(path) if path is not None else None,
-        content=await content_of(content, encoding, content_format),
+    node = await new_node(
+        check_new_id("id", given_id) if given_id is not None else new_id("mem"),
+        type_name,
+        content,
+        encoding=encoding,
+        content_format=content_format,
+        properties=properties,
+        tags=tags,
+        path=path,
     )
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _kept(core, domain, node.content))
@@ -96,6 +98,28 @@ async def create_node(
 
     receipt = await core.log.write("create_node", domain, core.origin, read, decide)
     return NodeCreated(node_id=node.id, version=version_after(receipt.version_of(node.id), 0))
+
+
+async def new_node(
+    node_id: str,
+    type_name: str,
+    content: str | bytes | Path,
+    *,
+    encoding: str,
+    content_format: str,
+    properties: Mapping[str, object] | None,
+    tags: Sequence[str] | None,
+    path: str | None,
+) -> NewNode:
+    """Return a checked new node. Raises INVALID_PROPERTY, INVALID_ENCODING and INVALID_ARGUMENT."""
+    return NewNode(
+        id=node_id,
+        type=type_name,
+        properties=check_properties(properties or {}),
+        tags=check_tags(tags or ()),
+        path=check_path(path) if path is not None else None,
+        content=await content_of(content, encoding, content_format),
+    )
 
 
 async def _check_before_blob(core: Core, domain: str, node: NewNode) -> None:
@@ -196,12 +220,17 @@ def decide_update(head: Head, node: NodeState, edit: NodeEdit, context: Context)
 
     Raises VERSION_CONFLICT, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY and UNIQUE_PROPERTY_TAKEN.
     """
+    draft = editing(head, node, edit)
+    drafts = Changeset.of(context, [draft]).checked(head.domain)
+    return [] if same_state(draft.state or {}, node.state(), MODIFIED) else drafts
+
+
+def editing(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
+    """Return the change that updates a node, unchecked but for its version. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _edited(node, edit)
     rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
-    draft = _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
-    drafts = Changeset.of(context, [draft]).checked(head.domain)
-    return [] if same_state(after.state(), node.state()) else drafts
+    return _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
 
 
 def _edited(node: NodeState, edit: NodeEdit) -> NodeState:

@@ -11,10 +11,11 @@ from graph_memory.memory.core import Core, check_version, last_state, version_af
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
 from graph_memory.model.points import instant
 from graph_memory.model.results import Changed, rfc3339
-from graph_memory.model.subjects import ConnectionState, NodeState, Validity
+from graph_memory.model.subjects import MODIFIED, ConnectionState, NodeState, Validity
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.store import Reader
 
@@ -80,22 +81,25 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
 
 def decide_validity(head: Head, before: Subject, edit: ValidityEdit) -> list[Draft]:
     """Return the event that changes the bounds, none when it changes nothing. Raises VERSION_CONFLICT."""
+    draft = bounding(head, before, edit)
+    drafts = Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
+    return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
+
+
+def bounding(head: Head, before: Subject, edit: ValidityEdit) -> Draft:
+    """Return the change that gives bounds, unchecked but for the version. Raises VERSION_CONFLICT."""
     is_node = isinstance(before, NodeState)
     check_version("Node" if is_node else "Connection", before.id, before.version, edit.expected_version)
-    after = edit.of(before.validity)
-    if after == before.validity:
-        return []
-    draft = Draft(
+    return Draft(
         op=Op.UPDATE,
         kind=Kind.NODE if is_node else Kind.CONNECTION,
         subject=before.id,
         type=before.type,
         from_id=None if isinstance(before, NodeState) else before.from_node_id,
         to_id=None if isinstance(before, NodeState) else before.to_node_id,
-        previous=before.version,
-        state=replace(before, validity=after, modified=head.at).state(),
+        previous=before.version or None,
+        state=replace(before, validity=edit.of(before.validity), modified=head.at).state(),
     )
-    return Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
 
 
 async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:

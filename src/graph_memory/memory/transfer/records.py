@@ -169,6 +169,7 @@ class _Event(_Stored):
     session: Word | None = None
     actor: Word | None = None
     prev: Seq | None = None
+    request: Sha256 | None = None
     snapshot_of: Seq | None = None
 
 

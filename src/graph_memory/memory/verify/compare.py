@@ -10,21 +10,20 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.verify.facts import (
     WINDOW_FACTS,
     Facts,
+    KeyRow,
+    WindowRow,
     compare,
     ends,
     expected_facts,
-    key_facts,
+    found_rows,
     state_facts,
-    window_facts,
 )
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Row
 from graph_memory.model.results import Difference
-from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import content_ref
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
@@ -86,35 +85,6 @@ class LiveConnectionType:
     is_defined: bool
     from_types: list[str]
     to_types: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class KeyRow:
-    """One key row."""
-
-    owner: str
-    kind: str
-    type: str
-    property: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class WindowRow:
-    """One search window."""
-
-    owner: str
-    type: str
-    place: int
-    text: str
-    grams: str | None
-    is_new: bool
-
-    def row(self, domain: str) -> Row:
-        """Return it as a row of a projection, with what is wrong with its place in the index, if anything is."""
-        is_right = self.is_new or self.grams == gram_text(domain, self.text)
-        wrong: Row = {} if is_right else {"_grams": self.grams}
-        return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
 
 
 LIVE_NODES = query("verify/live_nodes", LiveNode)
@@ -218,7 +188,7 @@ class Examination:
 
     async def examine(self, subjects: Sequence[Subject]) -> list[Finding]:
         """Return the subjects at which graph and log differ."""
-        ids = [subject.id for subject in subjects]
+        ids = list(dict.fromkeys(subject.id for subject in subjects))  # one of a connection may be there for two types
         events = {event.draft.subject: event for event in await self._events(ids)}
         live = await self._live(subjects)
         derived = await self._derived(ids)
@@ -311,15 +281,9 @@ class Examination:
             found["ontology", None] = Live(facts=state_facts(row))
 
     async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
-        keys: dict[str, list[Row]] = {}
-        for key in await self._reader.read(KEYS, domain=self._domain, owners=ids):
-            row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
-            keys.setdefault(key.owner, []).append(row)
-        windows: dict[str, list[Row]] = {}
-        for window in await self._reader.read(WINDOWS, domain=self._domain, owners=ids):
-            windows.setdefault(window.owner, []).append(window.row(self._domain))
-        owners = keys.keys() | windows.keys()
-        return {owner: key_facts(keys.get(owner, ())) | window_facts(windows.get(owner, ())) for owner in owners}
+        keys = await self._reader.read(KEYS, domain=self._domain, owners=ids)
+        windows = await self._reader.read(WINDOWS, domain=self._domain, owners=ids)
+        return found_rows(self._domain, keys, windows)
 
 
 def _defined(is_defined: bool) -> Facts:

@@ -7,20 +7,51 @@ sets of facts are compared name by name, so every kind of subject and every deri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
 
-from graph_memory.model.events import Event, Op
+from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import Exact, exact
 from graph_memory.model.kinds import ATTACHED, TYPES, Kind
-from graph_memory.model.ontology.ontology import ANY, Ontology
+from graph_memory.model.ontology.ontology import ANY, Ontology, PropertyRule
 from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
 from graph_memory.model.results import Difference
+from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import as_text
 
 Facts = dict[str, object]
 _LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """One key row."""
+
+    owner: str
+    kind: str
+    type: str
+    property: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRow:
+    """One search window."""
+
+    owner: str
+    type: str
+    place: int
+    text: object
+    grams: str | None
+    is_new: bool
+
+    def row(self, domain: str) -> Row:
+        """Return it as a row of a projection, with what is wrong with its place in the index, if anything is."""
+        is_right = self.is_new or self.grams == gram_text(domain, str(self.text))
+        wrong: Row = {} if is_right else {"_grams": self.grams}
+        return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
 
 
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
@@ -38,15 +69,31 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
         facts |= ends(draft.from_id, draft.to_id)
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
-    rules = indexed_rules(draft.kind, draft.type or "", ontology)
-    facts |= key_facts(key_rows(event.domain, draft, rules))
-    if draft.kind is Kind.NODE:
-        facts |= window_facts(window_rows(event.domain, draft))
+    facts |= expected_rows(event.domain, draft, indexed_rules(draft.kind, draft.type or "", ontology))
     if draft.kind in TYPES:
         facts["defined by the ontology"] = "yes"
     if sha256 := (draft.state or {}).get("_content_sha256"):
         facts |= {"content": sha256, "content in store": sha256}
     return facts
+
+
+def expected_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> Facts:
+    """Return what the derived rows of a subject should be: its keys, by these rules, and a node's search windows."""
+    windows = window_rows(domain, draft) if draft.kind is Kind.NODE else ()
+    return key_facts(key_rows(domain, draft, rules)) | window_facts(windows)
+
+
+def found_rows(domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow]) -> Mapping[str, Facts]:
+    """Return what the derived rows are, by their owners."""
+    key_rows_of: dict[str, list[Row]] = {}
+    for key in keys:
+        row: Row = {"_kind": key.kind, "_type": key.type, "_property": key.property, "_value": key.value}
+        key_rows_of.setdefault(key.owner, []).append(row)
+    windows_of: dict[str, list[Row]] = {}
+    for window in windows:
+        windows_of.setdefault(window.owner, []).append(window.row(domain))
+    owners = key_rows_of.keys() | windows_of.keys()
+    return {owner: key_facts(key_rows_of.get(owner, ())) | window_facts(windows_of.get(owner, ())) for owner in owners}
 
 
 def state_facts(stored: Mapping[str, object]) -> Facts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graph_memory.memory.contents import Contents
 from graph_memory.model.content import ContentRef, Encoding
@@ -15,6 +16,8 @@ from graph_memory.storage.store import Reader
 
 PAGE = 500
 """Small texts that are read at once."""
+EVENTS = 10_000
+"""Events whose contents are gone through at a time."""
 PROBLEM = "content of an earlier state in store differs"
 
 
@@ -28,28 +31,48 @@ class LoggedRow:
     subject: str
 
 
+@dataclass(frozen=True, slots=True)
+class ContentsPage:
+    """The contents of the next events, each as what a `LoggedRow` has."""
+
+    last: int | None
+    found: Sequence[Sequence[Any]]
+
+
 LOGGED_CONTENTS = query("verify/logged_contents", LoggedRow)
+CONTENTS_AFTER = query("verify/contents_after", ContentsPage)
+
+
+async def lost_contents(reader: Reader, contents: Contents, domain: str, known: set[tuple[str, str]]) -> set[str]:
+    """Return the hashes of the contents that cannot be read, but for those that are known.
+
+    `known` are pairs of hash and encoding that somebody looked at already. What is found to be there is added.
+    """
+    lost: set[str] = set()
+    page = ContentsPage(0, ())
+    while page.last is not None:
+        [page] = await reader.read(CONTENTS_AFTER, domain=domain, after=page.last, limit=EVENTS)
+        rows = [LoggedRow(*one) for one in page.found]
+        lost |= {one.expected or "" for one in await _those_unread(reader, contents, domain, rows, known)}
+        known |= {(row.sha256, row.encoding) for row in rows if row.sha256 not in lost}
+    return lost
 
 
 async def unreadable(
-    reader: Reader,
-    contents: Contents,
-    domain: str,
-    *,
-    known: Collection[tuple[str, str]] = (),
-    hashes: Collection[str] | None = None,
+    reader: Reader, contents: Contents, domain: str, known: Collection[tuple[str, str]], hashes: Collection[str]
 ) -> list[Difference]:
-    """Name the contents that cannot be read: of those of the hashes, if given, and but for those that are known.
+    """Name the contents of these hashes that cannot be read, but for those that are known."""
+    rows = await reader.read(LOGGED_CONTENTS, domain=domain, hashes=sorted(hashes)) if hashes else []
+    return await _those_unread(reader, contents, domain, rows, known)
 
-    `known` are pairs of hash and encoding that somebody looked at already.
-    """
-    given = None if hashes is None else sorted(hashes)
-    rows = await reader.read(LOGGED_CONTENTS, domain=domain, hashes=given) if given is None or given else []
+
+async def _those_unread(
+    reader: Reader, contents: Contents, domain: str, rows: Sequence[LoggedRow], known: Collection[tuple[str, str]]
+) -> list[Difference]:
     left = [row for row in rows if (row.sha256, row.encoding) not in known]
     found: list[Difference] = []
     for start in range(0, len(left), PAGE):
-        page = left[start : start + PAGE]
-        found += await _unreadable(reader, contents, domain, page)
+        found += await _unreadable(reader, contents, domain, left[start : start + PAGE])
     return found
 
 

@@ -15,7 +15,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
-from graph_memory.memory.verify.logged_contents import unreadable
+from graph_memory.memory.verify.first_look import FirstLook
+from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import Kind, Step
@@ -54,18 +55,6 @@ class ShapeRow:
     domain_turns: list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """A node, with the ids and types of its connections."""
-
-    source: str
-    found: list[list[str]]
-
-
-SUBJECTS = query("verify/subjects", Subject)
-LIVE_IDS = query("verify/live_ids", Subject)
-LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
-LIVE_CONNECTION_IDS = query("verify/live_connection_ids", SourceRow)
 SHAPE = query("verify/log_shape", ShapeRow)
 CLEAR_NODE_TEXTS = query("verify/clear_node_texts", Nothing)
 CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", Nothing)
@@ -80,14 +69,14 @@ async def verify(core: Core, domain: str) -> Verification:
     suspected, subjects = await _suspects(core, domain, known)
     shape = await _shape(core.store, domain)
     schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
-    lost = {one.expected or "" for one in await unreadable(core.store, core.contents, domain, known=known)}
+    lost = await lost_contents(core.store, core.contents, domain, known)
     if not suspected and not lost and not _shape_faults(shape):
         return _verification(domain, shape, subjects, (), schema)
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
         findings = await examined(core, transaction, domain, suspected)
-        again = await unreadable(transaction, core.contents, domain, known=known, hashes=lost)
+        again = await unreadable(transaction, core.contents, domain, known, lost)
         return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *again))
 
     return await core.store.write("verify", look_again)
@@ -153,10 +142,11 @@ def _mending_order(subject: Subject) -> int:
 
 
 async def _suspects(core: Core, domain: str, contents: set[tuple[str, str]]) -> tuple[list[Subject], int]:
-    """Return the subjects that seem to differ, and how many were looked at; their contents are noted."""
-    subjects = await _subjects(core, domain)
-    findings = await examined(core, core.store, domain, subjects, contents)
-    return [finding.subject for finding in findings], len(subjects)
+    """Return the subjects that seem to differ, and how many there are of all; the contents looked at are noted."""
+    look = FirstLook(core.store, domain, await _logged_ontology(core.store, domain), contents)
+    findings = await examined(core, core.store, domain, await look.suspects(), contents)
+    unknown = sum(finding.event is None or finding.is_double for finding in findings)
+    return [finding.subject for finding in findings], look.subjects + unknown
 
 
 async def suspects(core: Core, domain: str) -> list[Subject]:
@@ -191,28 +181,6 @@ async def _logged_ontology(reader: Reader, domain: str) -> Ontology:
     if not types:
         raise no_ontology(domain)
     return logged_ontology(types)
-
-
-async def _subjects(core: Core, domain: str) -> list[Subject]:
-    """Return everything that the log or the live graph knows, connections once for each type they are found under."""
-    found: dict[tuple[str, str | None], Subject] = {}
-    for statement in (SUBJECTS, LIVE_IDS):
-        known, after = {subject_id for subject_id, _ in found}, ""
-        while page := await core.store.read(statement, domain=domain, after=after, limit=PAGE * 10):
-            found |= {(subject.id, subject.type): subject for subject in page if subject.id not in known}
-            after = page[-1].id
-    found |= {(subject.id, None): subject for subject in await core.store.read(LIVE_TYPE_IDS, domain=domain)}
-    return list({**found, **await _live_connections(core, domain)}.values())
-
-
-async def _live_connections(core: Core, domain: str) -> dict[tuple[str, str | None], Subject]:
-    found: dict[tuple[str, str | None], Subject] = {}
-    after = ""
-    while page := await core.store.read(LIVE_CONNECTION_IDS, domain=domain, after=after, limit=PAGE):
-        live = (Subject(*one) for row in page for one in row.found)
-        found |= {(subject.id, subject.type): subject for subject in live}
-        after = page[-1].source
-    return found
 
 
 async def _shape(reader: Reader, domain: str) -> ShapeRow:

@@ -24,7 +24,10 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[S]):
-    """A write that was asked for. `batch` is the id of its first event, by which it is known again."""
+    """A write that was asked for. `batch` is the id of its first event, by which it is known again.
+
+    Where the batch began with an earlier write, as in a transaction of several, `first` is the id of its first event.
+    """
 
     name: str
     domain: str
@@ -35,11 +38,22 @@ class Work(Generic[S]):
     now: datetime
     after_write: AfterWrite | None = None
     before_projection: BeforeProjection | None = None
+    request: str | None = None
+    first: str | None = None
 
     def events(self, head: Head, found: S) -> list[Event]:
         """Return the events to append after a head whose time is theirs; raises what `decide` raises."""
         drafts = self.decide(head, found)
-        return number(drafts, domain=self.domain, after=head.seq, at=head.at, batch=self.batch, origin=self.origin)
+        return number(
+            drafts,
+            domain=self.domain,
+            after=head.seq,
+            at=head.at,
+            batch=self.batch,
+            origin=self.origin,
+            first=self.first,
+            request=self.request,
+        )
 
 
 @dataclass(frozen=True, slots=True)

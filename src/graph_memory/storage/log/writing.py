@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, new_id, number
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import project
@@ -34,6 +34,7 @@ class LockRow:
     state: str
     job: str | None
     written: int | None
+    request: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,8 @@ class Log:
 
     def __init__(self, store: Store, *, inline_limit: int, clock: Clock = utc_now) -> None:
         self._store = store
-        self._inline_limit = inline_limit
-        self._clock = clock
+        self.inline_limit = inline_limit
+        self.clock = clock
         self._ontologies = Ontologies()
         self._standings: dict[str, CachedHead] = {}
         self._lines: dict[str, CommitQueue] = {}
@@ -90,6 +91,7 @@ class Log:
         creates_domain: bool = False,
         after_write: AfterWrite | None = None,
         before_projection: BeforeProjection | None = None,
+        request: Request | None = None,
         dry_run: bool = False,
     ) -> Receipt:
         """Write what `decide` makes of what `read` found, and return the receipt.
@@ -100,13 +102,15 @@ class Log:
         A process that has written alone of late writes in one statement, which checks that it still does, and takes
         with it what waits in this process for the same log; otherwise, and whenever that fails, under the log's
         lock. `before_projection` readies the live graph for the events, `after_write` looks at what was written before
-        it is committed; with `dry_run` it is then undone, and the receipt says what would have been. Raises
-        ONTOLOGY_NOT_FOUND for a domain that does not exist, DOMAIN_BUSY, what `read`, `decide`, `before_projection` and
-        `after_write` raise, and the errors of `Store.write`.
+        it is committed; with `dry_run` it is then undone, and the receipt says what would have been. A `request` that
+        was written before, by whomever, gives the receipt of then. Raises ONTOLOGY_NOT_FOUND for a domain that does not
+        exist, DOMAIN_BUSY, IDEMPOTENCY_CONFLICT, what `read`, `decide`, `before_projection` and `after_write` raise,
+        and the errors of `Store.write`.
         """
-        work = Work(name, domain, origin, read, decide, new_id("evt"), self._clock(), after_write, before_projection)
+        batch, hash_ = (request.batch, request.hash) if request else (new_id("evt"), None)
+        work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, hash_)
         line = self._lines.setdefault(domain, CommitQueue())
-        if creates_domain or after_write or before_projection or dry_run:
+        if creates_domain or after_write or before_projection or request or dry_run:
             async with line.turn:
                 return await self._write_locked(Waiting(work), creates_domain=creates_domain, dry_run=dry_run)
         with line.place_for(work) as mine:
@@ -142,7 +146,7 @@ class Log:
                 epoch=before.epoch,
                 rows=dict(steps),
                 expected=[expected_of(step, len(rows)) for step, rows in steps],
-                **appended(group.events, before.ontology_version, self._inline_limit),
+                **appended(group.events, before.ontology_version, self.inline_limit),
             )
         except Indeterminate as unsettled:
             _set_doubt(group, in_doubt=unsettled.in_doubt)
@@ -175,11 +179,11 @@ class Log:
             lock = await self._lock(transaction, work.domain, work.batch)
             standing = await self._standing(transaction, work.domain, lock)
             if lock.written is not None:
-                return standing, None, (), await self._receipt(transaction, work.domain, work.batch, lock.written)
+                return standing, None, (), await self._receipt(transaction, work, lock)
             if queued and (group := await grouped(transaction, standing.head, [mine, *queued], at_once=False)):
                 await self._append_group(transaction, lock, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, lock, standing.head, work)
+            events = await self._append_one(transaction, standing, work)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
@@ -193,13 +197,11 @@ class Log:
         _settle(group)
         return receipt
 
-    async def _append_one(
-        self, transaction: Transaction, lock: LockRow, standing: Head, work: Work[Any]
-    ) -> Sequence[Event]:
-        head = standing.at_or_after(work.now)
+    async def _append_one(self, transaction: Transaction, standing: CachedHead, work: Work[Any]) -> Sequence[Event]:
+        head = standing.head.at_or_after(work.now)
         events = work.events(head, await work.read(transaction, head))
         if events:
-            await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+            await transaction.run(APPEND, **appended(events, standing.ontology_version, self.inline_limit))
             if work.before_projection is not None:
                 await work.before_projection(transaction, events)
             await run_projection(transaction, project(work.domain, events, head.ontology))
@@ -210,7 +212,7 @@ class Log:
     async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
         _set_doubt(group, in_doubt=True)
         try:
-            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self._inline_limit))
+            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self.inline_limit))
             await run_projection(transaction, group.projection)
         except GraphError as error:
             _set_doubt(group, in_doubt=False)
@@ -257,8 +259,20 @@ class Log:
 
     async def head(self, transaction: Transaction, domain: str) -> Head:
         """Lock the domain for work that appends nothing, such as mending the live graph."""
-        lock = await self._lock(transaction, domain, "")
-        return (await self._standing(transaction, domain, lock)).head
+        return (await self.standing(transaction, domain, "")).head
+
+    async def standing(self, transaction: Transaction, domain: str, batch: str) -> CachedHead:
+        """Lock the domain, and return where its log stands. Raises ONTOLOGY_NOT_FOUND and DOMAIN_BUSY."""
+        lock = await self._lock(transaction, domain, batch)
+        return await self._standing(transaction, domain, lock)
+
+    async def is_written(self, domain: str, batch: str) -> bool:
+        """Say whether a batch that may have been committed was, once whoever wrote it has let go of the domain."""
+
+        async def look(transaction: Transaction) -> bool:
+            return (await self._lock(transaction, domain, batch)).written is not None
+
+        return await self._store.write("settle", look, in_doubt=True)
 
     async def append(
         self, transaction: Transaction, domain: str, origin: Origin, batch: str, drafts: Sequence[Draft]
@@ -266,11 +280,10 @@ class Log:
         """Append more events of a batch to the log of a domain that is busy with it, and project them."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
-        head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self._clock())
+        head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self.clock())
         first = batch if lock.written is None else new_id("evt")
-        numbered = number(drafts, domain=domain, after=head.seq, at=head.at, batch=first, origin=origin)
-        events = [replace(event, batch=batch) for event in numbered]
-        await transaction.run(APPEND, **appended(events, lock.ontology_version, self._inline_limit))
+        events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
+        await transaction.run(APPEND, **appended(events, lock.ontology_version, self.inline_limit))
         await run_projection(transaction, project(domain, events, ontology))
         return events
 
@@ -286,10 +299,22 @@ class Log:
         ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
         return CachedHead(Head(domain, lock.seq, lock.last_at, ontology), lock.epoch, lock.ontology_version)
 
-    async def _receipt(self, transaction: Transaction, domain: str, batch: str, first: int) -> Receipt:
-        rows = await transaction.run(BATCH, domain=domain, batch=batch, first=first)
+    async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
+        """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
+        if lock.request != work.request:
+            raise _other_request(work.domain, lock.written)
+        rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
-        return Receipt(domain=domain, batch=batch, changes=changes)
+        return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True)
+
+
+def _other_request(domain: str, seq: int | None) -> GraphError:
+    hint = "Give another idempotency_key for other operations; to repeat a batch, give exactly its operations."
+    return GraphError(
+        Code.IDEMPOTENCY_CONFLICT,
+        f"The idempotency key was used for other operations, at number {seq} of the log of domain {domain}",
+        {"domain": domain, "seq": seq, "hint": hint},
+    )
 
 
 def _settle(group: Group | None) -> None:

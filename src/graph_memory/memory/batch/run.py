@@ -1,0 +1,263 @@
+"""A batch as one write: its operations are read, decided together, and written with one receipt."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
+
+import anyio.to_thread
+
+from graph_memory.memory.batch.fold import Decision, Fold, Known, decided, folded
+from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Options, Parsed
+from graph_memory.memory.batch.parsing import parsed
+from graph_memory.memory.batch.references import References, check_key, request_of
+from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult
+from graph_memory.memory.changes.context import attached_to, in_parts, living_of, owners_of
+from graph_memory.memory.changes.paging import TooMany
+from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_hold
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.connections import NewConnection
+from graph_memory.model.arguments import fault
+from graph_memory.model.content import Content
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request
+from graph_memory.model.kinds import DATA, Kind
+from graph_memory.model.properties import check_name
+from graph_memory.model.rules import BrokenLink
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.schema import ensure_connection_type
+from graph_memory.storage.store import Reader
+
+MOST_ATTACHED = 10_000
+"""What one batch deletes along with nodes."""
+MOST_TOLD = 100
+"""Faults that an error lists."""
+_SHOWN = 3
+"""Faults that its message names."""
+_AT_ONCE = 200
+"""Operations that are decided without a thread of their own."""
+
+
+async def execute_batch(core: Core, domain: str, given: object, options: Options, key: str | None) -> BatchResult:
+    """Make operations given as plain data in one write. `Memory.execute_batch` tells the rest."""
+    key = check_key(key)
+    read = await parsed(core.contents, given, References(key))
+    return await run(core, domain, read, options, request_of(key, cast("Sequence[object]", given)))
+
+
+async def run(core: Core, domain: str, read: Parsed, options: Options, request: Request | None) -> BatchResult:
+    """Make operations that were read in one write."""
+    if options.atomic and read.faults and not options.validate_before_commit and not options.dry_run:
+        raise refused(read.faults[:1], read.count)
+    if not options.dry_run:
+        await _prepare(core, domain, read, options)
+
+    async def attempt(broken: Mapping[str, BrokenLink]) -> BatchResult:
+        running = _Attempt(core, domain, read, options, broken)
+        receipt = await core.log.write(
+            "execute_batch",
+            domain,
+            core.origin,
+            running.read,
+            running.decide,
+            after_write=running.confirm,
+            request=request,
+            dry_run=options.dry_run,
+        )
+        return running.told(receipt, has_key=request is not None)
+
+    return await until_rules_hold(attempt)
+
+
+async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> None:
+    """Make what has to be there before the write: blobs, and the constraints of ad-hoc types.
+
+    Both do no harm where the write is refused; for a batch that is sure to be, they are not made.
+    """
+    if options.atomic and read.faults:
+        return
+    await _make_constraints(core, domain, read.operations)
+    contents = [cast("Content | None", getattr(one.asked, "content", None)) for one in read.operations]
+    blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
+    if blobs:
+        await core.log.require_ontology(domain)
+    for content in blobs:
+        await core.contents.put(domain, content)
+
+
+async def _make_constraints(core: Core, domain: str, operations: Sequence[Operation]) -> None:
+    names = list(dict.fromkeys(one.asked.type for one in operations if isinstance(one.asked, NewConnection)))
+    cached = core.log.cached_ontology(domain)
+    if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
+        return
+    ontology = await core.log.require_ontology(domain)
+    new = [name for name in names if ontology.open and ontology.find_connection_type(name) is None]
+    ad_hoc = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+    for name in new[: max(0, core.open_type_limit - ad_hoc)]:
+        with suppress(GraphError):  # what is no name is told with the operation that gives it
+            await ensure_connection_type(core.store, check_name("Connection type", name))
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One attempt at the write: what it found and decided is kept for what is told afterwards."""
+
+    core: Core
+    domain: str
+    parsed: Parsed
+    options: Options
+    broken: Mapping[str, BrokenLink]
+    known: Known | None = None
+    faults: Sequence[Fault] = field(default_factory=tuple[Fault, ...])
+
+    @property
+    def _fails(self) -> bool:
+        """Whether nothing is to be written, because something is at fault."""
+        return bool(self.faults) and self.options.atomic and not self.options.dry_run
+
+    async def read(self, reader: Reader, head: Head) -> Decision:
+        """Read all that the operations touch, and decide them."""
+        known = await self._known(reader, head)
+        fold = folded(known, self.parsed.operations)
+        made = partial(decided, fold, self.parsed.operations, await self._context(reader, fold))
+        is_quick = len(self.parsed.operations) <= _AT_ONCE
+        decision = made() if is_quick else await anyio.to_thread.run_sync(made)
+        self.known, self.faults = known, [*self.parsed.faults, *decision.faults]
+        return decision
+
+    async def _known(self, reader: Reader, head: Head) -> Known:
+        operations = self.parsed.operations
+        named = {one.subject: None for one in operations if one.is_named} | dict.fromkeys(self.parsed.lost)
+        events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, head.domain, subjects=list(named)))
+        last = {event.draft.subject: event for event in events}
+        going = [one.subject for one in operations if isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE]
+        try:
+            attached = await attached_to(reader, head.domain, list(dict.fromkeys(going)), MOST_ATTACHED)
+        except TooMany as many:
+            message = f"More than {MOST_ATTACHED:,} connections and observations would go with the nodes"
+            hint = "Delete nodes that have many with delete_node, which has no limit."
+            raise fault("operations", message, hint) from many
+        return Known(
+            head=head,
+            last=last,
+            attached=attached,
+            lost=self.parsed.lost,
+            open_type_limit=self.core.open_type_limit,
+        )
+
+    async def _context(self, reader: Reader, fold: Fold) -> Context:
+        """Read what lives around all that the operations could come to, whichever of them are left out."""
+        known = fold.known
+        drafts = [draft for each in fold.asked.values() for _, draft in each if draft.op is not Op.DELETE]
+        ontology = ontology_after(known.head.ontology, fold.changes.values())
+        own = {one.subject for one in self.parsed.operations if not one.is_named}
+        ends = {end for draft in drafts if draft.op is Op.CREATE for end in ends_of(draft)} - own
+        values = {value for draft in drafts for value in unique_of(draft, ontology)}
+        return Context(
+            ontology=known.head.ontology,
+            living=await living_of(reader, self.domain, ends),
+            attached=known.attached,
+            owners=await owners_of(reader, self.domain, values),
+            broken=self.broken,
+        )
+
+    def decide(self, head: Head, decision: Decision) -> Sequence[Draft]:
+        """Return the changes. Raises BATCH_REFUSED where nothing else is left to be found out."""
+        is_ruled = any(ruled(draft, head.ontology) for draft in decision.drafts)
+        if self._fails and not (is_ruled and self.options.validate_before_commit):
+            raise self._refused()
+        return decision.drafts
+
+    async def confirm(self, reader: Reader, events: Sequence[Event]) -> None:
+        """Raise RulesBroken where the graph breaks a rule, and BATCH_REFUSED when operations are at fault."""
+        ontology = self.known.head.ontology if self.known else None
+        await check_rules(reader, self.domain, events, ontology, in_turn=True)
+        if self._fails:
+            raise self._refused()
+
+    def _refused(self) -> GraphError:
+        return refused(self.faults if self.options.validate_before_commit else self.faults[:1], self.parsed.count)
+
+    def told(self, receipt: Receipt, *, has_key: bool) -> BatchResult:
+        """Return what was done, or would be."""
+        dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(self.faults)
+        changes = () if is_nothing else receipt.changes
+        counts = Counter(change.op for change in changes if change.kind in DATA)
+        versions = {change.subject: change.seq for change in changes}
+        is_written = bool(changes) and (not dry_run or receipt.repeated)
+        return BatchResult(
+            batch=receipt.batch if is_written else None,
+            since=receipt.changes[0].seq if is_written else None,
+            until=receipt.seq if is_written else None,
+            dry_run=dry_run or None,
+            repeated=receipt.repeated or None,
+            created=counts[Op.CREATE],
+            updated=counts[Op.UPDATE],
+            deleted=counts[Op.DELETE],
+            refused=len({each.index for each in self.faults}),
+            results=tuple(self._items(versions, has_key=has_key)),
+            faults=tuple(map(_told, self._told_faults())),
+        )
+
+    def _told_faults(self) -> list[Fault]:
+        found = causes(self.faults) if self.options.atomic else self.faults
+        return sorted(found, key=lambda each: each.index)
+
+    def _items(self, versions: Mapping[str, int], *, has_key: bool) -> list[BatchItem]:
+        faulty = {each.index for each in self.faults}
+        shows_versions = not self.options.dry_run
+        items: list[BatchItem] = []
+        for one in self.parsed.operations:
+            is_left_out, is_known = one.index in faulty, one.is_named or has_key or not self.options.dry_run
+            deletes = isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE
+            items.append(
+                BatchItem(
+                    index=one.index,
+                    op=one.verb,
+                    id=one.subject if is_known and not (is_left_out and not one.is_named) else None,
+                    ref=one.ref,
+                    version=self._version(one.subject, versions) if shows_versions and not is_left_out else None,
+                    connections=self._attached(one.subject) if deletes and not is_left_out else None,
+                )
+            )
+        return items
+
+    def _version(self, subject: str, versions: Mapping[str, int]) -> int | None:
+        """Return the version of a subject afterwards: that before where nothing changed it."""
+        before = self.known.last.get(subject) if self.known else None
+        return versions.get(subject, before.seq if before else None)
+
+    def _attached(self, node: str) -> int | None:
+        return len(self.known.attached.get(node, ())) if self.known else None
+
+
+def causes(faults: Sequence[Fault]) -> list[Fault]:
+    """Return the faults that do not follow from others."""
+    return [each for each in faults if not each.follows] or list(faults)
+
+
+def refused(faults: Sequence[Fault], count: int) -> GraphError:
+    """Return the error for a batch of which something is at fault."""
+    found = sorted(causes(faults), key=lambda each: each.index)
+    told = "; ".join(f"operations[{one.index}] {one.error.code}: {one.error.message}" for one in found[:_SHOWN])
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    what = "1 operation is" if len(found) == 1 else f"{len({each.index for each in found}):,} operations are"
+    details: dict[str, object] = {
+        "faults": [_told(each).to_dict() for each in found[:MOST_TOLD]],
+        "operations": count,
+        "hint": "Nothing was changed. Correct what details.faults lists, and give the whole batch again.",
+    }
+    if len(found) > MOST_TOLD:
+        details["more_faults"] = len(found) - MOST_TOLD
+    return GraphError(Code.BATCH_REFUSED, f"{what} at fault: {told}{more}", details)
+
+
+def _told(each: Fault) -> BatchFault:
+    return BatchFault(
+        index=each.index, op=each.verb, code=str(each.error.code), message=each.error.message, hint=each.error.hint
+    )

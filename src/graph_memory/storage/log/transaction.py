@@ -1,0 +1,144 @@
+"""Many writes of one domain in one transaction that their caller holds open: one batch of the log."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+import anyio
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, new_id, ontology_version
+from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Decide, Read, Work
+from graph_memory.storage.log.writing import Log
+from graph_memory.storage.open_transaction import OpenTransaction, StoreWithin, not_within
+from graph_memory.storage.queries import Mark
+from graph_memory.storage.store import Indeterminate, Store, Transaction
+
+S = TypeVar("S")
+
+MOST = 10_000
+"""Changes of one transaction."""
+
+
+class LogWithin(Log):
+    """The log of a domain within an open transaction. Each write adds to one batch, and sees those before it."""
+
+    def __init__(self, outer: Log, store: StoreWithin, held: OpenTransaction, batch: str, standing: CachedHead) -> None:
+        super().__init__(store, inline_limit=outer.inline_limit, clock=outer.clock)
+        self.domain = standing.head.domain
+        self._held = held
+        self.batch = batch
+        self.is_rolled_back = False
+        self._known = standing
+        self._turn = anyio.Lock()
+        self.count = 0
+        """Changes up to now."""
+
+    @property
+    def reached(self) -> Mark:
+        """Where the log stands after the changes up to now."""
+        return Mark(self._known.head.seq, self._known.epoch)
+
+    def rollback(self) -> None:
+        """Undo all changes: nothing is committed at the end, and nothing more can be done."""
+        self.is_rolled_back = True
+        self._held.end(fault("transaction", "The transaction was rolled back", "Begin another."))
+
+    async def write(
+        self,
+        name: str,
+        domain: str,
+        origin: Origin,
+        read: Read[S],
+        decide: Decide[S],
+        *,
+        creates_domain: bool = False,
+        after_write: AfterWrite | None = None,
+        before_projection: BeforeProjection | None = None,
+        request: Request | None = None,
+        dry_run: bool = False,
+    ) -> Receipt:
+        """Write within the transaction. Raises INVALID_ARGUMENT for another domain, and for too many changes."""
+        if creates_domain or after_write or before_projection or request or dry_run:
+            not_within(name)
+        if domain != self.domain:
+            message = f"The transaction is of domain {self.domain}, and cannot change domain {domain}"
+            raise fault("domain", message, f"Change domain {domain} in a transaction of its own.")
+
+        def limited(head: Head, found: S) -> Sequence[Draft]:
+            drafts = decide(head, found)
+            if self.count + len(drafts) > MOST:
+                message = f"The transaction has {self.count:,} changes, and takes at most {MOST:,}"
+                raise fault("transaction", message, "Commit what is done, and go on in another transaction.")
+            return drafts
+
+        async with self._turn:
+            first = new_id("evt") if self.count else None
+            work = Work(name, domain, origin, read, limited, self.batch, self.clock(), first=first)
+            events = await self._add(work)
+        return Receipt.of(domain, self.batch, events)
+
+    async def _add(self, work: Work[S]) -> Sequence[Event]:
+        """Append the events of a write. One that fails halfway ends the transaction: it cannot be undone alone."""
+        before, written = self._known, self._held.written
+        try:
+            events = await self._append_one(self._held, before, work)
+            self.count += len(events)
+            version = ontology_version(events, before.ontology_version)
+            head = before.head.after(events)
+            if version != before.ontology_version:
+                ontology = await self._ontologies.locked(self._held, work.domain, before.epoch, version)
+                head = replace(head, ontology=ontology)
+        except BaseException as error:
+            if self._held.written != written:
+                reason = error.message if isinstance(error, GraphError) else "it was interrupted"
+                self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))
+            raise
+        self._known = replace(before, head=head, ontology_version=version)
+        return events
+
+
+@asynccontextmanager
+async def log_within(store: Store, log: Log, domain: str) -> AsyncGenerator[tuple[StoreWithin, LogWithin]]:
+    """Give the store and the log as a transaction that locks a domain sees them; it is committed at the end.
+
+    An exception undoes it, and so does `OpenTransaction.end`. Raises TRANSACTION_LOST, TIMEOUT, ONTOLOGY_NOT_FOUND,
+    DOMAIN_BUSY, and STORE_UNAVAILABLE when it cannot be found out whether it was committed.
+    """
+    batch = new_id("evt")
+
+    async def begin(transaction: Transaction) -> CachedHead:
+        return await log.standing(transaction, domain, batch)
+
+    stack, inner, standing = await store.hold("transaction", begin)
+    async with stack:
+        held = OpenTransaction(inner, store.write_limit)
+        inside = StoreWithin(store, held)
+        within = LogWithin(log, inside, held, batch, standing)
+        try:
+            yield inside, within
+            if not within.is_rolled_back:
+                held.check()
+                await _commit(log, held, stack, within)
+        finally:
+            held.end(fault("transaction", "The transaction has ended", "Begin another, or use the memory itself."))
+
+
+async def _commit(log: Log, held: OpenTransaction, stack: AsyncExitStack, within: LogWithin) -> None:
+    """Commit what was changed, if anything was; where the answer is lost, look whether it was done."""
+    if not within.count:
+        return
+    try:
+        await held.commit()
+    except Indeterminate as lost:
+        await stack.aclose()
+        if not await log.is_written(within.domain, within.batch):
+            message = "The connection to Neo4j was lost during the commit; nothing was changed"
+            hint = "Run the whole transaction again."
+            raise GraphError(Code.TRANSACTION_LOST, message, {"hint": hint}) from lost
+    log.forget(within.domain)
+    log.met(within.domain, within.reached)

@@ -1,0 +1,130 @@
+"""A transaction that its user holds open, and a store as it is seen from within."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import LiteralString, NoReturn, TypeVar
+
+import anyio
+from neo4j import AsyncTransaction
+from neo4j.exceptions import DriverError, Neo4jError
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import GraphError
+from graph_memory.storage.driver_errors import LOST, failed_to_commit, is_passing, of_open_transaction
+from graph_memory.storage.queries import Query
+from graph_memory.storage.schema_check import INDEXES
+from graph_memory.storage.store import SILENCE, Indeterminate, Store, Transaction
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+_FAILURES = (DriverError, Neo4jError, OSError)
+
+
+class OpenTransaction(Transaction):
+    """A write transaction that stays open between calls. After a failure it is of no use any more, and says why."""
+
+    def __init__(self, inner: AsyncTransaction, limit: float) -> None:
+        super().__init__(inner)
+        self.written = 0
+        """Statements that wrote."""
+        self._limit = limit
+        self._turn = anyio.Lock()
+        self._ended: GraphError | None = None
+
+    async def run(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement and return all of its rows.
+
+        Raises TRANSACTION_LOST, TIMEOUT when it was open for too long, and INVALID_ARGUMENT after its end.
+        """
+        async with self._turn:
+            self.check()
+            try:
+                with anyio.fail_after(self._limit + SILENCE):
+                    found = await super().run(query, **params)
+            except _FAILURES as error:
+                self._ended = of_open_transaction(error, self._limit)
+                raise self._ended from error
+            self.written += query.mode == "write"
+            return found
+
+    def check(self) -> None:
+        """Raise what ended it, if it has ended."""
+        if self._ended is not None:
+            raise self._ended
+
+    def end(self, reason: GraphError) -> None:
+        """Have whoever uses it from now on told the reason; the first reason stays."""
+        self._ended = self._ended or reason
+
+    async def commit(self) -> None:
+        """Commit. Raises Indeterminate when it is in doubt whether that was done."""
+        async with self._turn:
+            self.check()
+            try:
+                with anyio.fail_after(self._limit + SILENCE):
+                    await self._inner.commit()
+            except _FAILURES as error:
+                if isinstance(error, (*LOST, DriverError)) or failed_to_commit(error) or is_passing(error):
+                    raise Indeterminate(in_doubt=True) from error
+                raise of_open_transaction(error, self._limit) from error
+
+
+class StoreWithin(Store):
+    """A store as an open transaction sees it: what it reads has the changes that are not committed yet.
+
+    What needs a transaction of its own cannot be done here.
+    """
+
+    def __init__(self, outer: Store, transaction: OpenTransaction) -> None:  # it has no connections of its own
+        self._outer = outer
+        self._within = transaction
+
+    async def read(self, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads, within the transaction."""
+        return await self._within.run(query, **params)
+
+    async def read_within(self, seconds: float, query: Query[R], **params: object) -> list[R]:
+        """Run one statement that only reads, within the transaction and its limit of time."""
+        del seconds
+        return await self._within.run(query, **params)
+
+    async def write(
+        self,
+        name: str,
+        work: Callable[[Transaction], Awaitable[T]],
+        *,
+        limit: float | None = None,
+        in_doubt: bool = False,
+    ) -> T:
+        """Refuse what needs a transaction of its own."""
+        del work, limit, in_doubt
+        not_within(name)
+
+    async def write_at_once(self, query: Query[R], **params: object) -> list[R]:
+        """Refuse what needs a transaction of its own."""
+        del params
+        not_within(query.name)
+
+    async def hold(
+        self, name: str, begin: Callable[[Transaction], Awaitable[T]]
+    ) -> tuple[AsyncExitStack, AsyncTransaction, T]:
+        """Refuse a transaction within another."""
+        del begin
+        not_within(name)
+
+    async def define(self, statement: LiteralString, **params: object) -> None:
+        """Refuse to make a constraint: it would wait for the transaction, and the transaction for it."""
+        del params
+        name = statement.split()[2]
+        if name not in {row.name for row in await self._outer.read(INDEXES)}:
+            hint = "Add the connection type before the transaction: its constraint needs a transaction of its own."
+            raise fault("type", "A new connection type cannot be added inside a transaction", hint)
+
+
+def not_within(name: str) -> NoReturn:
+    """Raise INVALID_ARGUMENT for what cannot be a part of a transaction."""
+    message = f"{name} cannot be done inside a transaction"
+    raise fault("transaction", message, "It needs transactions of its own: do it before, or after.")

@@ -1,0 +1,231 @@
+"""Operations read from plain data."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from graph_memory import GraphError
+from graph_memory.memory.batch.operations import MOST, Deletion, NotCreated, Options, Parsed
+from graph_memory.memory.batch.parsing import options_from, parsed
+from graph_memory.memory.batch.references import References, check_key, request_of
+from graph_memory.memory.contents import Contents
+from graph_memory.memory.graph.connections import NewConnection
+from graph_memory.memory.graph.nodes import NewNode, NodeEdit
+from graph_memory.model.kinds import Kind
+
+pytestmark = pytest.mark.anyio
+
+CONTENTS = Contents(cast("Any", None), cast("Any", None), store="", inline_limit=100, text_limit=1_000)
+REQUESTS: list[list[object]] = [[{"a": 1, "b": 2}], [{"b": 2, "a": 1}], [{}]]
+NOTE = {"op": "create_node", "type": "Note", "content": "x"}
+
+
+async def read(*operations: object, key: str | None = None) -> Parsed:
+    return await parsed(CONTENTS, operations, References(key))
+
+
+async def fault_of(operation: object) -> GraphError:
+    found = await read(operation)
+    assert found.operations == []
+    [fault] = found.faults
+    return fault.error
+
+
+async def test_a_verb_is_read_with_the_defaults_of_its_method():
+    found = await read({**NOTE, "properties": {"a": 1}, "tags": ["t", "t"], "path": "p", "id": "one"})
+    [operation] = found.operations
+    assert (operation.index, operation.verb, operation.subject) == (0, "create_node", "one")
+    node = operation.asked
+    assert isinstance(node, NewNode)
+    assert (node.content.format, node.content.encoding) == ("markdown", "utf-8")
+    assert (node.tags, node.windows) == (("t",), ("x",))
+
+
+async def test_a_name_given_by_a_create_stands_for_its_id_in_later_operations():
+    found = await read(
+        {**NOTE, "ref": "kitchen"},
+        {"op": "create_connection", "type": "Has", "from_node_id": "$kitchen", "to_node_id": "x", "ref": "$link"},
+        {"op": "update_connection", "connection_id": "$link", "content": "c"},
+        {"op": "set_validity", "id": "$kitchen", "valid_to": "2026-01-01"},
+    )
+    kitchen, link, edit, bounds = found.operations
+    assert isinstance(link.asked, NewConnection)
+    assert (link.asked.from_id, edit.subject, bounds.subject) == (kitchen.subject, link.subject, kitchen.subject)
+    assert kitchen.subject.startswith("mem_")
+    assert link.subject.startswith("conn_")
+
+
+async def test_an_id_that_begins_with_the_sign_can_be_escaped():
+    found = await read({"op": "delete_node", "node_id": "$$odd"}, {"op": "delete_node", "node_id": "$$$odd"})
+    assert [one.subject for one in found.operations] == ["$odd", "$$odd"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "message", "hint"),
+    [
+        (7, "operations[0] must be an object, not a number (7)", ""),
+        ({}, "operations[0] needs op or type", "Add op, the name of a tool"),
+        (
+            {"op": "create_nod"},
+            'operations[0].op is "create_nod", which is not an operation',
+            'Did you mean "create_node"?',
+        ),
+        ({"op": "get_node", "node_id": "x"}, 'operations[0].op is "get_node", which is not an operation', ""),
+        ({"op": "create_node", "type": "Note"}, "operations[0] needs content", "Add content."),
+        ({**NOTE, "titel": 1}, "operations[0].titel is not an argument of this operation", "It takes: type, content"),
+        ({**NOTE, "tags": "t"}, 'operations[0].tags must be a list, not text ("t")', ""),
+        ({**NOTE, "properties": ["a"]}, "operations[0].properties must be an object, not a list", ""),
+        ({**NOTE, "id": "/"}, '"/" is not a valid id', ""),
+        ({**NOTE, "type": 3}, "operations[0].type must be text, not a number (3)", ""),
+        (
+            {"op": "delete_node", "node_id": "x", "expected_version": True},
+            "operations[0].expected_version must be a whole number of at least 0, not true",
+            "",
+        ),
+        (
+            {"op": "delete_node", "node_id": "$kitchn"},
+            'No earlier operation is called "kitchn"',
+            "Give an earlier create",
+        ),
+        ({"op": "update_node", "node_id": "x"}, "Nothing to update", ""),
+        ({**NOTE, "encoding": "latin-1"}, "Unknown encoding 'latin-1'", ""),
+        ({**NOTE, "content": "x" * 1_001}, "Text of 1,001 bytes is over the limit of 1,000", ""),
+        (
+            {"type": "creat"},
+            'operations[0].type is "creat", which is not a type of operation',
+            'Did you mean "create"?',
+        ),
+        ({"type": "create"}, "operations[0] needs node_data.type", ""),
+        ({"type": "update"}, "operations[0] needs node_id", ""),
+        ({"type": "update", "node_id": "x"}, "Nothing to update", ""),
+        (
+            {"type": "delete", "node_id": "x", "edges": []},
+            "operations[0] deletes a node, and takes no node_data and no edges",
+            "",
+        ),
+        ({"type": "create", "nodeId": "a", "node_id": "b"}, "operations[0] has node_id twice", "Keep one of them."),
+    ],
+)
+async def test_what_is_wrong_with_one_is_told_in_words(operation: object, message: str, hint: str):
+    error = await fault_of(operation)
+    assert error.message.startswith(message)
+    assert (error.hint or "").startswith(hint)
+
+
+async def test_all_faults_are_found_and_the_others_are_read():
+    found = await read({**NOTE, "properties": {"_a": 1}}, NOTE, {"op": "x"}, {"op": "delete_node", "node_id": "y"})
+    assert [(fault.index, str(fault.error.code), fault.verb) for fault in found.faults] == [
+        (0, "INVALID_PROPERTY", "create_node"),
+        (2, "INVALID_ARGUMENT", "x"),
+    ]
+    assert [one.index for one in found.operations] == [1, 3]
+
+
+async def test_what_needs_a_faulty_create_is_no_cause_of_its_own():
+    found = await read({**NOTE, "tags": 1, "ref": "a", "id": "one"}, {"op": "delete_node", "node_id": "$a"})
+    assert [(fault.index, fault.follows) for fault in found.faults] == [(0, False), (1, True)]
+    assert isinstance(found.faults[1].error, NotCreated)
+    assert found.lost == {"one": 0}
+
+
+async def test_a_name_can_be_given_once():
+    found = await read({**NOTE, "ref": "a"}, {**NOTE, "ref": "a"})
+    assert [fault.error.message for fault in found.faults] == ['An earlier operation is called "a" already']
+
+
+async def test_the_shape_of_the_specification_is_read_in_both_spellings():
+    found = await read(
+        {
+            "type": "create",
+            "nodeId": "kitchen",
+            "nodeData": {"type": "Project", "content": "c", "contentFormat": "html", "properties": {"camelCase": 1}},
+            "edges": [{"relationshipType": "Has", "target": "sink"}, {"type": "PartOf", "source": "house"}],
+        },
+        {"type": "update", "node_id": "$kitchen2", "node_data": {"content": "new"}},
+        {"type": "update", "node_id": "sink", "edges": [{"customType": "Has", "target": "tap", "content": "n"}]},
+        {"type": "delete", "nodeId": "old", "expectedVersion": 3},
+    )
+    assert [(fault.index, fault.error.message) for fault in found.faults] == [
+        (1, 'No earlier operation is called "kitchen2"')
+    ]
+    kitchen, has, part, tap, old = found.operations
+    assert isinstance(kitchen.asked, NewNode)
+    assert (kitchen.subject, kitchen.asked.content.format) == ("kitchen", "html")
+    assert kitchen.asked.properties == {"camelCase": 1}
+    assert [(one.index, *one.needs) for one in (has, part, tap)] == [
+        (0, "kitchen", "sink"),
+        (0, "house", "kitchen"),
+        (2, "sink", "tap"),
+    ]
+    assert old.asked == Deletion(kind=Kind.NODE, expected_version=3)
+
+
+async def test_text_of_an_update_in_the_shape_of_the_specification_needs_no_encoding():
+    found = await read({"type": "update", "node_id": "a", "node_data": {"content": "new"}})
+    [edit] = found.operations
+    assert isinstance(edit.asked, NodeEdit)
+    assert edit.asked.content is not None
+    assert edit.asked.content.text == "new"
+
+
+async def test_of_an_operation_with_a_faulty_edge_nothing_is_left():
+    found = await read({"type": "create", "node_data": {"type": "Note", "content": ""}, "edges": [{"type": "Has"}]})
+    assert found.operations == []
+    assert found.faults[0].error.message == "operations[0].edges[0] needs to_node_id"
+
+
+@pytest.mark.parametrize("given", [{}, None, "text", 1, []])
+async def test_what_is_no_list_of_operations_is_refused(given: object):
+    with pytest.raises(GraphError, match="operations"):
+        await parsed(CONTENTS, given, References())
+
+
+async def test_too_many_operations_are_refused_with_what_works_instead():
+    with pytest.raises(GraphError) as refused:
+        await parsed(CONTENTS, [NOTE] * (MOST + 1), References())
+    assert refused.value.message == "10,001 operations are too many for one transaction"
+    assert "graph-memory load" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        (None, Options()),
+        ({"atomic": False}, Options(atomic=False)),
+        ({"atomic": False, "rollbackOnError": True}, Options()),
+        ({"rollback_on_error": False}, Options()),
+        ({"validateBeforeCommit": False, "dry_run": True}, Options(validate_before_commit=False, dry_run=True)),
+    ],
+)
+def test_options_are_read_in_both_spellings(given: object, options: Options):
+    assert options_from(given) == options
+
+
+@pytest.mark.parametrize("given", [{"atomic": "yes"}, {"atomc": True}, []])
+def test_what_is_no_option_is_refused(given: object):
+    with pytest.raises(GraphError, match="options"):
+        options_from(given)
+
+
+async def test_a_key_makes_the_same_ids_in_every_run_and_no_key_makes_others():
+    ids = [[one.subject for one in (await read(NOTE, NOTE, key=key)).operations] for key in ("k", "k", "l", None, None)]
+    assert ids[0] == ids[1]
+    assert len({one for each in ids[1:] for one in each}) == 8
+
+
+def test_a_request_is_known_by_its_key_and_told_from_others_by_its_operations():
+    one, same, other = (request_of("k", operations) for operations in REQUESTS)
+    assert one == same
+    assert one is not None
+    assert other is not None
+    assert one.batch == other.batch
+    assert one.hash != other.hash
+    assert request_of(None, []) is None
+
+
+@pytest.mark.parametrize("key", ["", "x" * 1_001, "\ud800"])
+def test_what_is_no_key_is_refused(key: str):
+    with pytest.raises(GraphError, match="idempotency_key"):
+        check_key(key)
