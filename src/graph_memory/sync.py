@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Generic, ParamSpec, TypeVar
+from typing import IO, Generic, Literal, ParamSpec, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
@@ -42,6 +42,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
+from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
     Exported,
     FolderExported,
@@ -49,7 +50,10 @@ from graph_memory.memory.transfer.results import (
     GraphExported,
     GraphFormat,
     Imported,
+    Loaded,
+    OnConflict,
 )
+from graph_memory.memory.transfer.sources import SourceFiles
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -1007,6 +1011,42 @@ class SyncTransfer(_Sync[Transfer]):
         DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
+
+    def load(
+        self,
+        source: SourceFiles,
+        *,
+        ontology: Ontology | Literal["infer"] | None = None,
+        on_conflict: OnConflict = "fail",
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        options: SourceOptions | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> Loaded:
+        """Load a graph that exists from files of other programs: CSV for neo4j-admin, JSON Lines or GraphML.
+
+        `source` is a file, a folder of files, or a list of them. `ontology` is applied before; `infer` is what the
+        data suggests. Everything is checked before anything is written, also against the other rows; then it is written
+        in pages, each of them a batch of the log. The same call goes on where an earlier one was interrupted.
+
+        `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
+        they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
+        nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
+        in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND, and what `apply_ontology`
+        raises.
+        """
+        return self._wait(
+            self._facade.load,
+            source,
+            ontology=ontology,
+            on_conflict=on_conflict,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+            options=options,
+            tell=tell,
+            domain=domain,
+        )
 
 
 class SyncUpkeep(_Sync[Upkeep]):

@@ -29,6 +29,7 @@ from graph_memory.cli.commands.batch import batch
 from graph_memory.cli.commands.config import config
 from graph_memory.cli.commands.diff import diff
 from graph_memory.cli.commands.doctor import doctor
+from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.reconcile import reconcile
@@ -68,6 +69,7 @@ for command in (serve.mcp, upkeep.verify, upkeep.rebuild, upkeep.gc, scan, recon
     app.command(rich_help_panel=SERVE)(command)
 app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
 app.command("import", rich_help_panel=SERVE)(transfer.import_domain)
+app.command(rich_help_panel=SERVE)(load)
 app.add_typer(neo4j_app, name="neo4j", rich_help_panel=SERVE)
 
 

@@ -21,7 +21,7 @@ from integration.branches.test_branch import filled
 pytestmark = pytest.mark.anyio
 
 HERE = Place("")
-TYPES = {"node_types": ["A b`;"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
+TYPES = {"node_types": ["A b`'"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]}
 EVIL = [
     "",
     '"',
@@ -48,13 +48,13 @@ async def hostile(memory: Memory) -> None:
         "t": True,
     }
     await memory.create_node(
-        "A b`;", "# Größe;\n", properties=values, tags=["x y", "'"], path="work/\\", id="n1", format="text"
+        "A b`'", "# Größe;\n", properties=values, tags=["x y", "'"], path="work/\\", id="n1", format="text"
     )
-    await memory.create_node("A b`;", b"\x00\xff", encoding="base64", id="n2")
+    await memory.create_node("A b`'", b"\x00\xff", encoding="base64", id="n2")
     await memory.create_connection("Link", "n1", "n2", properties=values, content="why\n", id="c1")
     await memory.set_validity("n1", valid_from="2020-01-01T00:00:00Z", valid_to="2021-01-01T00:00:00.5Z")
     await memory.set_validity("c1", valid_to="2021-01-01")
-    await memory.delete_node((await memory.create_node("A b`;", "gone")).node_id)
+    await memory.delete_node((await memory.create_node("A b`'", "gone")).node_id)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "graphml"])
@@ -94,7 +94,7 @@ async def test_an_export_of_a_point_in_the_past_has_what_was_there(memory: Memor
 
 async def test_what_a_format_cannot_carry_leaves_no_file(memory: Memory, tmp_path: Path) -> None:
     await memory.create_ontology(ontology_from(TYPES))
-    await memory.create_node("A b`;", "", tags=["a;b"], properties={"x": "\x00"}, id="odd")
+    await memory.create_node("A b`'", "", tags=["a;b"], properties={"x": "\x00"}, id="odd")
     for form, name in (("csv", "out"), ("graphml", "out.graphml")):
         with pytest.raises(GraphError, match="cannot carry Node odd") as refused:
             await memory.transfer.export_graph(tmp_path / name, form)  # pyright: ignore[reportArgumentType]

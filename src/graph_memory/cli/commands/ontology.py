@@ -134,17 +134,9 @@ def infer(
 
     It has the types, what connections join, and rules that the data bears out.
     """
-    from graph_memory.memory.transfer.formats.records import SourceOptions
     from graph_memory.memory.transfer.sources import infer_ontology
 
-    options = SourceOptions(
-        labels=tuple(labels or ()),
-        node_type=node_type,
-        connection_type=connection_type,
-        content_property=content_property,
-        id_property=id_property,
-        join_arrays=join_arrays,
-    )
+    options = graph.options(labels, node_type, connection_type, content_property, id_property, join_arrays)
     with progress_bar() as tell:
         found = infer_ontology(source, options, skip_invalid=skip_invalid, tell=tell)
     call.give(detailed(found), lambda _: typer.echo(to_yaml(found), nl=False))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from graph_memory.memory.transfer.formats.records import SourceOptions
 
 SourceArgument = Annotated[
     list[Path],
@@ -37,3 +40,24 @@ JoinArraysOption = Annotated[
 SkipInvalidOption = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave out what cannot be loaded, instead of refusing all.")
 ]
+
+
+def options(
+    labels: list[str] | None,
+    node_type: str | None,
+    connection_type: str | None,
+    content_property: str | None,
+    id_property: str | None,
+    join_arrays: str | None,
+) -> SourceOptions:
+    """Return what was given, as the memory takes it."""
+    from graph_memory.memory.transfer.formats.records import SourceOptions
+
+    return SourceOptions(
+        labels=tuple(labels or ()),
+        node_type=node_type,
+        connection_type=connection_type,
+        content_property=content_property,
+        id_property=id_property,
+        join_arrays=join_arrays,
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.transfer import export, folder_import, folders, graph_export, importing
+from graph_memory.memory.transfer import export, folder_import, folders, graph_export, importing, load
+from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
     Exported,
     FolderExported,
@@ -15,7 +16,11 @@ from graph_memory.memory.transfer.results import (
     GraphExported,
     GraphFormat,
     Imported,
+    Loaded,
+    OnConflict,
 )
+from graph_memory.memory.transfer.sources import SourceFiles
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.progress import Progress, silent
 
 
@@ -94,3 +99,36 @@ class Transfer:
         DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return await folder_import.import_folder(self._core, self._domain(name), folder, tell)
+
+    async def load(
+        self,
+        source: SourceFiles,
+        *,
+        ontology: Ontology | Literal["infer"] | None = None,
+        on_conflict: OnConflict = "fail",
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        options: SourceOptions | None = None,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> Loaded:
+        """Load a graph that exists from files of other programs: CSV for neo4j-admin, JSON Lines or GraphML.
+
+        `source` is a file, a folder of files, or a list of them. `ontology` is applied before; `infer` is what the
+        data suggests. Everything is checked before anything is written, also against the other rows; then it is written
+        in pages, each of them a batch of the log. The same call goes on where an earlier one was interrupted.
+
+        `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
+        they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
+        nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
+        in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND, and what `apply_ontology`
+        raises.
+        """
+        asked = load.LoadOptions(
+            source=options or SourceOptions(),
+            ontology=ontology,
+            on_conflict=on_conflict,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+        )
+        return await load.load(self._core, self._domain(domain), source, asked, tell)

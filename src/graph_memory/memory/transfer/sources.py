@@ -16,7 +16,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.progress import Progress, silent
 
-Source = Path | str | Sequence[Path | str]
+SourceFiles = Path | str | Sequence[Path | str]
 TOLD = 10
 """What was refused, of which a message names all."""
 _STEP = 10_000
@@ -24,7 +24,7 @@ _STEP = 10_000
 
 
 def infer_ontology(
-    source: Source,
+    source: SourceFiles,
     options: SourceOptions | None = None,
     *,
     skip_invalid: bool = False,
@@ -44,7 +44,7 @@ def infer_ontology(
 
 
 @contextmanager
-def staged(source: Source, options: SourceOptions, tell: Progress) -> Generator[Staging]:
+def staged(source: SourceFiles, options: SourceOptions, tell: Progress) -> Generator[Staging]:
     """Give a source as it was read."""
     sources = [source] if isinstance(source, (str, Path)) else source
     with closing(Staging(options)) as staging:

@@ -143,6 +143,7 @@ class Staging:
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
         self._labels: Counter[str] = Counter()
+        self._has_choices = False
         self._digest = hashlib.sha256(repr(options).encode())
         self._db = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES} BEGIN;")
@@ -183,8 +184,8 @@ class Staging:
         properties, content = self._content(node)
         if (name := self._options.id_property) is not None:
             properties.setdefault(name, node.key.id)
-        if len(node.labels) > 1:
-            self._labels.update(node.labels)
+        self._labels.update(node.labels)
+        self._has_choices |= len(node.labels) > 1
         more = [node.format, node.encoding, list(node.tags), node.path, list(node.labels)]
         body = _body(properties, content, node, more)
         row = (id_, kind, body, node.place.file, node.place.line)
@@ -212,7 +213,7 @@ class Staging:
 
     def _choose_types(self) -> None:
         """Give nodes with several labels their type: one that was chosen, or the rarest; the others become tags."""
-        if not self._labels:
+        if not self._has_choices:
             return
         for n, text in self._db.execute("SELECT n, body FROM node ORDER BY n").fetchall():
             body = json.loads(text)

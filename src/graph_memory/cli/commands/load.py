@@ -1,0 +1,116 @@
+"""`graph-memory load`: a graph that exists, from files of other programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import sources as graph
+from graph_memory.cli.input.ontology_source import read_ontology
+from graph_memory.cli.output.printing import counted, plain
+from graph_memory.cli.output.tables import print_table
+from graph_memory.cli.session import with_progress
+from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict, Refusal
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.progress import Progress
+
+_TOLD = {
+    "created": "created",
+    "updated": "updated",
+    "unchanged": "unchanged",
+    "skipped": "left as they are",
+    "loaded_before": "loaded before",
+}
+
+
+@command()
+def load(
+    call: Call,
+    source: graph.SourceArgument,
+    ontology: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|infer",
+            help="Apply these types before: a file or bundled ontology, or infer, for what the data suggests.",
+        ),
+    ] = None,
+    on_conflict: Annotated[
+        str,
+        typer.Option(
+            "--on-conflict",
+            metavar="fail|skip|update",
+            help="Where the domain has an id: fail refuses everything, skip leaves it as it is, update updates it.",
+        ),
+    ] = "fail",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and report what would be done.")] = False,
+    skip_invalid: graph.SkipInvalidOption = False,
+    labels: graph.LabelOption = None,
+    node_type: graph.NodeTypeOption = None,
+    connection_type: graph.ConnectionTypeOption = None,
+    content_property: graph.ContentPropertyOption = None,
+    id_property: graph.IdPropertyOption = None,
+    join_arrays: graph.JoinArraysOption = None,
+) -> None:
+    """Load a graph from files of other programs. All is checked first; the same command resumes what was cut off.
+
+    The report has the counts by type, and the first of what was refused, with its file, line and column.
+    """
+    types = read_ontology(ontology) if ontology not in (None, "infer") else ontology
+    options = graph.options(labels, node_type, connection_type, content_property, id_property, join_arrays)
+
+    async def use(memory: Memory, tell: Progress) -> Loaded:
+        return await call.of(memory).transfer.load(
+            source,
+            ontology=types,
+            on_conflict=cast("OnConflict", on_conflict),
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+            options=options,
+            tell=tell,
+        )
+
+    call.give(with_progress(use), _show)
+
+
+def _show(done: Loaded) -> None:
+    for title, counts, types in (
+        ("node", done.nodes, done.node_types),
+        ("connection", done.connections, done.connection_types),
+    ):
+        print_table([f"{title} type", title + "s"], [[name, f"{count:,}"] for name, count in types.items()])
+        if types:
+            typer.echo(f"{_counts(counts)}\n")
+    for refusal in done.refused.first:
+        typer.echo(_refusal(refusal))
+    if done.refused.count:
+        more = done.refused.count - len(done.refused.first)
+        what = "would be refused" if done.dry_run else "were refused"
+        typer.echo(f"{done.refused.count:,} {what}{f', of which {more:,} are not shown' if more else ''}.\n")
+    for told in done.notes:
+        typer.echo(plain(f"{told.file}: {told.text}."))
+    typer.echo(_summary(done))
+
+
+def _summary(done: Loaded) -> str:
+    nodes, connections = sum(done.node_types.values()), sum(done.connection_types.values())
+    what = f"{counted(nodes, 'node')}, {counted(connections, 'connection')}"
+    if done.dry_run:
+        return f"Nothing was written. Domain {done.domain} would have these of the source: {what}."
+    if done.from_seq is None:
+        return f"Domain {done.domain} has these of the source already: {what}. Nothing was written."
+    return f"Loaded into domain {done.domain}: {what}, as numbers {done.from_seq:,} to {done.to_seq:,} of its log."
+
+
+def _counts(counts: LoadCounts) -> str:
+    told = [f"{count:,} {_TOLD[name]}" for name, count in counts.to_dict().items() if count]
+    return ", ".join(told) or "none"
+
+
+def _refusal(refusal: Refusal) -> str:
+    place = ":".join(str(part) for part in (refusal.file, refusal.line) if part is not None)
+    column = f", column {refusal.column}" if refusal.column else ""
+    return plain(f"{place}{column}: {refusal.message}")
