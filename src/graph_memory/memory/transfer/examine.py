@@ -40,7 +40,8 @@ class Examined(NamedTuple):
 class Examination:
     """Looks at everything that was read, and refuses what cannot be loaded.
 
-    Without an ontology, that is what no ontology would allow.
+    Without an ontology, that is what no ontology would allow. Types that an open one lacks are added when they are
+    written.
     """
 
     def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
@@ -68,10 +69,11 @@ class Examination:
         found = examined(node)
         if isinstance(found.asked, NewNode):
             self._check_content(found.asked.content)
-        if self._ontology is None:
+        ontology = self._ontology
+        if ontology is None or (ontology.open and ontology.find_node_type(node.type) is None):
             check_name("Node type", node.type)
         else:
-            self._check_rules(self._ontology.node_type(node.type), node, found)
+            self._check_rules(ontology.node_type(node.type), node, found)
 
     def _connection(self, connection: StagedConnection) -> None:
         found = examined(connection)
@@ -82,11 +84,13 @@ class Examination:
             raise _dangling(connection)
         if self._staging.claim(connection.id, "id", connection.id) is not None:
             raise _twice(connection)
-        if self._ontology is None:
+        ontology = self._ontology
+        if ontology is None or (ontology.open and ontology.find_connection_type(connection.type) is None):
             check_name("Connection type", connection.type)
             return
-        self._ontology.check_topology(connection.type, source, target)
-        declared = self._ontology.connection_type(connection.type)
+        declared = ontology.connection_type(connection.type)
+        if not declared.allows(source, target):
+            ontology.check_topology(connection.type, source, target)
         self._check_rules(declared, connection, found)
         self._check_links(declared, connection)
 
