@@ -1,7 +1,7 @@
 """`make load GRAPH=FOLDER`: a graph made by others is loaded, verified, exported and loaded again, and must be equal.
 
-The inferred ontology is judged too: inferred from nine tenths of the rows, it must accept the last tenth, but for rows like
-no other, and refuse faults that are seeded into it.
+The inferred ontology is judged too: inferred from nine tenths of the rows, it must accept the last tenth, but for rows
+like no other, and refuse faults that are seeded into it.
 """
 
 from __future__ import annotations
