@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
@@ -25,10 +25,9 @@ from benchmarks.servers import local_settings
 from graph_memory import GraphError, Memory, Ontology, SourceOptions, open_memory
 from graph_memory.memory.transfer.infer import Inference
 from graph_memory.memory.transfer.results import GraphFormat
-from graph_memory.memory.transfer.sources import staged
-from graph_memory.memory.transfer.staging import Staged, StagedNode
+from graph_memory.memory.transfer.sources import reading
+from graph_memory.memory.transfer.staging import Staged, StagedNode, Staging
 from graph_memory.model.ontology.types import AnyType, check_rules
-from graph_memory.progress import silent
 
 FAULTS = 50
 UNLIKE = 1_000
@@ -52,7 +51,9 @@ def main() -> None:
 def judged(folder: Path) -> bool:
     """Infer an ontology from nine tenths of the rows, and try it on the last tenth."""
     rng = random.Random(1)
-    with timed("read"), staged(folder, SourceOptions(), silent) as staging:
+    with timed("read"), closing(Staging(SourceOptions())) as staging:
+        for _ in reading(staging, folder):
+            pass
         rows: list[Staged] = [*staging.nodes(), *staging.connections()]
     rng.shuffle(rows)
     cut = len(rows) * 9 // 10

@@ -6,7 +6,7 @@ connection types. What is in the domain already is asked when it is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from graph_memory.memory.graph.connections import FORMAT, NewConnection
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.infer import Inference
-from graph_memory.memory.transfer.staging import Staged, StagedConnection, StagedNode, Staging
+from graph_memory.memory.transfer.staging import PAGE, Staged, StagedConnection, StagedNode, Staging
 from graph_memory.model.arguments import check_path, check_tags, fault
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, content_from
@@ -49,12 +49,16 @@ class Examination:
         self._ontology = ontology
         self._check_content = check_content
 
-    def run(self) -> None:
-        """Look at all nodes, and then at all connections."""
-        for node in self._staging.nodes():
+    def looking(self) -> Iterator[None]:
+        """Look at all nodes, and then at all connections; do so step by step."""
+        for number, node in enumerate(self._staging.nodes()):
             self._try(node, self._node)
-        for connection in self._staging.connections():
+            if number % PAGE == 0:
+                yield
+        for number, connection in enumerate(self._staging.connections()):
             self._try(connection, self._connection)
+            if number % PAGE == 0:
+                yield
         for declared in self._ontology.connection_types if self._ontology else ():
             if declared.acyclic:
                 self._check_cycles(declared)
