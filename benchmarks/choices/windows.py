@@ -100,8 +100,8 @@ def finders(bench: Bench) -> Mapping[str, Find]:
     def by_grams(statement: str) -> Find:
         def find(domain: str, needle: str, limit: int) -> Sequence[str]:
             asked = Needle.of(needle)
-            [row] = bench.run(statement, grams=asked.lucene(domain), **_given(domain, asked, limit))
-            return sorted({*row["new"], *row["indexed"]})  # pyright: ignore
+            found, _ = bench.run(statement, grams=asked.lucene(domain), **_given(domain, asked, limit))
+            return sorted({one for ids, _ in found["_rows"] for one in ids})  # pyright: ignore
 
         return find
 

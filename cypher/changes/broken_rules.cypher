@@ -1,7 +1,9 @@
 // Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
 // another, and no cycles; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
 // is there, does not count against it. A connection may be there already, or not.
-// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles.
+// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. The type is
+// compared beside the pattern: within it, a plan made while the database was empty looks through the whole type for each
+// row.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule, other
@@ -11,20 +13,23 @@ MATCH (b:_Node {_domain: $domain, _id: row.to})
 WITH row, a, b, coalesce($turns[row.id], 0) AS turn
 WITH row,
   head(COLLECT {
-    MATCH (a)-[r:$(row.type)]->()
-    WHERE 'source' IN row.rules AND r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
+    MATCH (a)-[r]->()
+    WHERE 'source' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
+      AND coalesce($turns[r._id], 0) <= turn
     RETURN r._id
     LIMIT 1
   }) AS of_source,
   head(COLLECT {
-    MATCH ()-[r:$(row.type)]->(b)
-    WHERE 'target' IN row.rules AND r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
+    MATCH ()-[r]->(b)
+    WHERE 'target' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
+      AND coalesce($turns[r._id], 0) <= turn
     RETURN r._id
     LIMIT 1
   }) AS of_target,
   head(COLLECT {
-    MATCH (a)-[r:$(row.type)]->(b)
-    WHERE 'pair' IN row.rules AND r._domain = $domain AND r._id <> row.id AND coalesce($turns[r._id], 0) <= turn
+    MATCH (a)-[r]->(b)
+    WHERE 'pair' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
+      AND coalesce($turns[r._id], 0) <= turn
     RETURN r._id
     ORDER BY r._version
     LIMIT 1

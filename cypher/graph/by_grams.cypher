@@ -1,12 +1,14 @@
-// Owners of the windows that contain a needle: of those that wait to be indexed, then of those in the index, which are
-// in id order; last, how many wait. Those that wait are looked through first: a window that is indexed meanwhile is then
-// met twice, never missed.
+// Owners of the windows that contain a needle: of those that wait to be indexed, with how many wait, then of those in the
+// index, the first in id order. Those that wait are looked through first: a window that is indexed meanwhile is then met
+// twice, never missed.
 // mode: read
 // params: domain, grams, needle, type, after, limit
-// returns: id, waiting
+// returns: ids, waiting
 MATCH (w:_NewWindow)
-WHERE w._domain = $domain AND w._owner > $after AND ($type IS NULL OR w._type = $type) AND w._text CONTAINS $needle
-RETURN DISTINCT w._owner AS id, null AS waiting
+WHERE w._domain = $domain AND w._owner > $after
+RETURN collect(DISTINCT CASE
+         WHEN ($type IS NULL OR w._type = $type) AND w._text CONTAINS $needle THEN w._owner
+       END) AS ids, count(*) AS waiting
 UNION ALL
 CALL db.index.fulltext.queryNodes('_window_grams', $grams) YIELD node
 WHERE node._domain = $domain AND node._owner > $after AND ($type IS NULL OR node._type = $type)
@@ -14,8 +16,4 @@ WHERE node._domain = $domain AND node._owner > $after AND ($type IS NULL OR node
 WITH DISTINCT node._owner AS id
 ORDER BY id
 LIMIT $limit
-RETURN id, null AS waiting
-UNION ALL
-MATCH (w:_NewWindow)
-WHERE w._domain = $domain AND w._owner > ''
-RETURN null AS id, count(*) AS waiting
+RETURN collect(id) AS ids, 0 AS waiting

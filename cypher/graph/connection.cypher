@@ -1,11 +1,10 @@
-// One connection as its last event has it, looked for under each connection type of the domain's ontology. No row:
-// there is no such domain; `is_found` and no event: the two were read on either side of a change.
+// One connection as its last event has it, in the names of the live one, looked for under each connection type of the
+// domain's ontology. No state: the two were read on either side of a change. Nothing is looked up by a null.
 // mode: read
-// params: domain, id
-// returns: is_found, event, text
+// params: domain, id, with_text
+// returns: state, text
 // subjects: id
-MATCH (d:_Domain {_id: $domain})
-OPTIONAL CALL () {
+CALL () {
   MATCH (t:_ConnectionType)
   WHERE t._domain = $domain AND t._name IS NOT NULL
   CALL (t) {
@@ -16,6 +15,7 @@ OPTIONAL CALL () {
   LIMIT 1
 }
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: r._version})
-OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
-RETURN r IS NOT NULL AS is_found,
-       e {.*, _at: toString(e._at), _created: toString(e._created), _modified: toString(e._modified)} AS event, c._text AS text
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE WHEN $with_text THEN e._content_sha256 END})
+RETURN e {
+         .*, _id: e._subject, _version: e._seq, _at: null, _created: toString(e._created), _modified: toString(e._modified)
+       } AS state, c._text AS text

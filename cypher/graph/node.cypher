@@ -1,12 +1,12 @@
-// One node as its last event has it: an event never changes, so no reader sees half of an update. No row: there is no
-// such domain; `is_found` and no event: the two were read on either side of a change.
+// One node as its last event has it, in the names of the live node: an event never changes, so no reader sees half of an
+// update. No state: the two were read on either side of a change. Nothing is looked up by a null.
 // mode: read
-// params: domain, id
-// returns: is_found, event, text
+// params: domain, id, with_text
+// returns: state, text
 // subjects: id
-MATCH (d:_Domain {_id: $domain})
-OPTIONAL MATCH (n:_Node {_domain: $domain, _id: $id})
+MATCH (n:_Node {_domain: $domain, _id: $id})
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: n._version})
-OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
-RETURN n IS NOT NULL AS is_found,
-       e {.*, _at: toString(e._at), _created: toString(e._created), _modified: toString(e._modified)} AS event, c._text AS text
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE WHEN $with_text THEN e._content_sha256 END})
+RETURN e {
+         .*, _id: e._subject, _version: e._seq, _at: null, _created: toString(e._created), _modified: toString(e._modified)
+       } AS state, c._text AS text

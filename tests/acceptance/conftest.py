@@ -32,8 +32,8 @@ async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterat
 
 @pytest.fixture(scope="session")
 async def historian(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
-    """An agent whose server has the tools of the past and of domains besides; all tests of the worker share it."""
-    async with connected(environment, "--toolsets", "graph,history,domains") as agent:
+    """An agent whose server also has the tools of the past, of domains and of batches; a worker has one."""
+    async with connected(environment, "--toolsets", "graph,history,domains,batch") as agent:
         yield agent
 
 

@@ -262,6 +262,30 @@ class Reference:
             self.connections[one] = replace(edited, version=self._next())
         return self.connections[one].version
 
+    def edit_node(self, node_id: str, edit: Properties) -> None:
+        """Change a node as one of many: what it was before the others counts."""
+        before = self.nodes[node_id]
+        self.nodes[node_id] = replace(before, properties={**before.properties, **edit})
+
+    def keeps_rules(self) -> bool:
+        """Whether all that lives keeps to the rules of its type beside all else."""
+        nodes = (
+            self._rule_faults(self.node_types[one.type], one.properties, self.nodes, key)
+            for key, one in self.nodes.items()
+        )
+        return not any(nodes) and all(self._keeps_rules(key) for key in self.connections)
+
+    def _keeps_rules(self, one: str) -> bool:
+        found = self.connections[one]
+        if found.source not in self.nodes or found.target not in self.nodes:
+            return False
+        declared = self.connection_types[found.type]
+        others = Reference(
+            self.node_types, self.connection_types, self.nodes, {k: v for k, v in self.connections.items() if k != one}
+        )
+        faults = self._rule_faults(declared, found.properties, self.connections, one)
+        return not faults | others._topology_faults(declared, found.source, found.target)
+
     def drop_node(self, node_id: str) -> int:
         for one in [key for key, found in self.connections.items() if node_id in (found.source, found.target)]:
             self.drop_connection(one)

@@ -10,10 +10,9 @@ from pathlib import Path
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Event, Origin
-from graph_memory.model.projection import live_state
+from graph_memory.model.events import Origin, with_moments
 from graph_memory.model.wording import shown
-from graph_memory.storage.log.ontologies import HALF_SEEN, no_ontology
+from graph_memory.storage.log.ontologies import HALF_SEEN, HEAD, no_ontology
 from graph_memory.storage.log.transaction import LogWithin, log_within
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.queries import Query, query
@@ -47,41 +46,42 @@ async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithi
 
 @dataclass(frozen=True, slots=True)
 class SubjectRow:
-    """A live subject's last event, and its small text; no event when the two were read on either side of a change."""
+    """A live subject as its last event has it, and its small text if that is asked for.
 
-    is_found: bool
-    event: dict[str, object] | None
+    There is no state when the two were read on either side of a change.
+    """
+
+    state: dict[str, object] | None
     text: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class LastState:
-    """A subject as its last event has it, and its text where Neo4j keeps it."""
+    """A subject as its last event has it, and its text where that was asked for and Neo4j keeps it."""
 
     state: Mapping[str, object]
-    from_id: str | None
-    to_id: str | None
     text: str | None
 
 
 SEEN = query("core/seen", bool)
 
 
-async def last_state(reader: Reader, get: Query[SubjectRow], domain: str, subject: str) -> LastState | None:
-    """Return a live subject as its last event has it, None when there is none.
+async def last_state(
+    reader: Reader, get: Query[SubjectRow], domain: str, subject: str, *, with_text: bool = False
+) -> LastState | None:
+    """Return a live subject as its last event has it, None when there is none; its text only where that is asked for.
 
     Readers take no lock, so a live node can be seen half changed; its events cannot. Raises ONTOLOGY_NOT_FOUND,
     and STORE_CONFLICT for a subject that the log does not know.
     """
     for _ in range(HALF_SEEN):
-        rows = await reader.read(get, domain=domain, id=subject)
+        rows = await reader.read(get, domain=domain, id=subject, with_text=with_text)
         if not rows:
-            raise no_ontology(domain)
-        if not rows[0].is_found:
+            if await reader.one(HEAD, domain=domain) is None:
+                raise no_ontology(domain)
             return None
-        if (found := rows[0].event) is not None and found.get("_subject") == subject:
-            event = Event.from_row(found)
-            return LastState(live_state(event), event.draft.from_id, event.draft.to_id, rows[0].text)
+        if (found := rows[0].state) is not None and found.get("_id") == subject:
+            return LastState(with_moments(found), rows[0].text)
     hint = "The graph was changed outside graph-memory: run `graph-memory verify`."
     raise GraphError(Code.STORE_CONFLICT, f"{shown(subject)} is in the graph, but not in the log", {"hint": hint})
 

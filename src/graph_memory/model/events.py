@@ -124,7 +124,7 @@ class Event:
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:
         """Return the event that an `_Event` node's properties describe; its times may be text."""
-        row = {key: _moment(value) if key in TIMES else value for key, value in row.items()}
+        row = with_moments(row)
         header = cast("Mapping[str, str]", row)
         op = Op(header["_op"])
         state = {key: cast("StoredValue", value) for key, value in row.items() if key not in HEADER}
@@ -163,8 +163,10 @@ TIMES = frozenset({"_at", "_created", "_modified"})
 """The times that nearly every event has."""
 
 
-def _moment(value: object) -> object:
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
+def with_moments(row: Mapping[str, object]) -> Mapping[str, object]:
+    """Return properties of an event in which these times are times, not text."""
+    texts = {name: text for name in TIMES if isinstance(text := row.get(name), str)}
+    return {**row, **{name: datetime.fromisoformat(text) for name, text in texts.items()}}
 
 
 def in_its_place(state: State, last: Event) -> State:

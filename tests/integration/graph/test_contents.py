@@ -10,6 +10,8 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory.memory.core import last_state
+from graph_memory.memory.graph.nodes import GET
 from graph_memory.model.content import content_from
 
 pytestmark = pytest.mark.anyio
@@ -47,6 +49,15 @@ async def test_small_text_is_kept_in_neo4j_and_large_or_binary_content_as_a_blob
     assert blob(settings, domain, b"\x00\xff").exists()
     assert (await notes.get_node_content(large.node_id)).content == LARGE
     assert (await notes.get_node_content(binary.node_id)).content == "AP8="
+
+
+async def test_a_text_is_read_only_where_it_is_asked_for(notes: Memory, domain: str) -> None:
+    note = (await notes.create_node("Note", "small")).node_id
+    store = notes._core.store
+    for with_text, text in ((False, None), (True, "small")):
+        found = await last_state(store, GET, domain, note, with_text=with_text)
+        assert found is not None
+        assert found.text == text
 
 
 async def test_content_grows_into_a_blob_and_shrinks_back(notes: Memory) -> None:

@@ -245,3 +245,9 @@ async def test_a_refused_ontology_makes_no_constraint_and_no_domain(
     bad = memory.add_connection_type(ConnectionType("Owns", ("Nobody",), ("Thing",)))
     assert await code_of(bad) is Code.INVALID_NODE_TYPE
     assert made == []
+
+
+async def test_a_connection_that_asks_for_the_id_of_its_own_end_is_told_that_it_is_used(people: Memory) -> None:
+    await people.create_node("Person", "", properties=BORN, id="one")
+    taken = people.create_connection("MarriedTo", "one", "one", id="one")
+    assert await code_of(taken) is Code.CONNECTION_ALREADY_EXISTS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -138,6 +139,10 @@ expected = st.sampled_from(["any", "any", "right", "wrong"])
 limits = st.none() | st.integers(1, 3)
 
 
+ACTS = ["node", "person", "person", "update", "update", "link", "link", "unlink", "delete", "read"]
+"""What is done in a transaction or a batch."""
+
+
 class Answer(NamedTuple):
     """What a call returned, or the code that it failed with."""
 
@@ -155,6 +160,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.model = Reference()
         self.times: dict[str, tuple[int, object, object]] = {}
         self.broken = False
+        self.batches = 0
 
     # How the machine talks
 
@@ -397,6 +403,132 @@ class MemoryMachine(RuleBasedStateMachine):
         answer = self.ask(self.memory.add_connection_type, ontology_from(whole).connection_types[0])
         if self.agree(answer, self.model.faults_of_type(declared, connection=True)):
             self.same(answer.value.version, self.model.put_type(declared, connection=True))
+
+    # Many at once
+
+    @rule(acts=st.lists(st.tuples(st.sampled_from(ACTS), which, which), min_size=1, max_size=5), kept=st.booleans())
+    def change_in_a_transaction(self, acts: list[tuple[str, int, int]], kept: bool) -> None:
+        """Everything within answers as outside; what is rolled back was never there."""
+        outside, before, times = self.memory, deepcopy(self.model), dict(self.times)
+        with self.talk.portal.wrap_async_context_manager(outside.transaction()) as within:
+            self.memory = within
+            try:
+                for act, number, other in acts:
+                    self.act(act, number, other)
+            finally:
+                self.memory = outside
+            if not kept:
+                within.rollback()
+        if not kept:
+            self.model, self.times = before, times
+
+    def act(self, act: str, number: int, other: int) -> None:
+        type_name = NODE_TYPES[other % len(NODE_TYPES)]
+        given = FITTING.get(type_name, {})
+        match act:
+            case "node":
+                self.put_node(type_name, given, TEXTS[number % len(TEXTS)])
+            case "person":
+                self.put_node("Person", {"email": FIT_VALUES["email"][number % 4]}, TEXTS[1])
+            case "update" if self.model.nodes:
+                self.retype_property(number, "email", FIT_VALUES["email"][other % 4])
+            case "link" if self.model.nodes:
+                self.create_allowed_connection((number, other), other, FITTING["OwnedBy"], "note")
+            case "unlink" if self.model.connections:
+                self.delete_connection(number, "any")
+            case "delete" if self.model.nodes:
+                self.delete_node(number, "any")
+            case "read" if self.model.nodes:
+                self.get_node(number)
+                self._query_nodes(type_name, {}, None)
+                self.search_content("hello", None, None)
+            case _:
+                pass
+
+    @rule(acts=st.lists(st.tuples(st.sampled_from(ACTS), which, which), min_size=1, max_size=6), key=st.booleans())
+    def change_in_a_batch(self, acts: list[tuple[str, int, int]], key: bool) -> None:
+        """A batch goes through exactly when what it leads to keeps to all rules, and is made once for each key."""
+        after, operations = self.planned(acts)
+        name = f"key {self.model.seq}" if key else None
+        answer = self.ask(self.memory.execute_batch, operations, idempotency_key=name)
+        if not self.agree(answer, {"BATCH_REFUSED"} if after is None else set()) or after is None:
+            return
+        done = answer.value
+        for kind, now in (("nodes", after.nodes), ("connections", after.connections)):
+            before = getattr(self.model, kind)
+            versions = {item.id: item.version for item in done.results if item.version is not None}
+            for one, thing in now.items():
+                is_same = one in before and before[one] == thing
+                now[one] = thing if is_same else replace(thing, version=versions[one])
+                self.same(is_same or done.since <= now[one].version <= done.until, True, one)
+        self.same((done.created, done.updated, done.deleted), self.counted(after))
+        after.seq = done.until or self.model.seq
+        self.same(after.seq - self.model.seq, done.created + done.updated + done.deleted)
+        self.model = after
+        if key:
+            again = self.ask(self.memory.execute_batch, operations, idempotency_key=name).value
+            self.same((again.repeated, again.until), (True, done.until) if done.until else (None, None))
+
+    def counted(self, after: Reference) -> tuple[int, int, int]:
+        """How many subjects a batch created, changed and deleted."""
+        before = {**self.model.nodes, **self.model.connections}
+        now = {**after.nodes, **after.connections}
+        changed = sum(one in before and before[one].version != thing.version for one, thing in now.items())
+        return len(now.keys() - before.keys()), changed, len(before.keys() - now.keys())
+
+    def planned(self, acts: list[tuple[str, int, int]]) -> tuple[Reference | None, list[dict[str, Any]]]:
+        """What the model comes to by operations, None where they must be refused; and the operations."""
+        after = deepcopy(self.model)
+        operations: list[dict[str, Any]] = []
+        fits = True
+        self.batches += 1
+        for place, (act, number, other) in enumerate(acts):
+            operation, is_there = self.operation(after, act, number, other, f"b{self.batches}.{place}")
+            operations += [operation] if operation else []
+            fits = fits and is_there
+        if not operations:
+            operations = [{"op": "create_node", "type": "Nobody", "content": ""}]
+            fits = False
+        return (after if fits and after.keeps_rules() else None), operations
+
+    def operation(
+        self, after: Reference, act: str, number: int, other: int, new: str
+    ) -> tuple[dict[str, Any] | None, bool]:
+        """An operation, made in the model; and whether what it names is there, and new what it makes."""
+        ids = [*after.nodes, "mem_unknown"] if number % 8 == 7 else [*after.nodes]
+        one, two = (ids[n % len(ids)] if ids else "mem_unknown" for n in (number, other))
+        own = f"b{self.batches}."
+        named = {key: f"${key.replace('.', '-')}" if key.startswith(own) else key for key in (one, two)}
+        ref = {"id": new, "ref": new.replace(".", "-")}
+        match act:
+            case "node" | "person":
+                type_name = "Person" if act == "person" else NODE_TYPES[other % len(NODE_TYPES)]
+                given = {"email": FIT_VALUES["email"][number % 4]} if act == "person" else FITTING.get(type_name, {})
+                after.put_node(new, Node(type_name, given, Text("hello"), 0))
+                about = {"type": type_name, "content": "hello", "properties": given}
+                return {"op": "create_node", **about, **ref}, type_name in after.node_types
+            case "update":
+                edit = {"email": FIT_VALUES["email"][other % 4], "age": other % 3}
+                if one in after.nodes:
+                    after.edit_node(one, edit)
+                return {"op": "update_node", "node_id": named[one], "properties": edit}, one in after.nodes
+            case "link" if ids:
+                type_name = CONNECTION_TYPES[(number + other) % 5]
+                given = {"since": "2025-10-31"} if type_name == "OwnedBy" else {}
+                after.put_connection(new, Connection(type_name, one, two, given, None, 0))
+                ends = {"type": type_name, "from_node_id": named[one], "to_node_id": named[two]}
+                is_known = type_name in after.connection_types
+                return {"op": "create_connection", **ends, "properties": given, **ref}, is_known
+            case "unlink" if after.connections:
+                link = list(after.connections)[number % len(after.connections)]
+                after.drop_connection(link)
+                return {"op": "delete_connection", "connection_id": link}, True
+            case "delete":
+                if is_there := one in after.nodes:
+                    after.drop_node(one)
+                return {"op": "delete_node", "node_id": named[one]}, is_there
+            case _:
+                return None, True
 
     # What it asks
 

@@ -58,6 +58,7 @@ TAGS: list[tuple[str, ...] | None] = [None, None, (), ("a",), ("b", "a")]
 which = st.integers(0, 999)
 CHANGES = [
     *("create", "create", "update", "update", "delete", "link", "link", "hub", "relink", "set validity", "declare"),
+    *("batch", "batch", "transaction"),
 ]
 ACTS = [
     *("revert a stretch", "revert a stretch", "revert events", "revert events", "branch", "branch"),
@@ -273,6 +274,52 @@ class HistoryMachine(RuleBasedStateMachine):
         valid = tuple(known if told is None else moment(told) for told, known in zip(times, before.valid, strict=True))
         self.wrote(world, {**world.now, one: replace(before, valid=valid)})
 
+    def batch(self, where: int, number: int, other: int, given: dict[str, Any]) -> None:
+        """Change one node, delete another, and make one that is tied to the first, as one."""
+        world, self.made = self.world(where), self.made + 1
+        if not (ids := nodes_of(world.now)):
+            return
+        kept, gone = ids[number % len(ids)], ids[other % len(ids)]
+        new, tie, types = f"n{self.made}", f"c{self.made}", sorted(world.types[world.last])
+        before = world.now[kept]
+        node = Node(types[other % len(types)], to_the_letter(given), Text("b"), 0)
+        after: State = {
+            **world.now,
+            new: node,
+            tie: Connection("Link", new, kept, {}, None, 0),
+            kept: replace(before, properties={**before.properties, **to_the_letter(given)}),
+        }
+        operations: list[dict[str, Any]] = [
+            {"op": "update_node", "node_id": kept, "properties": given},
+            {"op": "create_node", "type": node.type, "content": "b", "properties": given, "id": new, "ref": "new"},
+            {"op": "create_connection", "type": "Link", "from_node_id": "$new", "to_node_id": kept, "id": tie},
+            {"op": "delete_node", "node_id": gone},
+        ]
+        away = {gone, *tied_to(after, gone)}
+        self.ask(world.memory.execute_batch, operations, idempotency_key=new)
+        self.wrote(world, {key: thing for key, thing in after.items() if key not in away})
+        self.same(self.ask(world.memory.execute_batch, operations, idempotency_key=new).repeated, True)
+
+    def transaction(self, where: int, number: int, given: dict[str, Any]) -> None:
+        """Change a node, make another and tie it to it, as one."""
+        world, self.made = self.world(where), self.made + 1
+        if not (ids := nodes_of(world.now)):
+            return
+        one, type_name = ids[number % len(ids)], min(world.types[world.last])
+        new, tie = f"n{self.made}", f"c{self.made}"
+        before = world.now[one]
+
+        async def work() -> None:
+            async with world.memory.transaction() as t:
+                await t.update_node(one, properties=given)
+                await t.create_node(type_name, "b", id=new)
+                await t.create_connection("Link", new, one, id=tie)
+
+        self.ask(work)
+        after = replace(before, properties={**before.properties, **to_the_letter(given)})
+        made: State = {new: Node(type_name, {}, Text("b"), 0), tie: Connection("Link", new, one, {}, None, 0)}
+        self.wrote(world, {**world.now, one: after, **made})
+
     def declare(self, where: int) -> None:
         world, self.made = self.world(where), self.made + 1
         self.ask(world.memory.add_node_type, NodeType(f"Kind{self.made}"))
@@ -331,6 +378,10 @@ class HistoryMachine(RuleBasedStateMachine):
                 self.hub(where, number)
             case "declare":
                 self.declare(where)
+            case "batch":
+                self.batch(where, number, other, given)
+            case "transaction":
+                self.transaction(where, number, given)
             case "relink":
                 self.relink(where, number, given, [None, "new", "x" * 16_385][other % 3])
             case _:

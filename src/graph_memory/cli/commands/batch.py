@@ -114,9 +114,9 @@ def _show(done: BatchResult) -> None:
     counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"
     refused = f", {counted(done.refused, 'operation')} refused" if done.refused else ""
     if done.repeated:
-        note(f"This batch was made before, as {done.batch}: {counts}. Nothing was changed now.")
+        note(f"Made before, as {done.batch}: {counts}. Nothing was changed now.")
     elif done.batch is None:
-        note(f"{'Would be' if done.dry_run else 'Nothing was changed'}: {counts}{refused}.")
+        note(f"{'Dry run' if done.dry_run else 'Nothing was changed'}: {counts}{refused}.")
     else:
         note(f"{counts}{refused}. To undo: graph-memory revert --since {done.since} --until {done.until}")
 

@@ -147,7 +147,7 @@ class Changeset:
     def type_of(self, node: str) -> str | None:
         """Return the type that a node has then, None when there is no such node."""
         change = self.changes.get(node)
-        if change is None:
+        if change is None or change.kind is not Kind.NODE:
             return self.context.living.get(node)
         return None if change.op is Op.DELETE else change.type or ""
 

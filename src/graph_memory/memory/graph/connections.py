@@ -10,6 +10,7 @@ from graph_memory.memory.changes.plan import Changeset, Context, unique_values
 from graph_memory.memory.changes.rules import broken_rules
 from graph_memory.memory.core import (
     Core,
+    LastState,
     SubjectRow,
     check_version,
     last_state,
@@ -170,7 +171,7 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
     """Return a connection, with its content when asked for."""
-    found, inline = await _found(core.store, domain, connection_id)
+    found, inline = await _found(core.store, domain, connection_id, with_text=include_content)
     content = None
     if include_content and found.content is not None:
         content = await core.contents.fetch(domain, found.content, inline)
@@ -271,12 +272,19 @@ def edit_of(
     )
 
 
-async def _found(reader: Reader, domain: str, connection_id: str) -> tuple[ConnectionState, str | None]:
-    """Return a connection and its small text. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    row = await last_state(reader, GET, domain, connection_id)
-    if row is None or row.from_id is None or row.to_id is None:
+async def _found(
+    reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
+) -> tuple[ConnectionState, str | None]:
+    """Return a connection, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
+    if row is None:
         raise connection_not_found(domain, connection_id)
-    return ConnectionState.from_live(row.state, row.from_id, row.to_id), row.text
+    return connection_of(row), row.text
+
+
+def connection_of(last: LastState) -> ConnectionState:
+    """Return the connection that a last state is of."""
+    return ConnectionState.from_live(last.state, str(last.state["_from"]), str(last.state["_to"]))
 
 
 def _draft(op: Op, connection: ConnectionState, content: Content | None) -> Draft:

@@ -188,7 +188,7 @@ def node_info(node: NodeState) -> NodeInfo:
 
 async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent:
     """Return a node's content as it was given."""
-    node, inline = await _found(core.store, domain, node_id)
+    node, inline = await _found(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
     return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
 
@@ -288,9 +288,9 @@ async def the_node(reader: Reader, domain: str, node_id: str) -> NodeState:
     return (await _found(reader, domain, node_id))[0]
 
 
-async def _found(reader: Reader, domain: str, node_id: str) -> tuple[NodeState, str | None]:
-    """Return a node and its small text. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
-    row = await last_state(reader, GET, domain, node_id)
+async def _found(reader: Reader, domain: str, node_id: str, *, with_text: bool = False) -> tuple[NodeState, str | None]:
+    """Return a node, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND."""
+    row = await last_state(reader, GET, domain, node_id, with_text=with_text)
     if row is None:
         raise node_not_found(domain, node_id)
     return NodeState.from_live(row.state), row.text

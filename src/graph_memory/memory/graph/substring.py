@@ -31,11 +31,11 @@ _BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A node that may be meant, or how many windows wait to be indexed."""
+class Candidates:
+    """Nodes that may be meant, and how many windows wait to be indexed."""
 
-    id: str | None
-    waiting: int | None
+    ids: Sequence[str]
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class TextRow:
     text: str | None
 
 
-BY_GRAMS = marked(query("graph/by_grams", Candidate))
+BY_GRAMS = marked(query("graph/by_grams", Candidates))
 BY_SCAN = id_query("graph/by_scan")
 TEXTS = query("graph/texts", TextRow)
 NEW_WINDOWS = query("graph/new_windows", NewWindow)
@@ -103,9 +103,9 @@ class Search:
         if needle.is_short:
             return await look(self._core, BY_SCAN, domain, **given)
         found = await look(self._core, BY_GRAMS, domain, grams=needle.lucene(domain), **given)
-        if sum(row.waiting or 0 for row in found.rows) > MANY:
+        if sum(row.waiting for row in found.rows) > MANY:
             self._core.background.start(f"indexing domain {domain}", self.index(domain))
-        return found.of(sorted({row.id for row in found.rows if row.id is not None}))
+        return found.of(sorted({one for row in found.rows for one in row.ids}))
 
     async def _index(self, domain: str, new: Sequence[NewWindow]) -> int:
         """Index windows that were read, and return how many of them were still there.

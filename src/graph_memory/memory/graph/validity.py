@@ -107,9 +107,9 @@ async def _found(reader: Reader, domain: str, subject_id: str) -> Subject:
     if node is not None:
         return NodeState.from_live(node.state)
     found = await last_state(reader, connections.GET, domain, subject_id)
-    if found is None or found.from_id is None or found.to_id is None:
+    if found is None:
         raise node_not_found(domain, subject_id)
-    return ConnectionState.from_live(found.state, found.from_id, found.to_id)
+    return connections.connection_of(found)
 
 
 def _bound(given: datetime | str | None, before: datetime | None) -> datetime | None:

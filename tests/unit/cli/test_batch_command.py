@@ -1,0 +1,153 @@
+"""`graph-memory batch`: what it reads, asks for and shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from graph_memory.cli.errors import explained
+from graph_memory.cli.main import app
+from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult
+from graph_memory.model.errors import Code, GraphError
+from unit.cli.test_cli_commands import memory as memory
+from unit.mcp_server.mcp_fakes import RecordingMemory
+
+ONE = {"op": "delete_node", "node_id": "mem_1"}
+TWO = {"op": "create_node", "type": "Note", "content": "a\nb"}
+DONE = BatchResult(
+    batch="evt_1",
+    since=4,
+    until=6,
+    created=2,
+    updated=0,
+    deleted=1,
+    refused=0,
+    results=(
+        BatchItem(index=0, op="create_node", id="mem_1", ref="a", version=5),
+        BatchItem(index=1, op="delete_node", id="mem_2", version=6, connections=0),
+    ),
+)
+
+
+@pytest.fixture
+def done(memory: RecordingMemory) -> RecordingMemory:
+    memory.answers["execute_batch"] = DONE
+    return memory
+
+
+def run(*arguments: str, given: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, ["batch", *arguments], input=given)
+
+
+def asked(memory: RecordingMemory) -> tuple[Any, dict[str, Any]]:
+    [(name, arguments, named)] = memory.calls
+    assert name == "execute_batch"
+    memory.calls.clear()
+    return arguments[0], named
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.json", json.dumps([ONE, TWO])),
+        ("a.json", json.dumps({"operations": [ONE, TWO]}, indent=2)),
+        ("a.jsonl", f"{json.dumps(ONE)}\n\n{json.dumps(TWO)}"),
+    ],
+)
+def test_a_file_is_json_or_an_operation_on_each_line(done: RecordingMemory, tmp_path: Path, name: str, text: str):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert run(str(path)).exit_code == 0
+    assert asked(done) == ([ONE, TWO], {"options": {}, "idempotency_key": None})
+    assert run("-", given=text.encode()).exit_code == 0
+    assert asked(done)[0] == [ONE, TWO]
+
+
+def test_one_operation_can_come_on_standard_input(done: RecordingMemory):
+    assert run("-", given=json.dumps(ONE).encode()).exit_code == 0
+    assert asked(done)[0] == [ONE]
+
+
+def test_a_file_says_its_options_and_the_command_line_takes_precedence(done: RecordingMemory, tmp_path: Path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"operations": [ONE], "options": {"atomic": True, "x": 1}, "idempotencyKey": "k"}))
+    run(str(path))
+    assert asked(done)[1] == {"options": {"atomic": True, "x": 1}, "idempotency_key": "k"}
+    run(str(path), "--no-atomic", "--first-fault", "--dry-run", "--idempotency-key", "l")
+    options = {"atomic": False, "x": 1, "validate_before_commit": False, "dry_run": True}
+    assert asked(done)[1] == {"options": options, "idempotency_key": "l"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.json", "{", "is not JSON"),
+        ("a.jsonl", '{"op": "x"}\n{"op":', "Line 2 is not JSON"),
+        ("a.json", "{}", "the file needs operations"),
+        ("a.json", '{"operations": [], "atomic": true}', "the file.atomic is not a valid key"),
+        ("a.json", "7", "the file must be an object"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_and_nothing_asked(
+    done: RecordingMemory, tmp_path: Path, name: str, text: str, said: str
+):
+    path = tmp_path / name
+    path.write_text(text)
+    error = run(str(path)).exception
+    assert isinstance(error, GraphError)
+    assert (error.code, said in error.message, done.calls) == (Code.INVALID_ARGUMENT, True, []), error.message
+    missing = run(str(tmp_path / "none.json")).exception
+    assert isinstance(missing, GraphError)
+    assert missing.message.startswith("Cannot read ")
+
+
+def test_people_see_each_operation_and_how_to_undo_all(done: RecordingMemory):
+    shown = run("-", given=b"[{}]")
+    assert shown.stdout.splitlines() == [
+        "    0  create_node        mem_1  $a  version 5",
+        "    1  delete_node        mem_2  version 6",
+    ]
+    assert shown.stderr == "2 created, 0 updated, 1 deleted. To undo: graph-memory revert --since 4 --until 6\n"
+    assert json.loads(run("-", "--json", given=b"[{}]").stdout) == DONE.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        (
+            {"repeated": True},
+            "Made before, as evt_1: 2 created, 0 updated, 1 deleted. Nothing was changed now.",
+        ),
+        ({"batch": None, "dry_run": True}, "Dry run: 2 created, 0 updated, 1 deleted."),
+        ({"batch": None, "created": 0, "deleted": 0}, "Nothing was changed: 0 created, 0 updated, 0 deleted."),
+    ],
+)
+def test_people_are_told_what_was_done(done: RecordingMemory, update: dict[str, Any], said: str):
+    done.answers["execute_batch"] = DONE.model_copy(update=update)
+    assert run("-", given=b"[{}]").stderr.splitlines()[-1] == said
+
+
+def test_what_was_left_out_is_told_with_an_exit_status(done: RecordingMemory):
+    fault = BatchFault(
+        index=1, op="update_node", code="NODE_NOT_FOUND", message="Node x does not exist", hint="Use query_nodes."
+    )
+    done.answers["execute_batch"] = DONE.model_copy(update={"refused": 1, "faults": (fault,)})
+    shown = run("-", "--no-atomic", given=b"[{}]")
+    assert shown.exit_code == 65
+    assert shown.stderr.splitlines()[0] == (
+        "operations[1] update_node: NODE_NOT_FOUND: Node x does not exist. Use `graph-memory query`."
+    )
+    assert "1 operation refused" in shown.stderr
+
+
+def test_a_batch_that_is_refused_lists_its_faults():
+    fault = {"index": 0, "op": "x", "code": "INVALID_ARGUMENT", "message": "It is wrong\x1b[2J", "hint": "Mend it."}
+    error = GraphError(Code.BATCH_REFUSED, "1 operation is at fault: …", {"faults": [fault], "hint": "Correct it."})
+    assert explained(error).splitlines()[1:] == [
+        "Hint: Correct it.",
+        "  operations[0] x: INVALID_ARGUMENT: It is wrong\\u001b[2J. Mend it.",
+    ]
