@@ -99,6 +99,10 @@ class Event:
 
     def row(self) -> State:
         """Return the event as the properties of its `_Event` node."""
+        return {**(self.draft.state or {}), **self.header()}
+
+    def header(self) -> State:
+        """Return what its `_Event` node has beside its subject's state."""
         header: dict[str, StoredValue | None] = {
             "_domain": self.domain,
             "_seq": self.seq,
@@ -119,7 +123,7 @@ class Event:
             "_erased": self.draft.erased or None,
             "_was": str(self.draft.was) if self.draft.was else None,
         }
-        return {**(self.draft.state or {}), **present(header)}
+        return present(header)
 
     @classmethod
     def from_row(cls, row: Mapping[str, object]) -> Event:

@@ -32,7 +32,9 @@ class Step(StrEnum):
     PUT_ONTOLOGY = "put_ontology"
     PUT_NODE_TYPES = "put_node_types"
     PUT_CONNECTION_TYPES = "put_connection_types"
+    CREATE_NODES = "create_nodes"
     PUT_NODES = "put_nodes"
+    CREATE_CONNECTIONS = "create_connections"
     PUT_CONNECTIONS = "put_connections"
     PUT_OBSERVATIONS = "put_observations"
     PUT_KEYS = "put_keys"
@@ -49,6 +51,8 @@ class KindRecord:
     """What a kind of subject is. Without `drop` it is never deleted."""
 
     put: Step
+    create: Step | None = None
+    """Makes a new subject, and appends its event, from one row."""
     drop: Step | None = None
     is_ontology: bool = False
     """Its changes are changes of the ontology."""
@@ -71,6 +75,7 @@ KINDS: Mapping[Kind, KindRecord] = {
     Kind.CONNECTION_TYPE: KindRecord(put=Step.PUT_CONNECTION_TYPES, drop=Step.DROP_TYPES, is_ontology=True),
     Kind.NODE: KindRecord(
         put=Step.PUT_NODES,
+        create=Step.CREATE_NODES,
         drop=Step.DROP_NODES,
         is_data=True,
         type_kind=Kind.NODE_TYPE,
@@ -79,6 +84,7 @@ KINDS: Mapping[Kind, KindRecord] = {
     ),
     Kind.CONNECTION: KindRecord(
         put=Step.PUT_CONNECTIONS,
+        create=Step.CREATE_CONNECTIONS,
         drop=Step.DROP_CONNECTIONS,
         is_data=True,
         type_kind=Kind.CONNECTION_TYPE,

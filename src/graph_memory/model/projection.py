@@ -31,7 +31,7 @@ Row = dict[str, object]
 
 @dataclass(slots=True)
 class Projection:
-    """Rows for each step. `subjects` of them must be found again when a put has run."""
+    """Rows for each step."""
 
     domain: str
     rows: dict[Step, list[Row]] = field(default_factory=dict[Step, list[Row]])
@@ -40,6 +40,12 @@ class Projection:
         """Add rows to a step; a step without rows is never run."""
         if new := list(rows):
             self.rows.setdefault(step, []).extend(new)
+
+    @property
+    def begun(self) -> set[int]:
+        """The numbers of the events that the rows of new subjects append."""
+        rows = (row for kind in KINDS.values() if kind.create for row in self.rows.get(kind.create, ()))
+        return {cast("Event", row["event"]).seq for row in rows}
 
     def extend(self, more: Projection) -> None:
         """Add the rows of another projection of the same domain."""
@@ -53,15 +59,24 @@ class Projection:
 
 
 def weight(row: Row) -> int:
-    """Return how many rows there are in one: that of an owner holds all of its derived rows."""
-    return max(1, len(cast("list[Row]", row.get("rows", ()))))
+    """Return how many rows there are in one: an owner's holds its derived rows, a new subject's those and its event."""
+    derived = sum(len(cast("list[Row]", row.get(name, ()))) for name in ("rows", "keys", "windows"))
+    return 2 + derived if "event" in row else max(1, derived)
 
 
-def project(domain: str, events: Sequence[Event], ontology: Ontology) -> Projection:
-    """Return what the events do to the live graph and to the derived rows; `ontology` is that before them."""
+def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_limit: int | None = None) -> Projection:
+    """Return what the events do to the live graph and to the derived rows; `ontology` is that before them.
+
+    Events that are not in the log yet are given with the size in bytes up to which text is kept in Neo4j: the rows of
+    new subjects then append their events too.
+    """
     projection = Projection(domain)
     ontology = _ontology_for(events, ontology)
     for created_here, event in _last_of_each(events):
+        step = KINDS[event.draft.kind].create
+        if step and inline_limit is not None and created_here and _is_complete(event.draft, inline_limit):
+            projection.add(step, [_creation_row(domain, event, ontology)])
+            continue
         _project_subject(projection, event)
         _project_derived(projection, event.draft, ontology, is_new=created_here)
     return projection
@@ -110,6 +125,24 @@ def _with_content(event: Event, earlier: Draft) -> Event:
     if event.draft.content is not None or earlier.content is None:
         return event
     return replace(event, draft=replace(event.draft, content=earlier.content, windows=earlier.windows))
+
+
+def _is_complete(draft: Draft, inline_limit: int) -> bool:
+    """Say whether a change has all that makes a new subject: what it has for content, and no text that is elsewhere."""
+    content = draft.content
+    if draft.op is not Op.CREATE or content is None:
+        return draft.op is Op.CREATE and content_ref(draft.state or {}) is None
+    return not content.is_text or content.size <= inline_limit
+
+
+def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
+    draft = event.draft
+    return {
+        "event": event,
+        "text": draft.content.text if draft.content else None,
+        "keys": key_rows(domain, draft, indexed_rules(draft.kind, draft.type or "", ontology)),
+        "windows": window_rows(domain, draft) if draft.kind is Kind.NODE else [],
+    }
 
 
 def _project_subject(projection: Projection, event: Event) -> None:

@@ -12,9 +12,10 @@ from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
 
 from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
+from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import ConnectionState
+from graph_memory.model.subjects import ConnectionState, content_state
 from graph_memory.storage.store import Limits, Reader, Store
 
 pytestmark = pytest.mark.anyio
@@ -286,4 +287,53 @@ async def test_two_processes_with_many_writers_leave_a_gapless_log_and_lose_no_u
     events = log_of(driver, domain)
     assert [event["_seq"] for event in events] == list(range(1, len(events) + 1))
     assert [event["_at"] for event in events] == sorted(event["_at"] for event in events)
+    assert (await alone.upkeep.verify()).clean
+
+
+def _many(count: int, decided: list[int]) -> Any:
+    """A decision on so many new nodes, which notes after which number it was made."""
+
+    def decide(head: Head, _: object) -> Sequence[Draft]:
+        decided.append(head.seq)
+        state = {"_created": head.at, "_modified": head.at, "_title": "T", "_content_format": "markdown"}
+        content = content_from("", "utf-8", "markdown")
+        return [
+            Draft(
+                op=Op.CREATE,
+                kind=Kind.NODE,
+                subject=f"many{head.seq}-{place}",
+                type="Project",
+                state=state | content_state(content.ref),
+                content=content,
+            )
+            for place in range(count)
+        ]
+
+    return decide
+
+
+async def _nothing(_: Reader, __: Head) -> None:
+    return None
+
+
+async def test_a_write_too_large_for_one_statement_is_decided_once(alone: Memory, ways: Ways, domain: str) -> None:
+    core, decided = alone._core, list[int]()
+    receipt = await core.log.write("many", domain, core.origin, _nothing, _many(3_000, decided))
+    assert len(receipt.changes) == 3_000
+    assert (len(decided), ways.at_once, ways.locked) == (1, 0, 1)
+    assert (await alone.upkeep.verify()).clean
+
+
+async def test_a_write_too_large_for_one_statement_is_decided_anew_after_what_another_process_wrote(
+    alone: Memory, other: Memory, domain: str
+) -> None:
+    core, decided = alone._core, list[int]()
+
+    async def read(_: Reader, head: Head) -> None:
+        if not decided:
+            await other.create_node("Project", "")
+
+    receipt = await core.log.write("many", domain, core.origin, read, _many(3_000, decided))
+    assert decided == [decided[0], decided[0] + 1]
+    assert receipt.changes[0].seq == decided[1] + 1
     assert (await alone.upkeep.verify()).clean

@@ -94,15 +94,22 @@ class Service:
     """A process that writes; it speaks into a file, so that its last words outlive it."""
 
     def __init__(
-        self, folder: Path, settings: Settings, domain: str, name: str, *, writers: int, seconds: float
+        self,
+        folder: Path,
+        settings: Settings,
+        domain: str,
+        name: str,
+        *,
+        writers: int,
+        seconds: float,
+        script: str = "fault_writer.py",
     ) -> None:
         self.words = folder / f"{name}.words"
         self.errors = folder / f"{name}.errors"
-        script = Path(__file__).with_name("fault_writer.py")
-        arguments = [str(settings.home), domain, name, str(writers), str(seconds)]
+        command = [sys.executable, str(Path(__file__).with_name(script)), str(settings.home), domain, name]
         with self.words.open("wb") as words, self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [sys.executable, str(script), *arguments], stdin=subprocess.DEVNULL, stdout=words, stderr=errors
+                [*command, str(writers), str(seconds)], stdin=subprocess.DEVNULL, stdout=words, stderr=errors
             )
 
     @property

@@ -85,6 +85,52 @@ async def test_a_write_whose_connection_ends_is_made_once_and_acknowledged(
     await check_made_once(remote, driver, domain)
 
 
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("answered", [False, True], ids=["before it was sent", "before it was answered"])
+async def test_a_transaction_whose_commit_is_cut_off_was_made_or_is_told_to_be_lost(
+    remote: Memory, proxy: Proxy, driver: Driver, domain: str, fault: Fault, answered: bool
+) -> None:
+    trap = proxy.trap(COMMIT, fault, answered=answered)
+    lost = None
+    try:
+        async with remote.transaction() as t:
+            await t.create_node("Note", "decisive")
+    except GraphError as error:
+        lost = error.code
+    assert trap.sprung.is_set()
+    assert lost is (None if answered else Code.TRANSACTION_LOST)
+    assert times_written(driver, domain, "decisive") == answered
+    assert (await remote.upkeep.verify()).clean
+
+
+@pytest.mark.parametrize("fault", Fault)
+async def test_a_transaction_whose_connection_ends_before_the_commit_is_lost(
+    remote: Memory, proxy: Proxy, driver: Driver, domain: str, fault: Fault
+) -> None:
+    trap = proxy.trap(b"decisive", fault, answered=True)
+    with pytest.raises(GraphError) as caught:  # noqa: PT012 - the block is what is tested
+        async with remote.transaction() as t:
+            await t.create_node("Note", "first")
+            await t.create_node("Note", "decisive")
+    assert trap.sprung.is_set()
+    assert caught.value.code is Code.TRANSACTION_LOST
+    assert times_written(driver, domain, "first") == 0
+    await remote.create_node("Note", "first")
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["before it was sent", "before it was answered"])
+async def test_a_batch_whose_commit_is_cut_off_is_made_once(
+    remote: Memory, proxy: Proxy, driver: Driver, domain: str, answered: bool
+) -> None:
+    operations = [{"op": "create_node", "type": "Note", "content": "decisive"}]
+    trap = proxy.trap(COMMIT, Fault.CUT, answered=answered)
+    made = await remote.execute_batch(operations, idempotency_key="k")
+    assert trap.sprung.is_set()
+    again = await remote.execute_batch(operations, idempotency_key="k")
+    assert (again.repeated, again.results[0].id, again.until) == (True, made.results[0].id, made.until)
+    await check_made_once(remote, driver, domain)
+
+
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_write_in_doubt_is_told_as_such_while_the_network_stays_away(
     far: Settings, proxy: Proxy, driver: Driver, domain: str, way: str

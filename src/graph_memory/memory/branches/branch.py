@@ -28,7 +28,7 @@ from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
-from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.project import append_events, run_projection
 from graph_memory.storage.log.reads import PAGE_OF, STATES, SubjectAt
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Nothing, Query, query
@@ -119,8 +119,7 @@ class _Branching:
         events = self._numbered(drafts, after=self._at)
 
         async def copy(transaction: Transaction) -> None:
-            await transaction.run(APPEND, **appended(events, 0, 0))
-            await run_projection(transaction, project(self._job.domain, events, self._ontology))
+            await append_events(transaction, events, self._ontology, 0, 0)
 
         then = self._job.then(stage="subjects", seq=self._at + len(events), done=len(events))
         await self._job.step(then, copy)
@@ -250,8 +249,7 @@ class _Branching:
 
         async def end(transaction: Transaction) -> None:
             head = await transaction.one(HEAD, domain=self._job.domain)
-            await transaction.run(APPEND, **appended(events, head.ontology_version if head else 0, 0))
-            await run_projection(transaction, project(self._job.domain, events, self._ontology))
+            await append_events(transaction, events, self._ontology, head.ontology_version if head else 0, 0)
 
         await self._job.end(end)
         return seq

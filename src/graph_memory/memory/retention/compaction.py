@@ -27,14 +27,13 @@ from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id, number
 from graph_memory.model.kinds import Kind
-from graph_memory.model.projection import project
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.project import append_events
 from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
@@ -283,7 +282,6 @@ class _Compacting:
                 raise no_ontology(domain)
             at, who = next_time(lock.last_at, utc_now()), self._core.origin
             events = number([draft], domain=domain, after=lock.seq, at=at, batch=new_id("evt"), origin=who)
-            await transaction.run(APPEND, **appended(events, lock.ontology_version, 0))
-            await run_projection(transaction, project(domain, events, ontology))
+            await append_events(transaction, events, ontology, lock.ontology_version, 0)
 
         return append

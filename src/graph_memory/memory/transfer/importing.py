@@ -196,7 +196,8 @@ class _Importing:
             if rows:
                 stand = {"seq": seq, "at": page.events[-1]["_at"], "ontology_version": self._header.ontology_version}
                 times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
-                given = {"events": rows, "contents": [], "turns": turns_of(times)}
+                first = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
+                given = {"first": first, "events": rows, "contents": [], "turns": turns_of(times)}
                 await transaction.run(APPEND, domain=self._job.domain, **given, **stand)
 
         await self._job.step(then, append)

@@ -19,7 +19,7 @@ from graph_memory.model.events import Event, Head, Receipt
 from graph_memory.model.kinds import ONTOLOGY_KINDS
 from graph_memory.model.projection import Projection, project
 from graph_memory.storage.log.project import ROWS_AT_ONCE
-from graph_memory.storage.log.work import Work
+from graph_memory.storage.log.work import CachedHead, Work
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Reader
 
@@ -27,6 +27,18 @@ R = TypeVar("R")
 
 MOST = 64
 """Writes in one group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Events that were decided on where a log stood, too many to go with others."""
+
+    before: CachedHead
+    events: Sequence[Event]
+
+    def holds_at(self, standing: CachedHead) -> bool:
+        """Say whether nothing was written since."""
+        return (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +49,7 @@ class Waiting:
     receipt: Receipt | None = None
     in_doubt: bool = False
     """Whether it may have been committed, although nobody saw the answer."""
+    decided: Decided | None = None
 
 
 @dataclass(slots=True)
@@ -87,12 +100,16 @@ class TrackingReader(Reader):
 class Group:
     """Writes that one statement can make, in the order of their events."""
 
-    head: Head
+    before: CachedHead
+    inline_limit: int
+    head: Head = field(init=False)
+    """Where the log stands after the members, with the time that all of them carry."""
     members: list[tuple[Waiting, list[Event]]] = field(default_factory=list[tuple[Waiting, list[Event]]])
     projection: Projection = field(init=False)
     _changed: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
+        self.head = self.before.head
         self.projection = Projection(self.head.domain)
 
     @property
@@ -105,12 +122,17 @@ class Group:
         if not noted.holds_after(self._changed):
             return
         try:
-            events = waiting.work.events(self.head.at_or_after(waiting.work.now), found)
+            events = waiting.work.events(self.head, found)
         except GraphError:
             return  # it may rest on what another process has changed: it is decided again under the lock
-        projection = project(self.head.domain, events, self.head.ontology)
+        if not events:
+            return
+        projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
+        if self._lacks_room_for(projection):
+            waiting.decided = None if self.members else Decided(self.before, events)
+            return
         subjects = {event.draft.subject for event in events}
-        if not events or self._lacks_room_for(projection) or not self._changed.isdisjoint(subjects):
+        if not self._changed.isdisjoint(subjects):
             return
         if self.members and _changes_ontology(events):
             return
@@ -128,13 +150,14 @@ class Group:
         return self.projection.size + more.size > ROWS_AT_ONCE
 
 
-async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
-    """Return the first write with those that can be made together with it, None when it cannot be made so.
+async def grouped(reader: Reader, group: Group, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
+    """Return a group of the first write and those that can be made with it, None when it cannot be made so.
 
-    They read at once, or one after the other, as a transaction must.
+    They read at once, or one after the other, as a transaction must. All of them carry the time of the latest.
     """
+    group.head = group.head.at_or_after(max(one.work.now for one in waiting))
     looked = [(one, TrackingReader(reader), _Found()) for one in waiting]
-    looks = [partial(_look, one.work, noted, head.at_or_after(one.work.now), found) for one, noted, found in looked]
+    looks = [partial(_look, one.work, noted, group.head, found) for one, noted, found in looked]
     if at_once:
         async with anyio.create_task_group() as tasks:
             for look in looks:
@@ -142,7 +165,6 @@ async def grouped(reader: Reader, head: Head, waiting: Sequence[Waiting], *, at_
     else:
         for look in looks:
             await look()
-    group = Group(head)
     for one, noted, found in looked:
         if found.is_there and not group.is_closed:
             group.add(one, noted, found.value)

@@ -10,13 +10,15 @@ from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version
-from graph_memory.model.kinds import Step
-from graph_memory.model.projection import Projection, Row, weight
+from graph_memory.model.kinds import KINDS, Step
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import Projection, Row, project, weight
 from graph_memory.model.subjects import State
+from graph_memory.storage.log.work import BeforeProjection
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
 from graph_memory.storage.store import Transaction
 
-ROWS_AT_ONCE = 2_500
+ROWS_AT_ONCE = 5_000
 """Rows that one statement is given."""
 
 
@@ -31,16 +33,20 @@ def write_at_once(steps: tuple[Step, ...]) -> Query[int]:
     return all_or_nothing("log/write_at_once", CLAIM, [APPEND, *(PROJECT[step] for step in steps)])
 
 
-def appended(events: Sequence[Event], ontology_version_before: int, inline_limit: int) -> dict[str, object]:
-    """Return the parameters with which events are appended."""
-    last = events[-1]
+def appended(
+    events: Sequence[Event], ontology_version_before: int, inline_limit: int, projection: Projection | None = None
+) -> dict[str, object]:
+    """Return the parameters with which events are appended, but for those that rows of their projection append."""
+    last, begun = events[-1], projection.begun if projection else ()
+    others = [event for event in events if event.seq not in begun]
     return {
         "domain": last.domain,
+        "first": {"seq": events[0].seq, "at": events[0].at},
         "seq": last.seq,
         "at": last.at,
         "ontology_version": ontology_version(events, ontology_version_before),
-        "events": [with_times_as_text(event.row()) for event in events],
-        "contents": inline_contents(events, inline_limit),
+        "events": [with_times_as_text(event.row()) for event in others],
+        "contents": inline_contents(others, inline_limit),
         "turns": turns_of((event.seq, event.at) for event in events),
     }
 
@@ -64,6 +70,27 @@ def inline_contents(events: Sequence[Event], limit: int) -> list[dict[str, objec
     return [{"sha256": c.sha256, "text": c.text} for c in contents if c is not None and c.is_text and c.size <= limit]
 
 
+async def append_events(
+    transaction: Transaction,
+    events: Sequence[Event],
+    ontology: Ontology,
+    ontology_version_before: int,
+    inline_limit: int,
+    before_projection: BeforeProjection | None = None,
+) -> None:
+    """Append events and project them; `ontology` is that before them.
+
+    What readies the live graph before the projection may have made new subjects already. Raises what it and
+    `run_projection` raise.
+    """
+    limit = inline_limit if before_projection is None else None
+    projection = project(events[0].domain, events, ontology, inline_limit=limit)
+    await transaction.run(APPEND, **appended(events, ontology_version_before, inline_limit, projection))
+    if before_projection is not None:
+        await before_projection(transaction, events)
+    await run_projection(transaction, projection)
+
+
 async def run_projection(transaction: Transaction, projection: Projection) -> None:
     """Run the steps of a projection that have rows.
 
@@ -71,7 +98,7 @@ async def run_projection(transaction: Transaction, projection: Projection) -> No
     """
     for step, rows in steps_of(projection):
         for page in _pages(rows):
-            given: dict[str, object] = {"domain": projection.domain, "rows": {step: page}}
+            given: dict[str, object] = {"domain": projection.domain, "rows": {step: sent(step, page)}}
             found = await transaction.run(PROJECT[step], **{key: given[key] for key in PROJECT[step].params})
             _check_found(step, sum(found), len(page))
 
@@ -92,18 +119,56 @@ def _pages(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:
     """Return the steps that have rows, in the order in which they run."""
-    return [(step, _sent(step, rows)) for step in Step if (rows := projection.rows.get(step))]
+    return [(step, rows) for step in Step if (rows := projection.rows.get(step))]
 
 
-def _sent(step: Step, rows: list[Row]) -> list[Row]:
-    if step not in (Step.PUT_NODES, Step.PUT_CONNECTIONS):
-        return rows
-    return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
+def sent(step: Step, rows: Sequence[Row]) -> Row | Sequence[Row]:
+    """Return rows as the statement of their step takes them."""
+    if step in (Step.PUT_NODES, Step.PUT_CONNECTIONS):
+        return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
+    return _creations(rows) if step in _CREATES else rows
+
+
+_CREATES = {kind.create for kind in KINDS.values() if kind.create}
+
+
+def _creations(rows: Sequence[Row]) -> Row:
+    """Return rows of new subjects: what they share with the first once, for the live graph and for the log."""
+    first = cast("Event", rows[0]["event"])
+    times: State = {"_created": first.at, "_modified": first.at}
+    header = first.header()
+    shared = {name: header[name] for name in _SHARED if name in header}
+    return {
+        "live": {"_domain": first.domain, **times},
+        "event": {**shared, **times},
+        "rows": [_creation(row, shared, times) for row in rows],
+    }
+
+
+_SHARED = ("_domain", "_op", "_kind", "_at", "_session", "_source", "_actor", "_batch")
+"""What events of one batch have in common."""
+
+
+def _creation(row: Row, shared: State, times: State) -> Row:
+    """Return a row of a new subject with what it does not share; null is what it has not although others do."""
+    event = cast("Event", row["event"])
+    header, draft = event.header(), event.draft
+    own: dict[str, object] = {name: None for name in shared if name not in header}
+    own |= {name: value for name, value in header.items() if shared.get(name) != value}
+    return {
+        "type": draft.type,
+        "state": {name: value for name, value in (draft.state or {}).items() if times.get(name) != value},
+        "event": own,
+        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type},
+        "text": row["text"],
+        "keys": row["keys"],
+        "windows": row["windows"],
+    }
 
 
 def expected_of(step: Step, rows: int) -> int | None:
     """Return how many rows a step must settle; None where what it drops may be gone already."""
-    return rows if step.name.startswith("PUT_") else None
+    return None if step.name.startswith("DROP_") else rows
 
 
 def _check_found(step: Step, found: int, rows: int) -> None:

@@ -11,11 +11,10 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import project
-from graph_memory.storage.log.group_commit import CommitQueue, Group, Waiting, grouped
+from graph_memory.storage.log.group_commit import CommitQueue, Decided, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
-from graph_memory.storage.log.project import APPEND, appended, expected_of, run_projection, steps_of, write_at_once
+from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Indeterminate, Store, Transaction
@@ -129,7 +128,7 @@ class Log:
         before = self._standings.get(domain)
         if before is None or not before.is_exclusive:
             return
-        group = await grouped(self._store, before.head, waiting)
+        group = await grouped(self._store, Group(before, self.inline_limit), waiting)
         if group is not None and await self._is_committed(group, before):
             self._stands(before, group.events)
             _settle(group)
@@ -144,9 +143,9 @@ class Log:
                 batch=group.members[0][0].work.batch,
                 known_seq=before.head.seq,
                 epoch=before.epoch,
-                rows=dict(steps),
+                rows={step: sent(step, rows) for step, rows in steps},
                 expected=[expected_of(step, len(rows)) for step, rows in steps],
-                **appended(group.events, before.ontology_version, self.inline_limit),
+                **appended(group.events, before.ontology_version, self.inline_limit, group.projection),
             )
         except Indeterminate as unsettled:
             _set_doubt(group, in_doubt=unsettled.in_doubt)
@@ -180,10 +179,11 @@ class Log:
             standing = await self._standing(transaction, work.domain, lock)
             if lock.written is not None:
                 return standing, None, (), await self._receipt(transaction, work, lock)
-            if queued and (group := await grouped(transaction, standing.head, [mine, *queued], at_once=False)):
-                await self._append_group(transaction, lock, group)
+            group = Group(standing, self.inline_limit)
+            if queued and (group := await grouped(transaction, group, [mine, *queued], at_once=False)):
+                await self._append_group(transaction, group)
                 return standing, group, group.events, Receipt.of(work.domain, work.batch, group.members[0][1])
-            events = await self._append_one(transaction, standing, work)
+            events = await self._append_one(transaction, standing, work, mine.decided)
             if dry_run:
                 raise DryRun(Receipt.of(work.domain, work.batch, events))
             return standing, None, events, Receipt.of(work.domain, work.batch, events)
@@ -197,23 +197,28 @@ class Log:
         _settle(group)
         return receipt
 
-    async def _append_one(self, transaction: Transaction, standing: CachedHead, work: Work[Any]) -> Sequence[Event]:
+    async def _append_one(
+        self, transaction: Transaction, standing: CachedHead, work: Work[Any], decided: Decided | None = None
+    ) -> Sequence[Event]:
         head = standing.head.at_or_after(work.now)
-        events = work.events(head, await work.read(transaction, head))
+        if decided is not None and decided.holds_at(standing):
+            events = decided.events
+        else:
+            events = work.events(head, await work.read(transaction, head))
         if events:
-            await transaction.run(APPEND, **appended(events, standing.ontology_version, self.inline_limit))
-            if work.before_projection is not None:
-                await work.before_projection(transaction, events)
-            await run_projection(transaction, project(work.domain, events, head.ontology))
+            version = standing.ontology_version
+            await append_events(transaction, events, head.ontology, version, self.inline_limit, work.before_projection)
             if work.after_write is not None:
                 await work.after_write(transaction, events)
         return events
 
-    async def _append_group(self, transaction: Transaction, lock: LockRow, group: Group) -> None:
+    async def _append_group(self, transaction: Transaction, group: Group) -> None:
         _set_doubt(group, in_doubt=True)
         try:
-            await transaction.run(APPEND, **appended(group.events, lock.ontology_version, self.inline_limit))
-            await run_projection(transaction, group.projection)
+            before = group.before
+            await append_events(
+                transaction, group.events, before.head.ontology, before.ontology_version, self.inline_limit
+            )
         except GraphError as error:
             _set_doubt(group, in_doubt=False)
             raise GroupCommitFailed from error
@@ -283,8 +288,7 @@ class Log:
         head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self.clock())
         first = batch if lock.written is None else new_id("evt")
         events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
-        await transaction.run(APPEND, **appended(events, lock.ontology_version, self.inline_limit))
-        await run_projection(transaction, project(domain, events, ontology))
+        await append_events(transaction, events, ontology, lock.ontology_version, self.inline_limit)
         return events
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:

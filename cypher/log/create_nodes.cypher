@@ -1,0 +1,16 @@
+// Appends the events that begin nodes, and makes the nodes with their keys, search windows and small texts: a row holds once
+// what both have, and what only one has. What the rows share comes before them, and a row may say otherwise.
+// mode: write
+// params: domain, rows
+// returns: found
+UNWIND $rows.create_nodes.rows AS row
+CREATE (e:_Event)
+SET e = $rows.create_nodes.event, e += row.state, e += row.event
+CREATE (n:_Node:$(row.type))
+SET n = $rows.create_nodes.live, n += row.state, n += row.live, n._content = row.text
+FOREACH (key IN row.keys | CREATE (k:_Key) SET k = key)
+FOREACH (window IN row.windows | CREATE (w:_Window:_NewWindow) SET w = window)
+FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |
+  MERGE (c:_Content {_domain: $domain, _sha256: row.state._content_sha256})
+  ON CREATE SET c._text = text)
+RETURN count(*) AS found
