@@ -1,15 +1,17 @@
 """The first look: Neo4j itself compares the live graph with the log, and names only the subjects that seem to differ.
 
-It goes through the log and through the live graph at once, each in pages in the order of ids, so nothing holds all
-subjects. Whatever differs is named; not all that is named differs, so each is examined afterwards. Keys and search
-windows are compared here, page by page, because Cypher can make neither.
+It goes through the log and through the live graph at once, each in pages in the order of ids. One side gives the number
+of each living subject's last event, the other the numbers of the events that something in the live graph agrees with in
+everything. So all that is kept is one byte for each event, and where the two differ, a subject is examined. Whatever
+differs is found; not all that is found differs. Keys and search windows are compared here: Cypher makes neither.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import anyio.to_thread
@@ -28,27 +30,34 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 PAGE = 1_000
-"""Subjects that are compared at a time."""
+"""Subjects that are looked at, or compared, at a time."""
 TEXT = 4 * 1024 * 1024
-"""Characters of text, or a little more, of which the windows are compared at a time."""
+"""Bytes of text, or a little more, of which the windows are compared at a time."""
+_END = "\U0010ffff" * 8
+"""After every id."""
+
+Named = tuple[str, str | None]
+"""The id of a subject, and its connection type where it is a connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """What was found of the next subjects of the log: each that seems to differ by its id and connection type."""
+    """What the log says of its next subjects."""
 
     last: str | None
     subjects: int
-    differing: Sequence[tuple[str, str | None]]
+    living: Sequence[int]
+    others: Sequence[Named]
     unproved: Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """What the log does not know of the next part of the live graph."""
+    """The numbers of the events that the next part of the live graph agrees with, and what agrees with none."""
 
     last: str | None
-    unknown: Sequence[Any]
+    proved: Sequence[int]
+    unlike: Sequence[Named]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +70,19 @@ class WindowsFound:
 
 @dataclass(frozen=True, slots=True)
 class Unproved:
-    """A subject that agrees with its last event so far: its small text, and the values of its indexed properties."""
+    """A subject that has keys or text, as its last event says: the values of its indexed properties."""
 
     id: str
     kind: str
     type: str
     sha256: str | None
-    characters: int | None
+    size: int | None
     values: Sequence[StoredValue | None]
 
 
-DIFFERING = query("verify/differing", LogPage)
-UNKNOWN_IDS = query("verify/unknown_ids", LivePage)
-UNKNOWN_CONNECTIONS = query("verify/unknown_connections", LivePage)
+LAST_NUMBERS = query("verify/last_numbers", LogPage)
+PROVED = query("verify/proved", LivePage)
+SUBJECTS_AT = query("verify/subjects_at", list[Named])
 LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
 KEYS_BETWEEN = query("verify/keys_between", list[list[str]])
 WINDOWS_BETWEEN = query("verify/windows_between", WindowsFound)
@@ -87,12 +96,13 @@ class FirstLook:
     reader: Reader
     domain: str
     ontology: Ontology
-    contents: set[tuple[str, str]]
+    contents: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """The contents that were looked at, each by its hash and encoding."""
     subjects: int = 0
-    _differing: list[Subject] = field(default_factory=list[Subject])
-    _unknown: list[Subject] = field(default_factory=list[Subject])
-    _unknown_connections: list[Subject] = field(default_factory=list[Subject])
+    living: bytearray = field(default_factory=bytearray)
+    """For each number of the log, whether it is the last of a node, connection or observation that lives."""
+    _suspects: list[Subject] = field(default_factory=list[Subject])
+    _proved: bytearray = field(default_factory=bytearray)
     _rules: dict[str, list[PropertyRule]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,27 +113,41 @@ class FirstLook:
         async with task_group() as tasks:
             tasks.start_soon(self._go_through_log)
             tasks.start_soon(self._go_through_live)
-        types = await self.reader.read(LIVE_TYPE_IDS, domain=self.domain)
-        return list(dict.fromkeys([*self._differing, *self._unknown, *types, *self._unknown_connections]))
+        numbers = _where_unlike(self.living, self._proved)
+        for start in range(0, len(numbers), PAGE):
+            given = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
+            [found] = await self.reader.read(SUBJECTS_AT, **given)
+            self._suspects += [Subject(*one) for one in found]
+        self._suspects += await self.reader.read(LIVE_TYPE_IDS, domain=self.domain)
+        return sorted(set(self._suspects), key=lambda one: (str(one.id), one.type or ""))
 
     async def _go_through_log(self) -> None:
         keyed = {kind_and_type: [rule.name for rule in rules] for kind_and_type, rules in self._rules.items()}
-        given = {"domain": self.domain, "limit": PAGE, "header": dict.fromkeys(HEADER, True), "keyed": keyed}
-        after = ""
-        while (page := (await self.reader.read(DIFFERING, after=after, **given))[0]).last is not None:
+        given = {"domain": self.domain, "limit": PAGE, "keyed": keyed}
+        page = LogPage("", 0, (), (), ())
+        while (after := page.last) is not None:
+            [page] = await self.reader.read(LAST_NUMBERS, after=after, **given)
             self.subjects += page.subjects
-            self._differing += [Subject(*one) for one in page.differing]
-            differing = {one_id for one_id, _ in page.differing}
+            self._suspects += [Subject(*one) for one in page.others]
+            _note(self.living, page.living)
             left = [Unproved(*one) for one in page.unproved]
-            for start, end, some in _portions(after, page.last, left):
+            for start, end, some in _portions(after, page.last or _END, left):
                 found = await self._rows_differ(start, end, some)
-                self._differing += await self._subjects_of(found - differing)
-            after = page.last
+                await self._suspect(found.difference(one for one, _ in page.others))
+
+    async def _go_through_live(self) -> None:
+        given = {"domain": self.domain, "limit": PAGE, "header": dict.fromkeys(HEADER, True)}
+        page = LivePage("", (), ())
+        while page.last is not None:
+            [page] = await self.reader.read(PROVED, after=page.last, **given)
+            _note(self._proved, page.proved)
+            await self._suspect({one for one, type_ in page.unlike if type_ is None})
+            self._suspects += [Subject(*one) for one in page.unlike if one[1] is not None]
 
     async def _rows_differ(self, after: str, last: str, subjects: Sequence[Unproved]) -> set[str]:
         """Return whose derived rows or text seem to differ of all whose ids are after one and up to another."""
         hashes = sorted({one.sha256 for one in subjects if one.sha256 is not None})
-        places = most_windows(max((one.characters or 0 for one in subjects), default=0))
+        places = most_windows(max((one.size or 0 for one in subjects), default=0))
         given = {"domain": self.domain, "after": after, "last": last}
         [texts] = await self.reader.read(TEXTS, domain=self.domain, hashes=hashes) if hashes else [[]]
         [keys] = await self.reader.read(KEYS_BETWEEN, **given)
@@ -161,23 +185,26 @@ class FirstLook:
         draft = Draft(op=Op.UPDATE, kind=Kind(one.kind), subject=one.id, type=one.type, state=state, windows=made)
         return expected_rows(self.domain, draft, rules)
 
-    async def _subjects_of(self, ids: set[str]) -> list[Subject]:
-        """Return the subjects of these ids, but not of those that the log does not know: others find them."""
+    async def _suspect(self, ids: set[str]) -> None:
+        """Note ids of which it is not known yet whether they are connections, and of what type."""
         rows = await self.reader.read(LAST_EVENTS, domain=self.domain, subjects=sorted(ids)) if ids else []
         drafts = [Event.from_row(row).draft for row in rows]
-        return [Subject(one.subject, one.type if one.kind is Kind.CONNECTION else None) for one in drafts]
+        types = {draft.subject: draft.type for draft in drafts if draft.kind is Kind.CONNECTION}
+        self._suspects += [Subject(one, types.get(one)) for one in ids]
 
-    async def _go_through_live(self) -> None:
-        after = ""
-        while (page := (await self.reader.read(UNKNOWN_IDS, domain=self.domain, after=after, limit=PAGE))[0]).last:
-            self._unknown += [Subject(one, None) for one in page.unknown]
-            after = page.last
-        after = ""
-        while (
-            page := (await self.reader.read(UNKNOWN_CONNECTIONS, domain=self.domain, after=after, limit=PAGE))[0]
-        ).last:
-            self._unknown_connections += [Subject(*one) for one in page.unknown]
-            after = page.last
+
+def _note(numbers: bytearray, new: Iterable[int]) -> None:
+    """Count one more for each of these numbers."""
+    for number in new:
+        if number >= len(numbers):
+            numbers.extend(bytes(number + 1 - len(numbers)))
+        numbers[number] = min(numbers[number] + 1, 2)
+
+
+def _where_unlike(some: bytearray, others: bytearray) -> list[int]:
+    """Return the numbers that are not counted as often in one as in the other."""
+    pairs = zip_longest(some, others, fillvalue=0)
+    return [number for number, (one, other) in enumerate(pairs) if one != other]
 
 
 def _keyed(ontology: Ontology) -> dict[str, list[PropertyRule]]:
@@ -197,7 +224,7 @@ def _portions(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[t
     size = 0
     for one in subjects:
         part.append(one)
-        size += one.characters or 0
+        size += one.size or 0
         if size >= TEXT:
             yield after, one.id, part
             after, part, size = one.id, [], 0

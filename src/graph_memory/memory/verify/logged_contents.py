@@ -43,15 +43,20 @@ LOGGED_CONTENTS = query("verify/logged_contents", LoggedRow)
 CONTENTS_AFTER = query("verify/contents_after", ContentsPage)
 
 
-async def lost_contents(reader: Reader, contents: Contents, domain: str, known: set[tuple[str, str]]) -> set[str]:
+async def lost_contents(
+    reader: Reader, contents: Contents, domain: str, known: set[tuple[str, str]], seen: bytearray
+) -> set[str]:
     """Return the hashes of the contents that cannot be read, but for those that are known.
 
-    `known` are pairs of hash and encoding that somebody looked at already. What is found to be there is added.
+    `known` are pairs of hash and encoding that somebody looked at already, those of the events whose numbers are not
+    zero in `seen` among them: nothing is read where there are only such events. What is found to be there is added.
     """
     lost: set[str] = set()
     page = ContentsPage(0, ())
     while page.last is not None:
-        [page] = await reader.read(CONTENTS_AFTER, domain=domain, after=page.last, limit=EVENTS)
+        unseen = seen.find(0, page.last + 1)
+        after = max(page.last, (unseen if unseen >= 0 else len(seen)) - 1)
+        [page] = await reader.read(CONTENTS_AFTER, domain=domain, after=after, limit=EVENTS)
         rows = [LoggedRow(*one) for one in page.found]
         lost |= {one.expected or "" for one in await _those_unread(reader, contents, domain, rows, known)}
         known |= {(row.sha256, row.encoding) for row in rows if row.sha256 not in lost}

@@ -65,18 +65,18 @@ DROP_TYPES = query("verify/drop_types", Nothing)
 
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
-    known: set[tuple[str, str]] = set()
-    suspected, subjects = await _suspects(core, domain, known)
+    look = FirstLook(core.store, domain, await _logged_ontology(core.store, domain))
+    suspected, subjects = await _suspects(core, look)
     shape = await _shape(core.store, domain)
     schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
-    lost = await lost_contents(core.store, core.contents, domain, known)
+    lost = await lost_contents(core.store, core.contents, domain, look.contents, look.living)
     if not suspected and not lost and not _shape_faults(shape):
         return _verification(domain, shape, subjects, (), schema)
 
     async def look_again(transaction: Transaction) -> Verification:
         await core.log.head(transaction, domain)
         findings = await examined(core, transaction, domain, suspected)
-        again = await unreadable(transaction, core.contents, domain, known, lost)
+        again = await unreadable(transaction, core.contents, domain, look.contents, lost)
         return _verification(domain, await _shape(transaction, domain), subjects, findings, (*schema, *again))
 
     return await core.store.write("verify", look_again)
@@ -141,17 +141,16 @@ def _mending_order(subject: Subject) -> int:
     return 2 if subject.type is not None or subject.id.startswith("obs_") else 1
 
 
-async def _suspects(core: Core, domain: str, contents: set[tuple[str, str]]) -> tuple[list[Subject], int]:
-    """Return the subjects that seem to differ, and how many there are of all; the contents looked at are noted."""
-    look = FirstLook(core.store, domain, await _logged_ontology(core.store, domain), contents)
-    findings = await examined(core, core.store, domain, await look.suspects(), contents)
+async def _suspects(core: Core, look: FirstLook) -> tuple[list[Subject], int]:
+    """Return the subjects that seem to differ, and how many there are of all."""
+    findings = await examined(core, core.store, look.domain, await look.suspects(), look.contents)
     unknown = sum(finding.event is None or finding.is_double for finding in findings)
     return [finding.subject for finding in findings], look.subjects + unknown
 
 
 async def suspects(core: Core, domain: str) -> list[Subject]:
     """Return the subjects that seem to differ, looked at without the lock."""
-    return (await _suspects(core, domain, set()))[0]
+    return (await _suspects(core, FirstLook(core.store, domain, await _logged_ontology(core.store, domain))))[0]
 
 
 async def shape_faults(reader: Reader, domain: str) -> Sequence[Difference]:
