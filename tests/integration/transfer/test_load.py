@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from hypothesis import given
 
 from graph_memory import Code, GraphError, Memory, SourceOptions, ontology_from
 from graph_memory.memory.transfer import load_pages, staging
+from graph_memory.memory.transfer.formats.records import ConnectionRecord, Record
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.transfer.test_graph_export import hostile
+from profiles import profile
+from support import Conversation
+from unit.memory.transfer.test_round_trip import exactly, graphs, read, write
 
 pytestmark = pytest.mark.anyio
 
@@ -186,6 +195,13 @@ async def test_connections_join_nodes_that_the_domain_has(memory: Memory, people
     assert done.connections.created == 40
 
 
+async def test_an_open_ontology_takes_types_as_they_come(memory: Memory, people: Path) -> None:
+    await memory.create_ontology(ontology_from({"open": True}))
+    done = await memory.transfer.load(people)
+    assert (done.nodes.created, done.connections.created) == (30, 40)
+    assert (await memory.get_ontology()).node_type("Person").ad_hoc
+
+
 class Cut(Exception):  # noqa: N818
     """Stands for a power cut."""
 
@@ -256,3 +272,40 @@ async def test_loading_an_export_gives_an_equal_graph(
     assert (done.nodes.created, done.connections.created) == (2, 1)
     assert await state(copy) == await state(memory)
     assert not (await copy.upkeep.verify()).differences
+
+
+@given(graph=graphs())
+@profile(examples=12)
+def test_a_random_graph_that_was_loaded_is_exported_as_it_was(
+    talk: Conversation, graph: list[Record], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("random")
+    valid = [told_apart(replace(each, content=text_of(each), **bounds_of(each))) for each in graph]
+    source = write(valid, "jsonl", folder)
+    memory = talk.memory.in_domain(f"random-{uuid4().hex[:12]}")
+    talk.portal.call(partial(memory.transfer.load, source, ontology="infer"))
+    talk.portal.call(memory.transfer.export_graph, folder / "again.jsonl", "jsonl")
+    assert exactly(read(folder / "again.jsonl")) == exactly(valid)
+    assert not talk.portal.call(memory.upkeep.verify).differences
+
+
+def told_apart(record: Record) -> Record:
+    """Return connections with a type whose constraint is there: each new one takes the server a while."""
+    return (
+        replace(record, type=("Link", "Knows")[len(record.type) % 2])
+        if isinstance(record, ConnectionRecord)
+        else record
+    )
+
+
+def text_of(record: Record) -> str | None:
+    """Return content that its encoding allows; a node's empty content is written as none."""
+    if isinstance(record, ConnectionRecord):
+        return record.content
+    data = (record.content or "").encode()
+    return (base64.b64encode(data).decode() if record.encoding == "base64" else record.content) or None
+
+
+def bounds_of(record: Record) -> dict[str, Any]:
+    """Return one bound of those that there are: the other may come before it."""
+    return {"valid_from": record.valid_from, "valid_to": None if record.valid_from else record.valid_to}

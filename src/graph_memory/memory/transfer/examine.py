@@ -6,7 +6,7 @@ connection types. What is in the domain already is asked when it is written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from graph_memory.memory.graph.connections import FORMAT, NewConnection
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.infer import Inference
-from graph_memory.memory.transfer.staging import Staged, StagedConnection, StagedNode, Staging
+from graph_memory.memory.transfer.staging import PAGE, Staged, StagedConnection, StagedNode, Staging
 from graph_memory.model.arguments import check_path, check_tags, fault
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, content_from
@@ -40,7 +40,8 @@ class Examined(NamedTuple):
 class Examination:
     """Looks at everything that was read, and refuses what cannot be loaded.
 
-    Without an ontology, that is what no ontology would allow.
+    Without an ontology, that is what no ontology would allow. Types that an open one lacks are added when they are
+    written.
     """
 
     def __init__(self, staging: Staging, ontology: Ontology | None, check_content: Callable[[Content], None]) -> None:
@@ -48,12 +49,16 @@ class Examination:
         self._ontology = ontology
         self._check_content = check_content
 
-    def run(self) -> None:
-        """Look at all nodes, and then at all connections."""
-        for node in self._staging.nodes():
+    def looking(self) -> Iterator[None]:
+        """Look at all nodes, and then at all connections; do so step by step."""
+        for number, node in enumerate(self._staging.nodes()):
             self._try(node, self._node)
-        for connection in self._staging.connections():
+            if number % PAGE == 0:
+                yield
+        for number, connection in enumerate(self._staging.connections()):
             self._try(connection, self._connection)
+            if number % PAGE == 0:
+                yield
         for declared in self._ontology.connection_types if self._ontology else ():
             if declared.acyclic:
                 self._check_cycles(declared)
@@ -68,10 +73,11 @@ class Examination:
         found = examined(node)
         if isinstance(found.asked, NewNode):
             self._check_content(found.asked.content)
-        if self._ontology is None:
+        ontology = self._ontology
+        if ontology is None or (ontology.open and ontology.find_node_type(node.type) is None):
             check_name("Node type", node.type)
         else:
-            self._check_rules(self._ontology.node_type(node.type), node, found)
+            self._check_rules(ontology.node_type(node.type), node, found)
 
     def _connection(self, connection: StagedConnection) -> None:
         found = examined(connection)
@@ -82,11 +88,13 @@ class Examination:
             raise _dangling(connection)
         if self._staging.claim(connection.id, "id", connection.id) is not None:
             raise _twice(connection)
-        if self._ontology is None:
+        ontology = self._ontology
+        if ontology is None or (ontology.open and ontology.find_connection_type(connection.type) is None):
             check_name("Connection type", connection.type)
             return
-        self._ontology.check_topology(connection.type, source, target)
-        declared = self._ontology.connection_type(connection.type)
+        declared = ontology.connection_type(connection.type)
+        if not declared.allows(source, target):
+            ontology.check_topology(connection.type, source, target)
         self._check_rules(declared, connection, found)
         self._check_links(declared, connection)
 

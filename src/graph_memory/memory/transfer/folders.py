@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -116,7 +116,7 @@ class _Writing:
 
     async def _entries(self, kind: Kind, registry: IO[bytes]) -> int:
         count = 0
-        async for event, text in living(self._core, self._place, kind, self._tell):
+        async for event, text in living(self._core, self._place, [kind], self._tell):
             ref = content_ref(event.draft.state or {})
             path = self._paths.of(f"{kind}s", event.draft.subject, ref) if ref is not None else ""
             if ref is not None:
@@ -128,16 +128,18 @@ class _Writing:
         return count
 
 
-async def living(core: Core, place: Revision, kind: Kind, tell: Progress) -> AsyncIterator[tuple[Event, str | None]]:
-    """Yield the last event of each subject of a kind that lives at a place, and its text where Neo4j keeps it."""
+async def living(
+    core: Core, place: Revision, kinds: Collection[Kind], tell: Progress
+) -> AsyncIterator[tuple[Event, str | None]]:
+    """Yield the last event of each subject of these kinds that lives at a place, and its text where Neo4j keeps it."""
     after = ""
     where = {"source": place.domain, "at": place.seq}
     while page := await core.store.read(PAGE_OF, after=after, limit=PAGE, **where):
         after = page[-1].subject
-        seqs = [row.origin for row in page if row.kind == kind and row.op != Op.DELETE]
+        seqs = [row.origin for row in page if row.kind in kinds and row.op != Op.DELETE]
         for row in await core.store.read(STATES, source=place.domain, seqs=seqs) if seqs else ():
             yield Event.from_row(row.event), row.text
-        tell(f"Exporting {kind}s", None)
+        tell(f"Exporting {' and '.join(f'{kind}s' for kind in kinds)}", None)
 
 
 def _entry(event: Event, content: str) -> dict[str, object]:

@@ -50,7 +50,7 @@ async def export_graph(
     await header_of(core, domain)
     place = await place_of(core.store, domain, seq)
     with tempfile.TemporaryDirectory() as folder:
-        kept = _Kept(Path(folder) / "graph.jsonl")
+        kept = _Kept(Path(folder))
         if form == "csv":
             async with filling(core, place, _folder(target)) as part:
                 await _keep(core, place, kept, tell)
@@ -69,44 +69,47 @@ def _folder(target: Path | IO[bytes]) -> Path:
 
 
 class _Kept:
-    """The records of a graph in a file beside, so that they can be gone through more than once."""
+    """The records of a graph in files beside, so that they can be gone through more than once, nodes first."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, folder: Path) -> None:
+        self._nodes = folder / "nodes.jsonl"
+        self._connections = folder / "connections.jsonl"
         self.nodes = 0
         self.connections = 0
 
     def add(self, records: Sequence[Record]) -> None:
         """Put records after those that are there."""
-        with self._path.open("ab") as file:
-            write_jsonl(records, file)
-        of_nodes = sum(isinstance(record, NodeRecord) for record in records)
-        self.nodes += of_nodes
-        self.connections += len(records) - of_nodes
+        nodes = [record for record in records if isinstance(record, NodeRecord)]
+        connections = [record for record in records if isinstance(record, ConnectionRecord)]
+        with self._nodes.open("ab") as file:
+            write_jsonl(nodes, file)
+        with self._connections.open("ab") as file:
+            write_jsonl(connections, file)
+        self.nodes += len(nodes)
+        self.connections += len(connections)
 
     def records(self) -> Iterator[Record]:
         """Yield them from the first on."""
-        if self._path.exists():
-            for item in read_jsonl(self._path, _READ_AGAIN):
+        for path in (self._nodes, self._connections):
+            for item in read_jsonl(path, _READ_AGAIN):
                 if not isinstance(item, (NodeRecord, ConnectionRecord)):
                     raise TypeError(item)
                 yield item
 
 
 async def _keep(core: Core, place: Revision, kept: _Kept, tell: Progress) -> None:
-    """Keep all nodes, and then all connections, of a place."""
-    for kind in (Kind.NODE, Kind.CONNECTION):
-        together: list[Record] = []
-        size = 0
-        async for event, text in living(core, place, kind, tell):
-            ref = content_ref(event.draft.state or {})
-            content = await core.contents.fetch(place.domain, ref, text) if ref is not None else None
-            together.append(_record(event, content))
-            size += content.size if content else 0
-            if len(together) == PAGE or size > MOST_CONTENT:
-                await anyio.to_thread.run_sync(kept.add, tuple(together))
-                together, size = [], 0
-        await anyio.to_thread.run_sync(kept.add, tuple(together))
+    """Keep all nodes and connections of a place."""
+    together: list[Record] = []
+    size = 0
+    async for event, text in living(core, place, (Kind.NODE, Kind.CONNECTION), tell):
+        ref = content_ref(event.draft.state or {})
+        content = await core.contents.fetch(place.domain, ref, text) if ref is not None else None
+        together.append(_record(event, content))
+        size += content.size if content else 0
+        if len(together) == PAGE or size > MOST_CONTENT:
+            await anyio.to_thread.run_sync(kept.add, tuple(together))
+            together, size = [], 0
+    await anyio.to_thread.run_sync(kept.add, tuple(together))
 
 
 def _record(event: Event, content: Content | None) -> Record:

@@ -6,9 +6,10 @@ it, so that the same load goes on where it was cut off; otherwise what is there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 import anyio.to_thread
@@ -22,7 +23,7 @@ from graph_memory.memory.transfer.examine import Examination, infer
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.load_pages import Pages
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
-from graph_memory.memory.transfer.sources import SourceFiles, check, notes, refusals, staged
+from graph_memory.memory.transfer.sources import SourceFiles, check, notes, reading, refusals
 from graph_memory.memory.transfer.staging import Fate, Staged, StagedNode, Staging
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
@@ -65,9 +66,16 @@ class LoadOptions:
 async def load(core: Core, domain: str, source: SourceFiles, options: LoadOptions, tell: Progress) -> Loaded:
     """Load a source into a domain. `Transfer.load` tells the rest."""
     _check(options)
-    with ExitStack() as opened:
-        staging = await anyio.to_thread.run_sync(lambda: opened.enter_context(staged(source, options.source, tell)))
+    with closing(Staging(options.source)) as staging:
+        await _in_steps(reading(staging, source), partial(tell, "Reading", None))
         return await _Load(core, domain, staging, options, tell).run()
+
+
+async def _in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
+    """Take steps in worker threads. Between them the work can be cancelled."""
+    tell()
+    while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
+        tell()
 
 
 def _check(options: LoadOptions) -> None:
@@ -94,9 +102,8 @@ class _Load:
         if present is not None:
             await self._look_for_ends()
         wanted = await self._wanted(present)
-        self.tell("Checking", None)
         looked = Examination(self.staging, _planned(present, wanted), self.core.contents.check)
-        await anyio.to_thread.run_sync(looked.run)
+        await _in_steps(looked.looking(), partial(self.tell, "Checking", None))
         if present is not None:
             await self._look_for_conflicts()
         if self.options.dry_run:

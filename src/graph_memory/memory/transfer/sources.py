@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from graph_memory.memory.transfer.examine import Examination, infer
-from graph_memory.memory.transfer.formats.records import Item, Refused, SourceOptions
+from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import files_of, items_of
 from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
 from graph_memory.memory.transfer.staging import Findings, Staging
@@ -19,8 +19,6 @@ from graph_memory.progress import Progress, silent
 SourceFiles = Path | str | Sequence[Path | str]
 TOLD = 10
 """What was refused, of which a message names all."""
-_STEP = 10_000
-"""Rows after which it is told how many were read."""
 
 
 def infer_ontology(
@@ -36,27 +34,20 @@ def infer_ontology(
     required, unique or worth an index, and the values of those that have few. Raises INVALID_SOURCE, with what is
     wrong and where, unless `skip_invalid` leaves that out; and INVALID_ARGUMENT for what is no source.
     """
-    with staged(source, options or SourceOptions(), tell) as staging:
-        Examination(staging, None, _any).run()
+    with closing(Staging(options or SourceOptions())) as staging:
+        for _ in reading(staging, source):
+            tell("Reading", None)
+        for _ in Examination(staging, None, _any).looking():
+            tell("Checking", None)
         check(staging.findings, skip_invalid=skip_invalid)
         tell("Inferring", None)
         return infer(staging)
 
 
-@contextmanager
-def staged(source: SourceFiles, options: SourceOptions, tell: Progress) -> Generator[Staging]:
-    """Give a source as it was read."""
+def reading(staging: Staging, source: SourceFiles) -> Iterator[None]:
+    """Read a source step by step. Raises INVALID_ARGUMENT for what is none."""
     sources = [source] if isinstance(source, (str, Path)) else source
-    with closing(Staging(options)) as staging:
-        staging.fill(_told(items_of(files_of(sources), options), tell))
-        yield staging
-
-
-def _told(items: Iterable[Item], tell: Progress) -> Iterator[Item]:
-    for number, item in enumerate(items):
-        if number % _STEP == 0:
-            tell("Reading", None)
-        yield item
+    return staging.filling(items_of(files_of(sources), staging.options))
 
 
 def _any(_: Content) -> None:

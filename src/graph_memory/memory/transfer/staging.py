@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from graph_memory.memory.transfer.formats.records import (
@@ -141,7 +142,7 @@ class Staging:
     """The nodes and connections of a source. Raises FILE_CREATION_FAILED where there is no room for them."""
 
     def __init__(self, options: SourceOptions) -> None:
-        self._options = options
+        self.options = options
         self._labels: Counter[str] = Counter()
         self._has_choices = False
         self._digest = hashlib.sha256(repr(options).encode())
@@ -158,11 +159,15 @@ class Staging:
         """The hash of all that was read, and of how it was."""
         return self._digest.hexdigest()
 
-    def fill(self, items: Iterable[Item]) -> None:
-        """Take in what was read, and give every node its type and every connection its id."""
+    def filling(self, items: Iterable[Item]) -> Iterator[None]:
+        """Take in what was read, and give every node its type and every connection its id; do so step by step."""
+        left = iter(items)
+        while page := list(islice(left, PAGE)):
+            with noting():
+                for item in page:
+                    self._take(item)
+            yield
         with noting():
-            for item in items:
-                self._take(item)
             self._choose_types()
             self._name_connections()
 
@@ -182,7 +187,7 @@ class Staging:
     def _take_node(self, node: NodeRecord) -> None:
         id_, kind = subject_id(node.key), node.labels[0]
         properties, content = self._content(node)
-        if (name := self._options.id_property) is not None:
+        if (name := self.options.id_property) is not None:
             properties.setdefault(name, node.key.id)
         self._labels.update(node.labels)
         self._has_choices |= len(node.labels) > 1
@@ -198,7 +203,7 @@ class Staging:
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
         """Return the properties, and the content, which may be one of them."""
         properties = dict(record.properties)
-        name = self._options.content_property
+        name = self.options.content_property
         if name is not None and record.content is None and isinstance(properties.get(name), str):
             return properties, str(properties.pop(name))
         return properties, record.content
@@ -224,7 +229,7 @@ class Staging:
                 self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", changed)
 
     def _type_of(self, labels: Sequence[str]) -> str:
-        chosen = [label for label in self._options.labels if label in labels]
+        chosen = [label for label in self.options.labels if label in labels]
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:

@@ -196,7 +196,7 @@ def staging() -> Iterator[Staging]:
 def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Path, staging: Staging) -> None:
     (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n")
     (tmp_path / "b.csv").write_bytes(HEAD + b"2,2,true,P\n1,2,true,P\n")
-    staging.fill(items_of(files_of([tmp_path]), SourceOptions()))
+    list(staging.filling(items_of(files_of([tmp_path]), SourceOptions())))
     (only,) = staging.findings.refused
     assert (str(only.place), only.code) == ("b.csv:3", Code.NODE_ALREADY_EXISTS)
     assert "a.csv:2" in only.message

@@ -54,7 +54,9 @@ def graphs(draw: st.DrawFn) -> list[Record]:
     """Return nodes of which some share a type, and connections between them."""
     types, kinds = draw(st.lists(names, min_size=1, max_size=2)), draw(st.lists(names, min_size=1, max_size=2))
     ids = draw(
-        st.lists(st.from_regex(r"[A-Za-z0-9][\w.:@-]{0,9}", fullmatch=True), min_size=1, max_size=5, unique=True)
+        st.lists(
+            st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,9}", fullmatch=True), min_size=1, max_size=5, unique=True
+        )
     )
     body = {"properties": properties, "valid_from": moments, "valid_to": moments, "content": st.none() | texts}
     nodes = [
