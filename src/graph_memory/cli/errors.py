@@ -126,7 +126,8 @@ _PHRASES = {
     "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
 }
-_TOOL = re.compile(rf"\b(?:{'|'.join(COMMANDS)})\b")
+_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(COMMANDS)})\b(?!\")")
+"""Not one in quotes: that is something to write, as in a batch."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 

@@ -137,7 +137,7 @@ def test_what_was_left_out_is_told_with_an_exit_status(done: RecordingMemory):
     )
     done.answers["execute_batch"] = DONE.model_copy(update={"refused": 1, "faults": (fault,)})
     shown = run("-", "--no-atomic", given=b"[{}]")
-    assert shown.exit_code == 65
+    assert (shown.exit_code, len(shown.stdout.splitlines())) == (65, 1)
     assert shown.stderr.splitlines()[0] == (
         "operations[1] update_node: NODE_NOT_FOUND: Node x does not exist. Use `graph-memory query`."
     )
@@ -145,9 +145,10 @@ def test_what_was_left_out_is_told_with_an_exit_status(done: RecordingMemory):
 
 
 def test_a_batch_that_is_refused_lists_its_faults():
-    fault = {"index": 0, "op": "x", "code": "INVALID_ARGUMENT", "message": "It is wrong\x1b[2J", "hint": "Mend it."}
+    about = {"message": "It is wrong\x1b[2J", "hint": 'Did you mean "create_node"?'}
+    fault = {"index": 0, "op": "x", "code": "INVALID_ARGUMENT", **about}
     error = GraphError(Code.BATCH_REFUSED, "1 operation is at fault: …", {"faults": [fault], "hint": "Correct it."})
     assert explained(error).splitlines()[1:] == [
         "Hint: Correct it.",
-        "  operations[0] x: INVALID_ARGUMENT: It is wrong\\u001b[2J. Mend it.",
+        '  operations[0] x: INVALID_ARGUMENT: It is wrong\\u001b[2J. Did you mean "create_node"?',
     ]

@@ -105,10 +105,12 @@ def _lines(data: bytes) -> list[object]:
 
 
 def _show(done: BatchResult) -> None:
-    for item in done.results[:ROWS]:
+    faulty = {each.index for each in done.faults}
+    made = [item for item in done.results if item.index not in faulty]
+    for item in made[:ROWS]:
         typer.echo(_line(item))
-    if len(done.results) > ROWS:
-        note(f"… and {len(done.results) - ROWS:,} more; --json gives all.")
+    if len(made) > ROWS:
+        note(f"… and {len(made) - ROWS:,} more; --json gives all.")
     for each in done.faults[:ROWS]:
         note(fault_line(each.to_dict()))
     counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"
