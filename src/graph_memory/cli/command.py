@@ -40,9 +40,9 @@ class Call:
             try:
                 return await use(self.of(memory))
             except GraphError as error:
-                if error.code is Code.ONTOLOGY_NOT_FOUND and self.domain is None:
-                    raise await _for_this_project(memory, error) from error
-                raise
+                if error.code is not Code.ONTOLOGY_NOT_FOUND:
+                    raise
+                raise (await _for_this_project(memory, error) if self.domain is None else _named(error)) from error
 
         return with_memory(asked, doing)
 
@@ -73,6 +73,13 @@ class Call:
     def size(self, limit: int | None) -> int | None:
         """Return how many results to ask for: a table that nobody limited stops at a number that can be read."""
         return limit if self.as_json or limit is not None else ROWS
+
+
+def _named(error: GraphError) -> GraphError:
+    """Return an error for a missing domain that was named with a hint that begins that one, not the default one."""
+    begin = f"To begin it, run `graph-memory ontology apply FILE --domain {error.details['domain']}`."
+    hint = f"{begin} `graph-memory domain list` shows which there are."
+    return GraphError(error.code, error.message, {**error.details, "hint": hint})
 
 
 async def _for_this_project(memory: Memory, error: GraphError) -> GraphError:

@@ -18,7 +18,7 @@ from graph_memory.cli.errors import COMMANDS, as_data, explained
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
-from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, Sessions
+from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
 from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
@@ -345,6 +345,12 @@ def test_a_session_is_named_by_the_beginning_that_the_table_shows(memory: Record
     assert memory.calls[-1][1] == (whole,)
 
 
+def test_what_a_revert_of_a_merge_sets_back_has_a_name(memory: RecordingMemory):
+    change = RevertedChange(subject="domain", kind=Kind.DOMAIN, operation="update", seq=9)
+    memory.answers["revert"] = Reverted(dry_run=True, changes=(change,), skipped=())
+    assert run("revert", "8", "--dry-run").stdout == "set back  the record of what was merged\n"
+
+
 def test_the_full_log_shows_states_as_text(memory: RecordingMemory):
     before = {"status": "next", "_title": "Call", "_tags": ["nlp", "classics"], "_content_size": 6}
     changed = ENTRY.model_copy(update={"before": before, "after": {**before, "status": "done", "year": 2017}})
@@ -476,7 +482,9 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
         assert f"Hint: {begins}" in explained(error)
     assert "--domain auto, or set GRAPH_MEMORY_DOMAIN=auto" in explained(error)
     named = run("ontology", "show", "--domain", "work").exception
+    assert isinstance(named, GraphError)
     assert "This folder" not in explained(named)
+    assert "`graph-memory ontology apply FILE --domain default`" in explained(named)
 
 
 def test_domains_are_listed_and_counted(memory: RecordingMemory):

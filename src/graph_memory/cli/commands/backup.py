@@ -20,7 +20,7 @@ from graph_memory.cli.output.printing import counted, local_time, note, plain, p
 from graph_memory.cli.output.progress import progress_bar
 from graph_memory.cli.session import read_settings
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.settings import MIB, Settings
+from graph_memory.settings import KIB, MIB, Settings
 
 if TYPE_CHECKING:
     from graph_memory.local.backup.archive import Manifest
@@ -62,8 +62,9 @@ def backup(target: TargetArgument, as_json: takes.JsonOption = False) -> None:
         told = {"file": str(made.file), "bytes": made.size, "blobs": written.seal.blobs, "damaged": written.damaged}
         print_json({**told, "manifest": made.manifest.model_dump(mode="json")})
     else:
+        size = f"{made.size / MIB:,.1f} MiB" if made.size >= MIB else f"{made.size / KIB:,.0f} KiB"
         saved = f"{_described(made.manifest)}, {counted(written.seal.blobs, 'blob')}"
-        typer.echo(f"{plain(made.file)}: {made.size / MIB:,.1f} MiB, {saved}.")
+        typer.echo(f"{plain(made.file)}: {size}, {saved}.")
         _tell_damaged(written.damaged)
         _tell_where_blobs_are(made.manifest)
     raise typer.Exit(DIFFERENCES if written.damaged else 0)

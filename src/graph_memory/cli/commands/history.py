@@ -15,7 +15,7 @@ from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.branches.results import MergedChange
 from graph_memory.memory.history.results import Choice, LogPage, Operation, Reverted, RevertedChange, Sessions, Source
 from graph_memory.model.arguments import fault
-from graph_memory.model.kinds import TYPES
+from graph_memory.model.kinds import TYPES, Kind
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -89,8 +89,14 @@ def show_log(page: LogPage) -> None:
     note(f"{counted(len(page.entries), 'change')}.{more}")
 
 
+_ITSELF = {Kind.DOMAIN: "the record of what was merged", Kind.ONTOLOGY: "the description of the ontology"}
+"""What changes of the domain itself, and of the ontology beside its types, are about."""
+
+
 def named(change: RevertedChange | MergedChange) -> str:
     """Return a subject that was changed, as a person knows it: with type and title, and its id."""
+    if change.kind in _ITSELF:
+        return _ITSELF[change.kind]
     if change.kind in TYPES:
         return plain(f"{change.kind.replace('_', ' ')} {change.subject.partition('/')[2]}")
     title = f" “{change.title}”" if change.title else ""
