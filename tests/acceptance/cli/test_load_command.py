@@ -52,6 +52,8 @@ async def test_what_is_refused_is_told_with_its_place(
     assert failed.returncode == 65
     assert "\n  more.jsonl:1, column type: The node has no type\n" in failed.stderr
     assert not (await memory.query_nodes()).node_ids
+    tried = run(environment, "load", str(people), "--domain", domain, "--ontology", "infer", "--dry-run")
+    assert "more.jsonl:1, column type: The node has no type\nRefused: 1.\n" in tried.stdout
     options = ("--ontology", "infer", "--skip-invalid", "--json")
     done = json.loads(run(environment, "load", str(people), "--domain", domain, *options).stdout)
     assert (done["nodes"]["created"], done["refused"]["count"]) == (2, 1)

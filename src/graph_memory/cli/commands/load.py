@@ -88,8 +88,7 @@ def _show(done: Loaded) -> None:
         typer.echo(_refusal(refusal))
     if done.refused.count:
         more = done.refused.count - len(done.refused.first)
-        what = "would be refused" if done.dry_run else "were refused"
-        typer.echo(f"{done.refused.count:,} {what}{f', of which {more:,} are not shown' if more else ''}.\n")
+        typer.echo(f"Refused: {done.refused.count:,}{f' ({more:,} more than shown)' if more else ''}.\n")
     for told in done.notes:
         typer.echo(plain(f"{told.file}: {told.text}."))
     typer.echo(_summary(done))
