@@ -152,7 +152,7 @@ async def test_the_doctor_names_a_domain_that_a_wrong_clock_has_stamped(
 ) -> None:
     assert (await checked(own, monkeypatch))["clock"]["outcome"] == "ok"
     with monkeypatch.context() as patch:
-        patch.setattr(notes._core.log, "_clock", lambda: datetime.now(UTC) + timedelta(days=3650))
+        patch.setattr(notes._core.log, "clock", lambda: datetime.now(UTC) + timedelta(days=3650))
         await notes.create_node("Note", "from the future")
     told = (await checked(own, monkeypatch))["clock"]
     assert (told["outcome"], domain in told["found"]) == ("note", True)

@@ -43,7 +43,7 @@ class Wall:
 def wall(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wall]:
     """The clock of everything that writes into a domain or asks it for a time."""
     wall = Wall()
-    monkeypatch.setattr(memory._core.log, "_clock", wall)
+    monkeypatch.setattr(memory._core.log, "clock", wall)
     for module in (
         "domains.lineage",
         "branches.branch",

@@ -182,7 +182,7 @@ async def test_times_never_go_back_when_the_clock_does(
     memory: Memory, domain: str, driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await memory.create_ontology(ONTOLOGY)
-    monkeypatch.setattr(memory._core.log, "_clock", set_back(datetime.now(UTC)))
+    monkeypatch.setattr(memory._core.log, "clock", set_back(datetime.now(UTC)))
     node = await memory.create_node("Note", "0")
     for turn in range(1, 5):  # the first under the log's lock, the others in one statement
         await memory.update_node(node.node_id, content=str(turn), encoding="utf-8")
