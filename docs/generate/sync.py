@@ -113,10 +113,10 @@ RUN = '''
         return self._wait(use, self._facade)
 '''
 
-BLOCKS = '''
+BLOCKS = f'''
     @contextmanager
     def transaction(self, *, domain: str | None = None) -> Generator[SyncTransaction]:
-        """Give a memory whose changes are made together when the block ends, or not at all: `Memory.transaction`."""
+        """{memory.Memory.transaction.__doc__}"""
         with self._portal.wrap_async_context_manager(self._facade.transaction(domain=domain)) as transaction:
             yield SyncTransaction(transaction, self._portal)
 '''

@@ -132,7 +132,16 @@ class SyncMemory(_Sync[Memory]):
 
     @contextmanager
     def transaction(self, *, domain: str | None = None) -> Generator[SyncTransaction]:
-        """Give a memory whose changes are made together when the block ends, or not at all: `Memory.transaction`."""
+        """Give a memory whose changes are made together when the block ends, or not at all.
+
+        Use it in a `with` block, which is an `async with` block of an async memory. What it gives has every method that
+        changes nodes and connections, and its reads see what it changed. An exception undoes everything, and so does
+        its `rollback()`. The log has the changes as one batch, of at most 10,000. Others can read meanwhile; a write to
+        the domain waits, or gets DOMAIN_BUSY, and that includes this memory itself. So keep it short: after
+        GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds) it is undone with TIMEOUT. Add connection types before it. Raises
+        TRANSACTION_LOST when the connection was lost and nothing was changed, and STORE_UNAVAILABLE when it cannot be
+        told whether anything was.
+        """
         with self._portal.wrap_async_context_manager(self._facade.transaction(domain=domain)) as transaction:
             yield SyncTransaction(transaction, self._portal)
 

@@ -144,7 +144,7 @@ def test_the_lines_of_the_readme_run_as_they_are_written(environment: dict[str, 
 def test_mistakes_are_told_with_a_status_of_their_own(shell: Shell):
     assert "create" in shell.refused(USAGE, "node", "creat")
     assert shell.refused(USAGE, "node", "create", "Note", "-p", "x:=y").startswith("INVALID_ARGUMENT: ")
-    assert "`graph-memory ontology apply`" in shell.refused(NOT_THERE, "node", "create", "Note")
+    assert "`graph-memory ontology apply FILE --domain " in shell.refused(NOT_THERE, "node", "create", "Note")
     assert shell.refused(FAULTY_DATA, "ontology", "validate", __file__).startswith("INVALID_ONTOLOGY: ")
 
 

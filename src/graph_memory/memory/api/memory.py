@@ -260,12 +260,13 @@ class Memory(Reads):
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:
         """Give a memory whose changes are made together when the block ends, or not at all.
 
-        `async with memory.transaction() as t:` Use `t` as the memory: it has every method that changes nodes and
-        connections, and its reads see what it changed. An exception undoes everything, and so does `t.rollback()`. The
-        log has the changes as one batch, of at most 10,000. Others can read meanwhile; who changes the domain waits, or
-        gets DOMAIN_BUSY, and that includes this memory itself. So keep it short: after GRAPH_MEMORY_WRITE_TIMEOUT (60
-        seconds) it is undone with TIMEOUT. Add connection types before it. Raises TRANSACTION_LOST when the connection
-        was lost and nothing was changed, and STORE_UNAVAILABLE when it cannot be told whether anything was.
+        Use it in a `with` block, which is an `async with` block of an async memory. What it gives has every method that
+        changes nodes and connections, and its reads see what it changed. An exception undoes everything, and so does
+        its `rollback()`. The log has the changes as one batch, of at most 10,000. Others can read meanwhile; a write to
+        the domain waits, or gets DOMAIN_BUSY, and that includes this memory itself. So keep it short: after
+        GRAPH_MEMORY_WRITE_TIMEOUT (60 seconds) it is undone with TIMEOUT. Add connection types before it. Raises
+        TRANSACTION_LOST when the connection was lost and nothing was changed, and STORE_UNAVAILABLE when it cannot be
+        told whether anything was.
         """
         name = self._domain(domain)
         async with within(self._core, name) as (core, log):
