@@ -337,3 +337,16 @@ async def test_a_write_too_large_for_one_statement_is_decided_anew_after_what_an
     assert decided == [decided[0], decided[0] + 1]
     assert receipt.changes[0].seq == decided[1] + 1
     assert (await alone.upkeep.verify()).clean
+
+
+async def test_a_node_made_by_hand_with_the_id_of_a_new_one_is_not_taken_over(
+    alone: Memory, driver: Driver, domain: str
+) -> None:
+    driver.execute_query("CREATE (:_Node:Project {_domain: $domain, _id: 'mine', colour: 'red'})", domain=domain)
+    before = len(log_of(driver, domain))
+    with pytest.raises(GraphError) as caught:
+        await alone.create_node("Project", "", id="mine")
+    assert caught.value.code is Code.STORE_CONFLICT
+    assert len(log_of(driver, domain)) == before
+    driver.execute_query("MATCH (n:_Node {_domain: $domain, _id: 'mine'}) DELETE n", domain=domain)
+    assert (await alone.create_node("Project", "", id="mine")).node_id == "mine"
