@@ -334,6 +334,7 @@ async def test_a_key_is_free_again_after_a_batch_that_was_refused(people: Memory
     assert not (await people.execute_batch([delete("ann")], idempotency_key="k")).repeated
 
 
+@pytest.mark.long
 async def test_a_key_goes_along_with_an_export_and_not_with_a_branch(people: Memory, domain: str, tmp_path: Any):
     operations = [update("ann", age=1)]
     await people.execute_batch(operations, idempotency_key="k")

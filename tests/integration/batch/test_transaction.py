@@ -202,6 +202,7 @@ async def test_too_many_changes_are_refused_and_those_before_can_be_kept(
     assert len((await notes.query_nodes()).node_ids) == 3
 
 
+@pytest.mark.long
 async def test_one_that_is_open_for_too_long_is_undone_and_told_so(settings: Settings, notes: Memory, domain: str):
     before = await seq(notes)
     async with open_memory(settings.model_copy(update={"write_timeout": 1.0})) as hasty:

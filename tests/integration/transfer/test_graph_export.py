@@ -133,6 +133,7 @@ async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memor
     assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
 
 
+@pytest.mark.long
 async def test_a_script_of_many_rows_of_many_types_makes_all_of_them(plain: Driver) -> None:
     nodes = [NodeRecord(place=HERE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)]
     edges = [

@@ -274,6 +274,7 @@ async def test_loading_an_export_gives_an_equal_graph(
     assert not (await copy.upkeep.verify()).differences
 
 
+@pytest.mark.long
 @given(graph=graphs())
 @profile(examples=12)
 def test_a_random_graph_that_was_loaded_is_exported_as_it_was(
