@@ -53,6 +53,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_declared",
         "_description",
         "_request",
+        "_refused",
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
