@@ -26,7 +26,8 @@ from graph_memory import GraphError, Memory, Ontology, SourceOptions, open_memor
 from graph_memory.memory.transfer.infer import Inference
 from graph_memory.memory.transfer.results import GraphFormat
 from graph_memory.memory.transfer.sources import reading
-from graph_memory.memory.transfer.staging import Staged, StagedNode, Staging
+from graph_memory.memory.transfer.staged import Staged, StagedNode
+from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.ontology.types import AnyType, check_rules
 
 FAULTS = 50

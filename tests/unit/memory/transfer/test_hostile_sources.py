@@ -11,7 +11,7 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.memory.transfer.formats import files
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
-from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.staging import Staging
 
 HEAD = b":ID,age:int,ok:boolean,:LABEL\n"
@@ -19,7 +19,7 @@ XML = b'<graphml><key id="k" for="node" attr.name="x" attr.type="int"/><graph>\n
 
 
 def refused(source: Path, **reading: str) -> list[Refused]:
-    return [item for item in items_of(files_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
+    return [item for item in items_of(sources_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
 
 
 def told(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
@@ -167,13 +167,13 @@ def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatc
 def test_rows_after_a_fault_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(HEAD + b"1,x,true,P\n2,3,true,P\n3,x,true,P\n")
     assert [str(one.place) for one in refused(tmp_path)] == ["x.csv:2, column age", "x.csv:4, column age"]
-    assert len(list(items_of(files_of([tmp_path]), SourceOptions()))) == 3
+    assert len(list(items_of(sources_of([tmp_path]), SourceOptions()))) == 3
 
 
 def test_lists_are_joined_where_that_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b":ID,x:string[],:LABEL\n1,a;b,P\n")
     (tmp_path / "x.jsonl").write_bytes(b'{"node": {"id": "1", "type": "A", "properties": {"x": ["a", 2, true]}}}')
-    found = list(items_of(files_of([tmp_path]), SourceOptions(join_arrays=", ")))
+    found = list(items_of(sources_of([tmp_path]), SourceOptions(join_arrays=", ")))
     assert [getattr(item, "properties", None) for item in found] == [{"x": "a, b"}, {"x": "a, 2, true"}]
 
 
@@ -182,7 +182,7 @@ def test_what_is_no_source_is_an_argument_at_fault(name: str, tmp_path: Path) ->
     (tmp_path / "x.txt").write_text("hello")
     (tmp_path / "empty").mkdir()
     with pytest.raises(GraphError) as error:
-        list(items_of(files_of([tmp_path / name]), SourceOptions()))
+        list(items_of(sources_of([tmp_path / name]), SourceOptions()))
     assert error.value.code is Code.INVALID_ARGUMENT
 
 
@@ -196,7 +196,7 @@ def staging() -> Iterator[Staging]:
 def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Path, staging: Staging) -> None:
     (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n")
     (tmp_path / "b.csv").write_bytes(HEAD + b"2,2,true,P\n1,2,true,P\n")
-    list(staging.filling(items_of(files_of([tmp_path]), SourceOptions())))
+    list(staging.filling(items_of(sources_of([tmp_path]), SourceOptions())))
     (only,) = staging.findings.refused
     assert (str(only.place), only.code) == ("b.csv:3", Code.NODE_ALREADY_EXISTS)
     assert "a.csv:2" in only.message
