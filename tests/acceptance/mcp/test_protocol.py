@@ -41,7 +41,7 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 }
 """What each tool must be given, and what it may be given besides `domain`."""
 
-CHANGES = {"memory_log", "memory_diff", "memory_revert"}
+CHANGES = {"execute_batch", "memory_log", "memory_diff", "memory_revert"}
 """The tools besides that a server offers by default."""
 CREATING = {"create_node", "create_connection", "create_ontology", "add_node_type", "add_connection_type"}
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
