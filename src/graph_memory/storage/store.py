@@ -373,12 +373,15 @@ def _row(query: Query[R], values: Sequence[object]) -> R:
     return query.row(*(_plain(value) for value in values))
 
 
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
+
+
 def _plain(value: object) -> object:
     """Return a value as Python knows it: times as aware UTC datetimes."""
     if isinstance(value, DateTime):
         return value.to_native().astimezone(UTC)
     if isinstance(value, list):
-        return [_plain(item) for item in cast("list[object]", value)]
+        return [item if type(item) in _AS_THEY_ARE else _plain(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
     return value
