@@ -26,7 +26,8 @@ from graph_memory import GraphError, Memory, Ontology, SourceOptions, open_memor
 from graph_memory.memory.transfer.infer import Inference
 from graph_memory.memory.transfer.results import GraphFormat
 from graph_memory.memory.transfer.sources import reading
-from graph_memory.memory.transfer.staging import Staged, StagedNode, Staging
+from graph_memory.memory.transfer.staged import Staged, StagedNode
+from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.ontology.types import AnyType, check_rules
 
 FAULTS = 50
@@ -59,14 +60,14 @@ def judged(folder: Path) -> bool:
     cut = len(rows) * 9 // 10
     ontology = inferred(rows[:cut])
     held = rows[cut:]
-    refused = [row for row in held if not accepts(ontology, row)]
+    refused = [f"{told(row)}: {why}" for row in held if (why := fault_of(ontology, row))]
     seeded = [fault for row in held for fault in faults(ontology, row)]
     chosen = rng.sample(seeded, min(FAULTS, len(seeded)))
-    missed = [row for row in chosen if accepts(ontology, row)]
+    missed = [f"{told(row)}: accepted with {dict(row.properties)}" for row in chosen if not fault_of(ontology, row)]
     say(f"inferred from {cut:,} rows; of {len(held):,} others refused: {len(refused)}")
     say(f"of {len(chosen)} faults accepted: {len(missed)}")
-    for row in [*refused, *missed][:5]:
-        say(f"  {row}")
+    for line in [*refused, *missed][:5]:
+        say(f"  {line}")
     return len(refused) * UNLIKE <= len(held) and not missed
 
 
@@ -81,15 +82,21 @@ def inferred(rows: Sequence[Staged]) -> Ontology:
     return inference.ontology()
 
 
-def accepts(ontology: Ontology, row: Staged) -> bool:
-    """Say whether the ontology allows a row."""
+def fault_of(ontology: Ontology, row: Staged) -> str | None:
+    """Return why the ontology refuses a row, None where it allows it."""
     try:
         if not isinstance(row, StagedNode):
             ontology.check_topology(row.type, *map(str, row.ends))
         check_rules(declared(ontology, row), row.properties)
-    except GraphError:
-        return False
-    return True
+    except GraphError as error:
+        return error.message
+    return None
+
+
+def told(row: Staged) -> str:
+    """Return where a row stands and what it is."""
+    ends = "" if isinstance(row, StagedNode) else f" from {row.source} to {row.target}"
+    return f"{row.place}, {row.type} {row.id}{ends}"
 
 
 def declared(ontology: Ontology, row: Staged) -> AnyType:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from anyio.from_thread import BlockingPortal
+from neo4j import Driver
 
 from graph_memory import Memory
 from graph_memory.model.events import Draft, Head, Op, Origin
@@ -35,6 +36,17 @@ async def agrees(memory: Memory) -> None:
     """Assert that graph and log of the memory's domain agree, and that there is nothing to rebuild."""
     assert (await memory.upkeep.verify()).differences == ()
     assert (await memory.upkeep.rebuild()).differences == ()
+
+
+def hits_of(driver: Driver, text: LiteralString, **given: object) -> int:
+    """Return how often a statement looked into the store: the same in each run, on any machine."""
+    profile = driver.execute_query(f"PROFILE {text}", given).summary.profile
+    assert profile is not None
+    return _hits(profile)
+
+
+def _hits(part: dict[str, Any]) -> int:
+    return part.get("dbHits", 0) + sum(_hits(child) for child in part.get("children", ()))
 
 
 def observation(text: str, time: datetime) -> State:

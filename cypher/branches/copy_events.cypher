@@ -7,7 +7,8 @@ MATCH (s:_Event {_domain: $source, _seq: row.origin})
 CREATE (e:_Event)
 SET e = s {
   .*, _domain: $domain, _seq: row.seq, _id: row.id, _op: 'snapshot', _prev: null, _at: $at, _batch: $batch,
-  _session: $session, _source: $source_of, _actor: $actor, _request: null, _snapshot_of: row.origin
+  _session: $session, _source: $source_of, _actor: $actor, _request: null, _refused: null,
+  _snapshot_of: row.origin
 }
 WITH s
 MATCH (c:_Content {_domain: $source, _sha256: s._content_sha256})

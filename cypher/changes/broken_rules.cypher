@@ -1,9 +1,10 @@
 // Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
 // another, and no cycles; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
 // is there, does not count against it. A connection may be there already, or not.
-// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. The type is
-// compared beside the pattern: within it, a plan made while the database was empty looks through the whole type for each
-// row.
+// Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. Whichever way a
+// type is given as data, Neo4j looks through all connections of a node for it, so what either end can answer is asked of
+// the one with fewer. A connection is never looked for with both ends given: a plan made while the database was empty
+// would look through all connections of the database for it.
 // mode: read
 // params: domain, rows, turns
 // returns: id, rule, other
@@ -26,19 +27,36 @@ WITH row,
     RETURN r._id
     LIMIT 1
   }) AS of_target,
-  head(COLLECT {
-    MATCH (a)-[r]->(b)
-    WHERE 'pair' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
-      AND coalesce($turns[r._id], 0) <= turn
-    RETURN r._id
-    ORDER BY r._version
-    LIMIT 1
-  }) AS of_pair,
-  'cycle' IN row.rules AND (row.from = row.to OR EXISTS {
-    MATCH (b) WHERE 'cycle' IN row.rules
-    MATCH p = SHORTEST 1 (b)-[r:$(row.type)
-      WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]->+(a)
-  }) AS closes
+  head(CASE WHEN COUNT { (a)-->() } < COUNT { (b)<--() }
+    THEN COLLECT {
+      MATCH (a)-[r]->(other)
+      WHERE 'pair' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
+        AND coalesce($turns[r._id], 0) <= turn AND other._id = row.to
+      RETURN r._id
+      ORDER BY r._version
+      LIMIT 1
+    }
+    ELSE COLLECT {
+      MATCH (other)-[r]->(b)
+      WHERE 'pair' IN row.rules AND type(r) = row.type AND r._domain = $domain AND r._id <> row.id
+        AND coalesce($turns[r._id], 0) <= turn AND other._id = row.from
+      RETURN r._id
+      ORDER BY r._version
+      LIMIT 1
+    }
+  END) AS of_pair,
+  'cycle' IN row.rules AND (row.from = row.to OR CASE WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
+    THEN EXISTS {
+      MATCH (a) WHERE 'cycle' IN row.rules
+      MATCH p = SHORTEST 1 (a)<-[r:$(row.type)
+        WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]-+(b)
+    }
+    ELSE EXISTS {
+      MATCH (b) WHERE 'cycle' IN row.rules
+      MATCH p = SHORTEST 1 (b)-[r:$(row.type)
+        WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]->+(a)
+    }
+  END) AS closes
 WHERE coalesce(of_pair, of_source, of_target) IS NOT NULL OR closes
 RETURN row.id AS id,
        CASE

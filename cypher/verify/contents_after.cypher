@@ -1,4 +1,5 @@
-// The contents that the next events of a domain's log refer to, each once for a subject and an encoding. What is about to go in a compaction that was cut off is not looked for.
+// The contents that the next events of a domain's log refer to, each once for a subject and an encoding. What is about
+// to go in a compaction that was cut off is not looked for.
 // mode: read
 // params: domain, after, limit
 // returns: last, found

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from graph_memory.app import open_memory
     from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
     from graph_memory.memory.transfer.formats.records import SourceOptions
     from graph_memory.memory.transfer.sources import infer_ontology
     from graph_memory.model.errors import Code, GraphError
@@ -36,6 +37,7 @@ __all__ = [
     "ConnectionType",
     "GraphError",
     "Memory",
+    "Neo4jSource",
     "NodeType",
     "Ontology",
     "PropertyRule",
@@ -56,6 +58,7 @@ _HOMES = {
     "ConnectionType": "model.ontology.ontology",
     "GraphError": "model.errors",
     "Memory": "memory.api.memory",
+    "Neo4jSource": "memory.transfer.formats.neo4j_reading",
     "NodeType": "model.ontology.ontology",
     "Ontology": "model.ontology.ontology",
     "PropertyRule": "model.ontology.ontology",

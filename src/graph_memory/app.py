@@ -6,6 +6,7 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
+from urllib.parse import urlsplit
 
 import anyio.to_thread
 
@@ -14,14 +15,19 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
+from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
+from graph_memory.memory.transfer.formats.source import GivenSource
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError, unusable_place
 from graph_memory.model.events import Origin
 from graph_memory.model.results import rfc3339
+from graph_memory.model.wording import shown
 from graph_memory.progress import Progress, silent
 from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
+from graph_memory.storage.foreign import is_server
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
@@ -101,6 +107,40 @@ def check_version(version: str) -> None:
         oldest = f"{OLDEST_NEO4J[0]}.{OLDEST_NEO4J[1]:02}"
         hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
+
+
+def source_at(settings: Settings, given: str, database: str | None) -> GivenSource:
+    """Return a source that was named, a server with its login: the one for sources, or that of the memory's own server.
+
+    Raises INVALID_ARGUMENT for a database without a server.
+    """
+    if not is_server(given):
+        if database is not None:
+            raise fault("database", f"{shown(given)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
+        return given
+    if password := settings.source_password.get_secret_value():
+        return Neo4jSource(given, settings.source_username, password, database)
+    own = settings.neo4j_uri or local.status(settings).uri
+    if own is None or not _is_same_server(own, given):
+        return Neo4jSource(given, database=database)
+    if settings.neo4j_uri:
+        password = settings.neo4j_password.get_secret_value()
+        return Neo4jSource(given, settings.neo4j_username, password, database or settings.neo4j_database)
+    server = local.ensure_running(settings)
+    return Neo4jSource(given, server.username, server.password, database)
+
+
+def _is_same_server(one: str, other: str) -> bool:
+    places = [urlsplit(uri) for uri in (one, other)]
+    try:
+        hosts = {"localhost" if place.hostname in _LOOPBACK else place.hostname for place in places}
+        return len(hosts) == 1 and len({place.port or _BOLT_PORT for place in places}) == 1
+    except ValueError:  # a port that is none
+        return False
+
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_BOLT_PORT = 7687
 
 
 async def _find(settings: Settings, progress: Progress) -> Address:

@@ -55,6 +55,14 @@ class Settings(BaseSettings):
         description="Database on that server. Empty: the user's home database.",
     )
 
+    source_username: str = Field(
+        default="neo4j", description="User name for a Neo4j server that `load` and `ontology infer` read from."
+    )
+    source_password: SecretStr = Field(
+        default=SecretStr(""),
+        description="Password for that server. Empty: none, or that of the memory's own server if it is that one.",
+    )
+
     neo4j_version: str = Field(default="2026.08.1", description="Version of the local Neo4j Community.")
     neo4j_heap: str = Field(
         default="512m", pattern=r"^\d+[kmgKMG]$", description="Largest heap of the local Neo4j (-Xmx)."

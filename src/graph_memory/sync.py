@@ -53,7 +53,7 @@ from graph_memory.memory.transfer.results import (
     Loaded,
     OnConflict,
 )
-from graph_memory.memory.transfer.sources import SourceFiles
+from graph_memory.memory.transfer.sources import Sources
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
@@ -1023,7 +1023,7 @@ class SyncTransfer(_Sync[Transfer]):
 
     def load(
         self,
-        source: SourceFiles,
+        source: Sources,
         *,
         ontology: Ontology | Literal["infer"] | None = None,
         on_conflict: OnConflict = "fail",
@@ -1033,17 +1033,18 @@ class SyncTransfer(_Sync[Transfer]):
         tell: Progress = silent,
         domain: str | None = None,
     ) -> Loaded:
-        """Load a graph that exists from files of other programs: CSV for neo4j-admin, JSON Lines or GraphML.
+        """Load a graph that exists: from CSV for neo4j-admin, JSON Lines or GraphML, or from a Neo4j server.
 
-        `source` is a file, a folder of files, or a list of them. `ontology` is applied before; `infer` is what the
-        data suggests. Everything is checked before anything is written, also against the other rows; then it is written
-        in pages, each of them a batch of the log. The same call goes on where an earlier one was interrupted.
+        `source` is a file, a folder of files, a `Neo4jSource`, which may be the memory's own server, or a list of
+        them. What the memory keeps there is not read. `ontology` is applied before; `infer` is what the data suggests.
+        Everything is checked before anything is written, also against the other rows; then it is written in pages, each
+        of them a batch of the log. The same call goes on where an earlier one was interrupted.
 
         `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
         they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`
         nothing is written, and the report has all that was refused. Raises INVALID_SOURCE, with file, line and column
-        in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND, and what `apply_ontology`
-        raises.
+        or element and property, in `details["report"]`, INVALID_ARGUMENT for what is no source, ONTOLOGY_NOT_FOUND,
+        STORE_UNAVAILABLE, and what `apply_ontology` raises.
         """
         return self._wait(
             self._facade.load,

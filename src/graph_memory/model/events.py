@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -78,10 +78,14 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash."""
+    """By what a write that was asked for is known again, by any process: its first event has this id, and this hash.
+
+    Once the write is decided, `refused` gives what that event is to tell of what was left out.
+    """
 
     batch: str
     hash: str
+    refused: Callable[[], str | None] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +100,7 @@ class Event:
     origin: Origin
     draft: Draft
     request: str | None = None
+    refused: str | None = None
 
     def row(self) -> State:
         """Return the event as the properties of its `_Event` node."""
@@ -120,6 +125,7 @@ class Event:
             "_actor": self.origin.actor,
             "_batch": self.batch,
             "_request": self.request,
+            "_refused": self.refused,
             "_erased": self.draft.erased or None,
             "_was": str(self.draft.was) if self.draft.was else None,
         }
@@ -151,6 +157,7 @@ class Event:
             at=cast("datetime", row["_at"]),
             batch=header["_batch"],
             request=header.get("_request"),
+            refused=header.get("_refused"),
             origin=Origin(session=header.get("_session"), source=header["_source"], actor=header.get("_actor")),
             draft=draft,
         )
@@ -158,7 +165,8 @@ class Event:
 
 HEADER = frozenset(
     {"_domain", "_seq", "_id", "_op", "_kind", "_subject", "_type", "_from", "_to", "_prev"}
-    | {"_at", "_session", "_source", "_actor", "_batch", "_request", "_snapshot_of", "_erased", "_was"}
+    | {"_at", "_session", "_source", "_actor", "_batch", "_request", "_refused", "_snapshot_of"}
+    | {"_erased", "_was"}
 )
 """The names on an `_Event` that are not its subject's state."""
 
@@ -194,13 +202,14 @@ class Change:
 class Receipt:
     """What a write did: its changes in log order, none when there was nothing to change.
 
-    It is `repeated` when the log had the write already, from an earlier run of it.
+    It is `repeated` when the log had the write already, from an earlier run of it, which may have `refused` something.
     """
 
     domain: str
     batch: str
     changes: tuple[Change, ...] = ()
     repeated: bool = False
+    refused: str | None = None
 
     @classmethod
     def of(cls, domain: str, batch: str, events: Iterable[Event]) -> Receipt:
@@ -228,10 +237,12 @@ def number(
     origin: Origin,
     first: str | None = None,
     request: str | None = None,
+    refused: str | None = None,
 ) -> list[Event]:
     """Return the drafts as events numbered from `after + 1`.
 
-    The first event has the request, and its id is that of the batch, unless the batch began before and it is given one.
+    The first event has the request and what of it was refused, and its id is that of the batch, unless the batch began
+    before and it is given one.
     """
     return [
         Event(
@@ -243,6 +254,7 @@ def number(
             origin=origin,
             draft=draft,
             request=request if place == 1 else None,
+            refused=refused if place == 1 else None,
         )
         for place, draft in enumerate(drafts, start=1)
     ]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from neo4j import Driver
 
 from acceptance.agents import run
-from graph_memory import Memory
+from container.images import address_of
+from graph_memory import Memory, Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -58,3 +62,41 @@ async def test_what_is_refused_is_told_with_its_place(
     done = json.loads(run(environment, "load", str(people), "--domain", domain, *options).stdout)
     assert (done["nodes"]["created"], done["refused"]["count"]) == (2, 1)
     assert done["refused"]["first"][0]["file"] == "more.jsonl"
+
+
+@pytest.fixture
+def films(driver: Driver) -> Iterator[str]:
+    """The label of two films in the memory's own database, one of them made from the other."""
+    label = f"Film{uuid4().hex[:8]}"
+    made = f"CREATE (:{label} {{title: 'Dune', seen: date('2021-09-15')}})-[:PartOf]->(:{label} {{title: 'Dune 1984'}})"
+    driver.execute_query(made)  # pyright: ignore[reportArgumentType]
+    yield label
+    driver.execute_query(f"MATCH (n:{label}) WHERE NOT n:_Node DETACH DELETE n")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.usefixtures("memory")
+async def test_labels_of_the_memorys_own_server_are_loaded_without_a_login(
+    environment: dict[str, str], settings: Settings, domain: str, films: str
+) -> None:
+    uri = address_of(settings).uri
+    chosen = (uri, "--only-label", films)
+    inferred = run(environment, "ontology", "infer", *chosen)
+    assert f"name: {films}" in inferred.stdout, inferred.stderr
+    done = run(environment, "load", *chosen, "--ontology", "infer", "--domain", domain)
+    assert f"\n{uri}: seen is of type date, and becomes text.\n" in done.stdout, done.stderr
+    assert done.stdout.endswith(f"Loaded into domain {domain}: 2 nodes, 1 connection, as numbers 5 to 7 of its log.\n")
+    again = run(environment, "load", *chosen, "--ontology", "infer", "--domain", domain)
+    assert "has these of the source already: 2 nodes, 1 connection" in again.stdout, again.stderr
+
+
+async def test_what_stands_against_a_server_as_a_source_is_told(
+    environment: dict[str, str], settings: Settings, people: Path
+) -> None:
+    uri = address_of(settings).uri
+    wrong = run({**environment, "GRAPH_MEMORY_SOURCE_PASSWORD": "wrong-one"}, "ontology", "infer", uri)
+    assert f"Neo4j at {uri} refused the user name or password" in wrong.stderr
+    assert "wrong-one" not in wrong.stderr
+    files = run(environment, "ontology", "infer", str(people), "--database", "films")
+    assert "is no Neo4j server" in files.stderr
+    some = run(environment, "ontology", "infer", str(people), "--only-label", "Person")
+    assert "Leave --only-label and --only-type out" in some.stderr

@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
+from neo4j import Driver
 
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.memory.batch import run
@@ -327,6 +328,59 @@ async def test_a_key_that_was_used_for_other_operations_is_a_conflict(people: Me
     assert caught.value.code is Code.IDEMPOTENCY_CONFLICT
     assert caught.value.details["seq"] == done.since
     assert (await people.get_node("ann")).properties["age"] == 1
+
+
+async def test_a_repeated_batch_tells_again_what_was_refused_as_it_was_told_then(
+    people: Memory, domain: str, tmp_path: Any
+):
+    operations = [
+        {"op": "create_node", "type": "Person"},
+        person("cat", email="ann"),
+        link("Knows", "cat", "ann"),
+        person("dan", email="d"),
+        link("MarriedTo", "ann", "dan"),
+        link("MarriedTo", "ann", "bob"),
+    ]
+    loose = {"atomic": False}
+    done = await people.execute_batch(operations, options=loose, idempotency_key="k")
+    assert [fault.index for fault in done.faults] == [0, 1, 2, 5]
+    await people.update_node("ann", properties={"email": "new"})  # nothing would stand against the second now
+    await people.transfer.export_file(tmp_path / "d.jsonl")
+    await people.transfer.import_file(tmp_path / "d.jsonl", name=f"{domain}-i")
+    for memory in (people, people.in_domain(f"{domain}-i")):
+        again = await memory.execute_batch(operations, options=loose, idempotency_key="k")
+        assert again == done.model_copy(update={"repeated": True})
+        await clean(memory)
+
+
+async def test_a_repeated_batch_of_which_something_was_erased_is_a_conflict_that_says_so(
+    people: Memory, domain: str, tmp_path: Any, driver: Driver
+):
+    operations = [person("cat"), person("dan"), person("eve", email="ann")]
+    given: dict[str, Any] = {"options": {"atomic": False}, "idempotency_key": "k"}
+    done = await people.execute_batch(operations, **given)
+    assert kept(driver, domain) == 1
+    await people.history.erase("dan")  # its event is not the first, which has the hash of all of them
+    assert kept(driver, domain) == 0
+    await people.transfer.export_file(tmp_path / "d.jsonl")
+    await people.transfer.import_file(tmp_path / "d.jsonl", name=f"{domain}-i")
+    await people.history.compact(await seq(people), archive=tmp_path / "old.jsonl")
+    for memory in (people, people.in_domain(f"{domain}-i")):
+        before = await seq(memory)
+        with pytest.raises(GraphError) as caught:
+            await memory.execute_batch(operations, **given)
+        assert caught.value.code is Code.IDEMPOTENCY_CONFLICT
+        assert "erased" in caught.value.message
+        assert caught.value.details["seq"] == done.since
+        assert await seq(memory) == before
+        assert (await memory.upkeep.rebuild()).differences == ()
+        await clean(memory)
+
+
+def kept(driver: Driver, domain: str) -> int:
+    """Return how many events of a domain tell of the request, or of what of it was refused."""
+    find = "MATCH (e:_Event {_domain: $domain}) WHERE e._seq > 0 AND (e._request IS NOT NULL OR e._refused IS NOT NULL)"
+    return driver.execute_query(f"{find} RETURN count(e)", domain=domain).records[0][0]
 
 
 async def test_a_key_is_free_again_after_a_batch_that_was_refused(people: Memory):

@@ -21,7 +21,10 @@ from support import observe
 pytestmark = pytest.mark.anyio
 
 FILES = sorted(path for path in cypher_root().rglob("*.cypher") if path.parent.name != "schema")
-SCAN_ALL = {"drift/unnamed_nodes", "retention/scan_nodes", "retention/scan_relationships"}
+SCAN_ALL = {
+    *("drift/unnamed_nodes", "retention/scan_nodes", "retention/scan_relationships"),
+    *("transfer/foreign_nodes", "transfer/foreign_relationships", "transfer/foreign_left_out"),
+}
 """What looks for nodes that no index holds, because they have no id, or looks at everything."""
 SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
 
@@ -53,6 +56,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_declared",
         "_description",
         "_request",
+        "_refused",
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 

@@ -477,6 +477,7 @@ KEYS = st.sampled_from(
         "_erased",
         "_was",
         "_request",
+        "_refused",
         "_snapshot_of",
         "_created",
         "_modified",

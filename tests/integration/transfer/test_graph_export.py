@@ -11,10 +11,20 @@ from pathlib import Path
 import pytest
 from neo4j import Driver
 
-from graph_memory import Code, GraphError, Memory, SourceOptions, infer_ontology, ontology_from
+from container.images import address_of
+from graph_memory import (
+    Code,
+    GraphError,
+    Memory,
+    Neo4jSource,
+    Settings,
+    SourceOptions,
+    infer_ontology,
+    ontology_from,
+)
 from graph_memory.memory.transfer.formats.cypher_script import LABEL, write_cypher
 from graph_memory.memory.transfer.formats.records import ConnectionRecord, Key, NodeRecord, Place
-from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.results import GraphFormat
 from integration.branches.test_branch import filled
 
@@ -66,7 +76,7 @@ async def test_all_formats_have_the_same_nodes_and_connections(
     target = tmp_path / ("out" if form == "csv" else f"out.{form}.gz")
     done = await memory.transfer.export_graph(target, form)
     assert (done.nodes, done.connections) == (info.nodes, info.connections)
-    items = list(items_of(files_of([target]), SourceOptions()))
+    items = list(items_of(sources_of([target]), SourceOptions()))
     nodes = {item.key.id: item for item in items if isinstance(item, NodeRecord)}
     connections = {item.id: item for item in items if isinstance(item, ConnectionRecord)}
     assert len(items) == len(nodes) + len(connections) == info.nodes + info.connections
@@ -131,6 +141,27 @@ async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memor
     told = await memory.get_connection("c1")
     assert {key: value for key, value in edge.items() if not key.startswith("_")} == told.properties
     assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
+
+
+async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
+    memory: Memory, domain: str, plain: Driver, settings: Settings
+) -> None:
+    await hostile(memory)
+    out = io.BytesIO()
+    await memory.transfer.export_graph(out, "cypher")
+    run(plain, out.getvalue().decode())
+    address, copy = address_of(settings), memory.in_domain(f"{domain}-copy")
+    source = Neo4jSource(address.uri, address.username, address.password)
+    options = SourceOptions(only_labels=(LABEL,))
+    await copy.transfer.load(source, ontology=await memory.get_ontology(), options=options)
+    assert await lines(copy) == await lines(memory)
+
+
+async def lines(memory: Memory) -> list[bytes]:
+    """Return everything in a domain, a line for each node and connection."""
+    out = io.BytesIO()
+    await memory.transfer.export_graph(out, "jsonl")
+    return sorted(out.getvalue().splitlines())
 
 
 @pytest.mark.long

@@ -64,6 +64,7 @@ async def check(memory: Memory, lines: list[dict[str, Any]]) -> None:
     tried = {line.get("batch", line.get("transaction")) for line in lines if line.get("done") is False}
     certain = {*acknowledged, *(line["transaction"] for line in lines if line.get("done") and "transaction" in line)}
     there = await notes_of(memory)
+    assert certain  # or nothing would be looked at
     assert {key: count for key, count in there.items() if count != SIZE} == {}
     assert certain <= there.keys() <= tried
     assert (await memory.upkeep.verify()).clean

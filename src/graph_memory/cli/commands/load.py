@@ -1,4 +1,4 @@
-"""`graph-memory load`: a graph that exists, from files of other programs."""
+"""`graph-memory load`: a graph that exists, from files of other programs or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from graph_memory.cli.input.ontology_source import read_ontology
 from graph_memory.cli.output.printing import counted, plain
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_progress
+from graph_memory.memory.transfer.formats.records import Place
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict, Refusal
 
 if TYPE_CHECKING:
@@ -26,26 +27,29 @@ _TOLD = {
     "loaded_before": "loaded before",
 }
 
+OntologyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE|infer",
+        help="Apply these types before: a file or bundled ontology, or infer, for what the data suggests.",
+    ),
+]
+OnConflictOption = Annotated[
+    str,
+    typer.Option(
+        "--on-conflict",
+        metavar="fail|skip|update",
+        help="Where the domain has an id: fail refuses everything, skip leaves it as it is, update updates it.",
+    ),
+]
+
 
 @command()
 def load(
     call: Call,
     source: graph.SourceArgument,
-    ontology: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|infer",
-            help="Apply these types before: a file or bundled ontology, or infer, for what the data suggests.",
-        ),
-    ] = None,
-    on_conflict: Annotated[
-        str,
-        typer.Option(
-            "--on-conflict",
-            metavar="fail|skip|update",
-            help="Where the domain has an id: fail refuses everything, skip leaves it as it is, update updates it.",
-        ),
-    ] = "fail",
+    ontology: OntologyOption = None,
+    on_conflict: OnConflictOption = "fail",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only check, and report what would be done.")] = False,
     skip_invalid: graph.SkipInvalidOption = False,
     labels: graph.LabelOption = None,
@@ -54,17 +58,23 @@ def load(
     content_property: graph.ContentPropertyOption = None,
     id_property: graph.IdPropertyOption = None,
     join_arrays: graph.JoinArraysOption = None,
+    database: graph.DatabaseOption = None,
+    only_labels: graph.OnlyLabelOption = None,
+    only_types: graph.OnlyTypeOption = None,
 ) -> None:
-    """Load a graph from files of other programs. All is checked first; the same command resumes what was cut off.
+    """Load a graph from files of other programs or a Neo4j server.
 
-    The report has the counts by type, and the first of what was refused, with its file, line and column.
+    All is checked first; the same command resumes what was cut off.
+    The report has the counts by type, and the first of what was refused, with where it stands.
     """
     types = read_ontology(ontology) if ontology not in (None, "infer") else ontology
-    options = graph.options(labels, node_type, connection_type, content_property, id_property, join_arrays)
+    options = graph.options(
+        labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
+    )
 
     async def use(memory: Memory, tell: Progress) -> Loaded:
         return await call.of(memory).transfer.load(
-            source,
+            graph.sources(source, database),
             ontology=types,
             on_conflict=cast("OnConflict", on_conflict),
             skip_invalid=skip_invalid,
@@ -110,6 +120,5 @@ def _counts(counts: LoadCounts) -> str:
 
 
 def _refusal(refusal: Refusal) -> str:
-    place = ":".join(str(part) for part in (refusal.file, refusal.line) if part is not None)
-    column = f", column {refusal.column}" if refusal.column else ""
-    return plain(f"{place}{column}: {refusal.message}")
+    place = Place(refusal.file, refusal.line or 0, refusal.column, refusal.element)
+    return plain(f"{place}: {refusal.message}")

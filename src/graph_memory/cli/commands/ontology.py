@@ -129,16 +129,21 @@ def infer(
     id_property: graph.IdPropertyOption = None,
     join_arrays: graph.JoinArraysOption = None,
     skip_invalid: graph.SkipInvalidOption = False,
+    database: graph.DatabaseOption = None,
+    only_labels: graph.OnlyLabelOption = None,
+    only_types: graph.OnlyTypeOption = None,
 ) -> None:
-    """Print the ontology that a graph in files suggests, to read, edit and apply. It needs no database.
+    """Print the ontology that a graph suggests, to read, edit and apply. For one in files it needs no database.
 
     It has the types, what connections join, and rules that the data bears out.
     """
     from graph_memory.memory.transfer.sources import infer_ontology
 
-    options = graph.options(labels, node_type, connection_type, content_property, id_property, join_arrays)
+    options = graph.options(
+        labels, node_type, connection_type, content_property, id_property, join_arrays, only_labels, only_types
+    )
     with progress_bar() as tell:
-        found = infer_ontology(source, options, skip_invalid=skip_invalid, tell=tell)
+        found = infer_ontology(graph.sources(source, database), options, skip_invalid=skip_invalid, tell=tell)
     call.give(detailed(found), lambda _: typer.echo(to_yaml(found), nl=False))
 
 

@@ -1,21 +1,34 @@
-"""What commands take that read a graph from files of other programs."""
+"""What commands take that read a graph from files of other programs, or from a Neo4j server."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graph_memory.cli.session import read_settings
+
 if TYPE_CHECKING:
     from graph_memory.memory.transfer.formats.records import SourceOptions
+    from graph_memory.memory.transfer.formats.source import GivenSource
 
 SourceArgument = Annotated[
-    list[Path],
+    list[str],
     typer.Argument(
         metavar="SOURCE",
-        help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz, or folders of them.",
+        help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz, or folders of them; or a "
+        "Neo4j server, such as bolt://host:7687. Its login is in GRAPH_MEMORY_SOURCE_USERNAME and "
+        "GRAPH_MEMORY_SOURCE_PASSWORD; for the memory's own server it is known.",
     ),
+]
+DatabaseOption = Annotated[str | None, typer.Option("--database", help="Database of a Neo4j server to read from.")]
+OnlyLabelOption = Annotated[
+    list[str] | None,
+    typer.Option("--only-label", metavar="LABEL", help="Read only nodes of a server with this label. Repeatable."),
+]
+OnlyTypeOption = Annotated[
+    list[str] | None,
+    typer.Option("--only-type", metavar="TYPE", help="Read only relationships of a server of this type. Repeatable."),
 ]
 LabelOption = Annotated[
     list[str] | None,
@@ -49,6 +62,8 @@ def options(
     content_property: str | None,
     id_property: str | None,
     join_arrays: str | None,
+    only_labels: list[str] | None,
+    only_types: list[str] | None,
 ) -> SourceOptions:
     """Return what was given, as the memory takes it."""
     from graph_memory.memory.transfer.formats.records import SourceOptions
@@ -60,4 +75,13 @@ def options(
         content_property=content_property,
         id_property=id_property,
         join_arrays=join_arrays,
+        only_labels=tuple(only_labels or ()),
+        only_types=tuple(only_types or ()),
     )
+
+
+def sources(given: list[str], database: str | None) -> list[GivenSource]:
+    """Return what was named; a server comes with its login. Raises INVALID_ARGUMENT for a database without a server."""
+    from graph_memory.app import source_at
+
+    return [source_at(read_settings(), one, database) for one in given]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from collections.abc import Iterable
+
+from pydantic import Field, TypeAdapter
 
 from graph_memory.model.results import Result
 
@@ -15,6 +17,26 @@ class BatchFault(Result):
     code: str
     message: str
     hint: str | None = None
+
+
+_FAULTS = TypeAdapter(tuple[BatchFault, ...])
+MOST_KEPT = 1_000
+"""Faults of a batch that the log keeps with their words."""
+
+
+def faults_text(faults: Iterable[BatchFault]) -> str:
+    """Return faults as the log keeps them: beyond MOST_KEPT without their words."""
+    brief = "It was refused when the batch was made."
+    told = [
+        each if place < MOST_KEPT else each.model_copy(update={"message": brief, "hint": None})
+        for place, each in enumerate(faults)
+    ]
+    return _FAULTS.dump_json(tuple(told), exclude_none=True).decode()
+
+
+def faults_from(text: str) -> tuple[BatchFault, ...]:
+    """Return the faults that the log keeps of a batch. Raises ValueError for what is no list of them."""
+    return _FAULTS.validate_json(text)
 
 
 class BatchItem(Result):

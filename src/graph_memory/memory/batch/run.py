@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
@@ -15,7 +15,7 @@ from graph_memory.memory.batch.fold import Decision, Fold, Known, decided, folde
 from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
 from graph_memory.memory.batch.references import References, check_key, request_of
-from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult
+from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult, faults_from, faults_text
 from graph_memory.memory.changes.context import attached_to, in_parts, living_of, owners_of
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
@@ -66,7 +66,7 @@ async def run(core: Core, domain: str, read: Parsed, options: Options, request: 
             running.read,
             running.decide,
             after_write=running.confirm,
-            request=request,
+            request=replace(request, refused=running.kept) if request else None,
             dry_run=options.dry_run,
         )
         return running.told(receipt, has_key=request is not None)
@@ -186,6 +186,8 @@ class _Attempt:
     def told(self, receipt: Receipt, *, has_key: bool) -> BatchResult:
         """Return what was done, or would be."""
         dry_run, is_nothing = self.options.dry_run, self.options.atomic and bool(self.faults)
+        faults = faults_from(receipt.refused) if receipt.refused else tuple(map(_told, self._told_faults()))
+        left_out = {each.index for each in (faults if receipt.refused else self.faults)}
         changes = () if is_nothing else receipt.changes
         counts = Counter(change.op for change in changes if change.kind in DATA)
         versions = {change.subject: change.seq for change in changes}
@@ -199,21 +201,24 @@ class _Attempt:
             created=counts[Op.CREATE],
             updated=counts[Op.UPDATE],
             deleted=counts[Op.DELETE],
-            refused=len({each.index for each in self.faults}),
-            results=tuple(self._items(versions, has_key=has_key)),
-            faults=tuple(map(_told, self._told_faults())),
+            refused=len(left_out),
+            results=tuple(self._items(versions, left_out, has_key=has_key)),
+            faults=faults,
         )
 
     def _told_faults(self) -> list[Fault]:
         found = causes(self.faults) if self.options.atomic else self.faults
         return sorted(found, key=lambda each: each.index)
 
-    def _items(self, versions: Mapping[str, int], *, has_key: bool) -> list[BatchItem]:
-        faulty = {each.index for each in self.faults}
+    def kept(self) -> str | None:
+        """Return what the log keeps of what is left out, to tell it again to whoever repeats the batch."""
+        return faults_text(map(_told, self._told_faults())) if self.faults else None
+
+    def _items(self, versions: Mapping[str, int], left_out: Collection[int], *, has_key: bool) -> list[BatchItem]:
         shows_versions = not self.options.dry_run
         items: list[BatchItem] = []
         for one in self.parsed.operations:
-            is_left_out, is_known = one.index in faulty, one.is_named or has_key or not self.options.dry_run
+            is_left_out, is_known = one.index in left_out, one.is_named or has_key or not self.options.dry_run
             deletes = isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE
             items.append(
                 BatchItem(

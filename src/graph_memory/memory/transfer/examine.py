@@ -14,15 +14,18 @@ from typing import NamedTuple
 from graph_memory.memory.graph.connections import FORMAT, NewConnection
 from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.infer import Inference
-from graph_memory.memory.transfer.staging import PAGE, Staged, StagedConnection, StagedNode, Staging
+from graph_memory.memory.transfer.staged import Staged, StagedConnection, StagedNode
+from graph_memory.memory.transfer.staging import PAGE, Staging
 from graph_memory.model.arguments import check_path, check_tags, fault
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Op
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import PropertyValue, check_name, check_properties, key_value
-from graph_memory.model.rules import LINKS, link_rules
+from graph_memory.model.rules import LINKS, LinkRule, link_rules
 from graph_memory.model.subjects import Validity
 from graph_memory.model.wording import quoted, shown
 
@@ -114,10 +117,7 @@ class Examination:
             if rule.name in ends:
                 other = self._staging.claim(connection.id, "link", declared.name, rule.name, *ends[rule.name])
                 if other is not None:
-                    told = (
-                        f"The {declared.name} from {connection.source} to {connection.target}: {rule.reason}: {other}"
-                    )
-                    raise GraphError(rule.code, told, {"hint": "Keep one of them, or change the ontology."})
+                    raise _broken(rule, connection, other)
 
     def _check_cycles(self, declared: ConnectionType) -> None:
         graph: TopologicalSorter[str] = TopologicalSorter()
@@ -130,9 +130,10 @@ class Examination:
             graph.prepare()
         except CycleError as error:
             cycle = error.args[1]
-            told = f"{LINKS['cycle'].reason}: {' ← '.join(map(shown, cycle[:10]))}"
-            fault = GraphError(Code.INVALID_TOPOLOGY, f"The {declared.name} is not allowed: {told}", {})
-            self._staging.refuse(last[cycle[1]], fault)
+            closing = last[cycle[1]]
+            broken = _broken(LINKS["cycle"], closing)
+            told = f"{broken.message}: {' ← '.join(map(shown, cycle[:10]))}"
+            self._staging.refuse(closing, GraphError(broken.code, told, broken.details))
 
 
 def examined(staged: Staged) -> Examined:
@@ -187,6 +188,19 @@ def infer(staging: Staging) -> Ontology:
         if source is not None and target is not None:
             inference.connection(connection.type, source, target, connection.properties)
     return inference.ontology()
+
+
+def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = None) -> GraphError:
+    draft = Draft(
+        op=Op.CREATE,
+        kind=Kind.CONNECTION,
+        subject=connection.id,
+        type=connection.type,
+        from_id=connection.source,
+        to_id=connection.target,
+    )
+    hint = "Leave one of them out, or change the ontology."
+    return GraphError(rule.code, rule.refusal(draft, other).message, {"hint": hint})
 
 
 def _dangling(connection: StagedConnection) -> GraphError:

@@ -137,10 +137,7 @@ class Inference:
 
     def ontology(self) -> Ontology:
         """Return the ontology; types come in the order of their names. Raises what faulty names raise."""
-        nodes = (
-            NodeType(name, f"{one.count:,} seen.", one.rules(of_nodes=True))
-            for name, one in sorted(self._nodes.items())
-        )
+        nodes = (NodeType(name, one.told, one.rules(of_nodes=True)) for name, one in sorted(self._nodes.items()))
         connections = (
             ConnectionType(
                 name=name,

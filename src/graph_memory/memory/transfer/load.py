@@ -23,8 +23,9 @@ from graph_memory.memory.transfer.examine import Examination, infer
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.load_pages import Pages
 from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
-from graph_memory.memory.transfer.sources import SourceFiles, check, notes, reading, refusals
-from graph_memory.memory.transfer.staging import Fate, Staged, StagedNode, Staging
+from graph_memory.memory.transfer.sources import Sources, check, notes, reading, refusals
+from graph_memory.memory.transfer.staged import Fate, Staged, StagedNode
+from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op, Request
@@ -63,7 +64,7 @@ class LoadOptions:
     dry_run: bool
 
 
-async def load(core: Core, domain: str, source: SourceFiles, options: LoadOptions, tell: Progress) -> Loaded:
+async def load(core: Core, domain: str, source: Sources, options: LoadOptions, tell: Progress) -> Loaded:
     """Load a source into a domain. `Transfer.load` tells the rest."""
     _check(options)
     with closing(Staging(options.source)) as staging:

@@ -16,7 +16,8 @@ from graph_memory.memory.graph.validity import ValidityEdit
 from graph_memory.memory.transfer.examine import examined
 from graph_memory.memory.transfer.results import LoadCounts
 from graph_memory.memory.transfer.sources import refusal
-from graph_memory.memory.transfer.staging import Fate, Staged, StagedNode, Staging
+from graph_memory.memory.transfer.staged import Fate, Staged, StagedNode
+from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Request
 from graph_memory.model.kinds import Kind

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from graph_memory.memory.batch.results import faults_from
 from graph_memory.model.arguments import check_domain, check_new_id, check_path, check_tags
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
@@ -89,6 +90,14 @@ def _sessions(given: str) -> str:
             _recorded(one.ended.isoformat())
     except (ValueError, RecursionError, TypeError) as error:
         raise ValueError("holds no sessions") from error
+    return given
+
+
+def _refused(given: str) -> str:
+    try:
+        faults_from(given)
+    except ValueError as error:
+        raise ValueError("holds no faults") from error
     return given
 
 
@@ -170,6 +179,7 @@ class _Event(_Stored):
     actor: Word | None = None
     prev: Seq | None = None
     request: Sha256 | None = None
+    refused: Annotated[str, AfterValidator(_refused)] | None = None
     snapshot_of: Seq | None = None
 
 

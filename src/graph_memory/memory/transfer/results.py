@@ -65,9 +65,10 @@ class GraphExported(Result):
 class Refusal(Result):
     """Something in a source that cannot be loaded, and where it stands."""
 
-    file: str
+    file: str = Field(description="Name of the file, or address of the server")
     line: int | None = None
-    column: str | None = None
+    column: str | None = Field(default=None, description="Column or property")
+    element: str | None = Field(default=None, description="Node or relationship of a server, by its element id")
     code: str
     message: str
     hint: str | None = None

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 
 from graph_memory.memory.transfer.examine import Examination, infer
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
-from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.formats.source import GivenSource, items_of, sources_of
 from graph_memory.memory.transfer.results import Refusal, Refusals, SourceNote
-from graph_memory.memory.transfer.staging import Findings, Staging
+from graph_memory.memory.transfer.staged import Findings
+from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.progress import Progress, silent
 
-SourceFiles = Path | str | Sequence[Path | str]
+Sources = GivenSource | Sequence[GivenSource]
 TOLD = 10
 """What was refused, of which a message names all."""
 
 
 def infer_ontology(
-    source: SourceFiles,
+    source: Sources,
     options: SourceOptions | None = None,
     *,
     skip_invalid: bool = False,
     tell: Progress = silent,
 ) -> Ontology:
-    """Return the ontology that a graph in files suggests: `memory.transfer.load` reads the same files.
+    """Return the ontology that a graph in files or a Neo4j server suggests: `memory.transfer.load` reads the same.
 
     It has the types, what connections join, and rules that the data bears out: the types of properties, which are
     required, unique or worth an index, and the values of those that have few. Raises INVALID_SOURCE, with what is
-    wrong and where, unless `skip_invalid` leaves that out; and INVALID_ARGUMENT for what is no source.
+    wrong and where, unless `skip_invalid` leaves that out; INVALID_ARGUMENT for what is no source, and
+    STORE_UNAVAILABLE for a server that cannot be read.
     """
     with closing(Staging(options or SourceOptions())) as staging:
         for _ in reading(staging, source):
@@ -44,10 +45,10 @@ def infer_ontology(
         return infer(staging)
 
 
-def reading(staging: Staging, source: SourceFiles) -> Iterator[None]:
-    """Read a source step by step. Raises INVALID_ARGUMENT for what is none."""
-    sources = [source] if isinstance(source, (str, Path)) else source
-    return staging.filling(items_of(files_of(sources), staging.options))
+def reading(staging: Staging, source: Sources) -> Iterator[None]:
+    """Read a source step by step. Raises INVALID_ARGUMENT for what is none, and STORE_UNAVAILABLE."""
+    given = source if isinstance(source, Sequence) and not isinstance(source, str) else [source]
+    return staging.filling(items_of(sources_of(given), staging.options))
 
 
 def _any(_: Content) -> None:
@@ -66,7 +67,7 @@ def refusal(findings: Findings) -> GraphError:
     more = [f"  and {findings.count - TOLD:,} more"] if findings.count > TOLD else []
     what = "1 fault" if findings.count == 1 else f"{findings.count:,} faults"
     message = "\n".join([f"The source has {what}:", *told, *more])
-    hint = next((one.hint for one in findings.refused if one.hint), "Correct the files.")
+    hint = next((one.hint for one in findings.refused if one.hint), "Correct the source.")
     may_skip = "" if findings.is_cut else " Or give --skip-invalid to load the rest."
     details = {"report": refusals(findings).to_dict(), "hint": f"{hint}{may_skip}"}
     return GraphError(Code.INVALID_SOURCE, message, details)
@@ -80,7 +81,13 @@ def refusals(findings: Findings) -> Refusals:
 def _refusal(one: Refused) -> Refusal:
     at = one.place
     return Refusal(
-        file=at.file, line=at.line or None, column=at.column, code=str(one.code), message=one.message, hint=one.hint
+        file=at.file,
+        line=at.line or None,
+        column=at.column,
+        element=at.element,
+        code=str(one.code),
+        message=one.message,
+        hint=one.hint,
     )
 
 

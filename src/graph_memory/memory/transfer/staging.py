@@ -10,8 +10,6 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
 from itertools import islice
 from typing import Any, TypeVar, cast
 
@@ -28,6 +26,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.ledger import noting
 from graph_memory.memory.transfer.results import LoadCounts
+from graph_memory.memory.transfer.staged import Fate, Findings, Span, Staged, StagedConnection, StagedNode
 from graph_memory.model.arguments import check_new_id
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
@@ -37,105 +36,20 @@ PAGE = 5_000
 """Nodes or connections that are held, and written, at once."""
 PAGE_CHARACTERS = 8_000_000
 """Characters of them, about."""
-EXAMPLES = 20
-"""What was refused, and notes, of which a report tells all."""
 _TABLES = """
 CREATE TABLE node (
-  n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, fate INTEGER DEFAULT 0);
+  n INTEGER PRIMARY KEY, id TEXT UNIQUE, type TEXT, body TEXT, file TEXT, line INTEGER, element TEXT,
+  fate INTEGER DEFAULT 0);
 CREATE TABLE connection (
   n INTEGER PRIMARY KEY, id TEXT, type TEXT, source TEXT, target TEXT, body TEXT, file TEXT, line INTEGER,
-  own TEXT, fate INTEGER DEFAULT 0);
+  element TEXT, own TEXT, fate INTEGER DEFAULT 0);
 CREATE TABLE outside (id TEXT PRIMARY KEY, type TEXT);
 CREATE TABLE claim (name TEXT PRIMARY KEY, owner TEXT) WITHOUT ROWID;
 CREATE TABLE pair (type TEXT, source TEXT, target TEXT, count INTEGER, PRIMARY KEY (type, source, target));
 """
 
 
-class Fate(IntEnum):
-    """What becomes of a node or connection."""
-
-    CREATED = 0
-    SKIPPED = 1
-    """The domain has it, and keeps it as it is."""
-    UPDATED = 2
-    WRITTEN = 3
-    """An earlier run of the same load wrote it."""
-    REFUSED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Nodes or connections that are written together: those with numbers from one to another."""
-
-    first: int
-    last: int
-
-
-@dataclass(frozen=True, slots=True)
-class StagedNode:
-    """A node that may be loaded."""
-
-    n: int
-    fate: Fate
-    id: str
-    type: str
-    place: Place
-    properties: Mapping[str, PropertyValue]
-    content: str | None
-    valid_from: str | None
-    valid_to: str | None
-    format: str | None
-    encoding: str | None
-    tags: Sequence[str]
-    path: str | None
-    labels: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class StagedConnection:
-    """A connection that may be loaded, with the types of its ends where these are known."""
-
-    n: int
-    fate: Fate
-    id: str
-    type: str
-    source: str
-    target: str
-    place: Place
-    ends: tuple[str | None, str | None]
-    properties: Mapping[str, PropertyValue]
-    content: str | None
-    valid_from: str | None
-    valid_to: str | None
-
-
-Staged = StagedNode | StagedConnection
 S = TypeVar("S", StagedNode, StagedConnection)
-
-
-@dataclass(slots=True)
-class Findings:
-    """What was refused, and what becomes of what a memory has not."""
-
-    refused: list[Refused] = field(default_factory=list[Refused])
-    count: int = 0
-    codes: Counter[str] = field(default_factory=Counter[str])
-    is_cut: bool = False
-    """Whether a file could not be read to its end."""
-    notes: dict[str, Note] = field(default_factory=dict[str, Note])
-
-    def refuse(self, refused: Refused) -> None:
-        """Take note of something that cannot be loaded."""
-        self.count += 1
-        self.codes[str(refused.code)] += 1
-        self.is_cut |= refused.ends
-        if len(self.refused) < EXAMPLES:
-            self.refused.append(refused)
-
-    def note(self, note: Note) -> None:
-        """Take note of something that becomes something else."""
-        if len(self.notes) < EXAMPLES:
-            self.notes.setdefault(note.text, note)
 
 
 class Staging:
@@ -193,11 +107,11 @@ class Staging:
         self._has_choices |= len(node.labels) > 1
         more = [node.format, node.encoding, list(node.tags), node.path, list(node.labels)]
         body = _body(properties, content, node, more)
-        row = (id_, kind, body, node.place.file, node.place.line)
-        put = "INSERT OR IGNORE INTO node (id, type, body, file, line) VALUES (?, ?, ?, ?, ?)"
+        row = (id_, kind, body, *_spot(node.place))
+        put = "INSERT OR IGNORE INTO node (id, type, body, file, line, element) VALUES (?, ?, ?, ?, ?, ?)"
         if not self._db.execute(put, row).rowcount:
-            first = self._db.execute("SELECT file, line FROM node WHERE id = ?", (id_,)).fetchone()
-            message = f"There is another node {node.key}, in {Place(*first)}"
+            first = self._db.execute("SELECT file, line, element FROM node WHERE id = ?", (id_,)).fetchone()
+            message = f"There is another node {node.key}, in {_place(*first)}"
             self.findings.refuse(Refused(node.place, Code.NODE_ALREADY_EXISTS, message))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
@@ -211,10 +125,10 @@ class Staging:
     def _take_connection(self, connection: ConnectionRecord) -> None:
         properties, content = self._content(connection)
         ends = (subject_id(connection.start), subject_id(connection.end))
-        kind, own, place = connection.type, connection.id, connection.place
+        kind, own = connection.type, connection.id
         id_ = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if own is None else None
-        row = (id_, kind, *ends, _body(properties, content, connection, []), place.file, place.line, own)
-        self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+        row = (id_, kind, *ends, _body(properties, content, connection, []), *_spot(connection.place), own)
+        self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
 
     def _choose_types(self) -> None:
         """Give nodes with several labels their type: one that was chosen, or the rarest; the others become tags."""
@@ -229,7 +143,7 @@ class Staging:
                 self._db.execute("UPDATE node SET type = ?, body = ? WHERE n = ?", changed)
 
     def _type_of(self, labels: Sequence[str]) -> str:
-        chosen = [label for label in self.options.labels if label in labels]
+        chosen = [label for label in (*self.options.labels, *self.options.only_labels) if label in labels]
         return chosen[0] if chosen else min(labels, key=lambda label: (self._labels[label], label))
 
     def _name_connections(self) -> None:
@@ -285,16 +199,14 @@ class Staging:
 
     def _nodes(self, after: int, limit: int) -> list[StagedNode]:
         return [
-            StagedNode(n, Fate(fate), id_, kind, Place(file, line), *_read(text))
-            for n, fate, id_, kind, file, line, text in self.run(_NODES, after, limit)
+            StagedNode(n, Fate(fate), id_, kind, _place(*spot), *_read(text))
+            for n, fate, id_, kind, text, *spot in self.run(_NODES, after, limit)
         ]
 
     def _connections(self, after: int, limit: int) -> list[StagedConnection]:
         return [
-            StagedConnection(n, Fate(fate), id_, kind, source, target, Place(file, line), (begins, ends), *_read(text))
-            for n, fate, id_, kind, source, target, file, line, text, begins, ends in self.run(
-                _CONNECTIONS, after, limit
-            )
+            StagedConnection(n, Fate(fate), id_, kind, source, target, _place(*spot), (begins, ends), *_read(text))
+            for n, fate, id_, kind, source, target, text, begins, ends, *spot in self.run(_CONNECTIONS, after, limit)
         ]
 
     def refuse(self, staged: Staged, error: GraphError) -> None:
@@ -348,16 +260,16 @@ _COUNTED = {
 _TABLE_OF = {Kind.NODE: "node", Kind.CONNECTION: "connection"}
 _SIZES = "SELECT n, length(body) FROM {} ORDER BY n"
 _LAST = "SELECT coalesce(max(n), 0) FROM {}"
-_NODES = "SELECT n, fate, id, type, file, line, body FROM node WHERE n > ? AND fate < 4 ORDER BY n LIMIT ?"
+_NODES = "SELECT n, fate, id, type, body, file, line, element FROM node WHERE n > ? AND fate < 4 ORDER BY n LIMIT ?"
 _CONNECTIONS = """
-SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.file, c.line, c.body,
-  coalesce(f.type, fo.type), coalesce(t.type, too.type)
+SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.body,
+  coalesce(f.type, fo.type), coalesce(t.type, too.type), c.file, c.line, c.element
 FROM connection c
 LEFT JOIN node f ON f.id = c.source AND f.fate < 4 LEFT JOIN outside fo ON fo.id = c.source
 LEFT JOIN node t ON t.id = c.target AND t.fate < 4 LEFT JOIN outside too ON too.id = c.target
 WHERE c.n > ? AND c.fate < 4 ORDER BY c.n LIMIT ?
 """
-_FIELDS = "id, type, source, target, body, file, line, own"
+_FIELDS = "id, type, source, target, body, file, line, element, own"
 _OWN_IDS = """
 SELECT n, type, source, target, own,
   NOT EXISTS (SELECT 1 FROM node WHERE node.id = c.own)
@@ -368,6 +280,15 @@ _MISSING = """
 SELECT source FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = source)
 UNION SELECT target FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target)
 """
+
+
+def _spot(place: Place) -> tuple[str, int, str | None]:
+    """Return a place as a row keeps it; `_place` is the way back."""
+    return place.file, place.line, place.element
+
+
+def _place(file: str, line: int, element: str | None) -> Place:
+    return Place(file, line, element=element)
 
 
 def _body(properties: Mapping[str, PropertyValue], content: str | None, record: Record, more: Sequence[object]) -> str:

@@ -93,7 +93,7 @@ class LogWithin(Log):
             if version != before.ontology_version:
                 ontology = await self._ontologies.locked(self._held, work.domain, before.epoch, version)
                 head = replace(head, ontology=ontology)
-        except BaseException as error:
+        except BaseException as error:  # one that was cancelled too may have written half of its events
             if self._held.written != written:
                 reason = error.message if isinstance(error, GraphError) else "it was interrupted"
                 self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from graph_memory.model.events import Draft, Event, Head, Origin, number
+from graph_memory.model.events import Draft, Event, Head, Origin, Request, number
 from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
@@ -38,7 +38,7 @@ class Work(Generic[S]):
     now: datetime
     after_write: AfterWrite | None = None
     before_projection: BeforeProjection | None = None
-    request: str | None = None
+    request: Request | None = None
     first: str | None = None
 
     def events(self, head: Head, found: S) -> list[Event]:
@@ -52,7 +52,8 @@ class Work(Generic[S]):
             batch=self.batch,
             origin=self.origin,
             first=self.first,
-            request=self.request,
+            request=self.request.hash if self.request else None,
+            refused=self.request.refused() if self.request else None,
         )
 
 

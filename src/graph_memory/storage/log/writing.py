@@ -34,6 +34,7 @@ class LockRow:
     job: str | None
     written: int | None
     request: str | None
+    refused: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class Log:
         exist, DOMAIN_BUSY, IDEMPOTENCY_CONFLICT, what `read`, `decide`, `before_projection` and `after_write` raise,
         and the errors of `Store.write`.
         """
-        batch, hash_ = (request.batch, request.hash) if request else (new_id("evt"), None)
-        work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, hash_)
+        batch = request.batch if request else new_id("evt")
+        work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, request)
         line = self._lines.setdefault(domain, CommitQueue())
         if creates_domain or after_write or before_projection or request or dry_run:
             async with line.turn:
@@ -306,20 +307,21 @@ class Log:
 
     async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
         """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
-        if lock.request != work.request:
-            raise _other_request(work.domain, lock.written)
+        if lock.request != (work.request.hash if work.request else None):
+            raise _other_request(work.domain, lock.written, is_erased=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
-        return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True)
+        return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True, refused=lock.refused)
 
 
-def _other_request(domain: str, seq: int | None) -> GraphError:
-    hint = "Give another idempotency_key for other operations; to repeat a batch, give exactly its operations."
-    return GraphError(
-        Code.IDEMPOTENCY_CONFLICT,
-        f"The idempotency key was used for other operations, at number {seq} of the log of domain {domain}",
-        {"domain": domain, "seq": seq, "hint": hint},
-    )
+def _other_request(domain: str, seq: int | None, *, is_erased: bool) -> GraphError:
+    """Return the error for a key that was used; an erasure takes the hash by which its request was known again."""
+    used, hint = "for other operations", "To repeat a batch, give exactly its operations; for others, give another key."
+    if is_erased:
+        used = "before, and something that was written then has been erased since"
+        hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
+    message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
+    return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})
 
 
 def _settle(group: Group | None) -> None:

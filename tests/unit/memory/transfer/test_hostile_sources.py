@@ -11,7 +11,7 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.memory.transfer.formats import files
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
-from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.memory.transfer.staging import Staging
 
 HEAD = b":ID,age:int,ok:boolean,:LABEL\n"
@@ -19,7 +19,7 @@ XML = b'<graphml><key id="k" for="node" attr.name="x" attr.type="int"/><graph>\n
 
 
 def refused(source: Path, **reading: str) -> list[Refused]:
-    return [item for item in items_of(files_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
+    return [item for item in items_of(sources_of([source]), SourceOptions(**reading)) if isinstance(item, Refused)]
 
 
 def told(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
@@ -30,92 +30,69 @@ def told(name: str, data: bytes, folder: Path) -> tuple[str, str, bool]:
     return str(only.place), only.message, only.ends
 
 
-@pytest.mark.parametrize(
-    ("data", "place", "part", "ends"),
-    [
-        (b"", "x.csv:1", "no header", True),
-        (b"name,age\nAnn,3\n", "x.csv:1", "no header of neo4j-admin", True),
-        (b":ID,age:number,:LABEL\n", "x.csv:1, column age:number", "type that is not known", True),
-        (b":ID,a,a,:LABEL\n", "x.csv:1, column a", "names a twice", True),
-        (b":ID,_secret,:LABEL\n", "x.csv:1, column _secret", "reserved for the service", True),
-        (b":ID,,:LABEL\n", "x.csv:1", "Column 2 of the header has no name", True),
-        (b":ID,:START_ID,:END_ID,:TYPE\n", "x.csv:1", "either :ID, or", True),
-        (b":START_ID,:TYPE\n", "x.csv:1", "either :ID, or", True),
-        (b":ID,name\n", "x.csv:1", "no :LABEL", True),
-        (b":START_ID,:END_ID\n", "x.csv:1", "no :TYPE", True),
-        (HEAD + b"1,old,true,P\n", "x.csv:2, column age", '"old" is not a whole number', False),
-        (HEAD + b"1,9223372036854775808,true,P\n", "x.csv:2, column age", "whole number of 64 bits", False),
-        (HEAD + b"1,2,yes,P\n", "x.csv:2, column ok", "neither true nor false", False),
-        (HEAD + b",2,true,P\n", "x.csv:2, column :ID", "no value for :ID", False),
-        (HEAD + b"1,2,true,\n", "x.csv:2, column :LABEL", "no label", False),
-        (HEAD + b"1,2,true\n", "x.csv:2", "The row has 3 cells, and the header 4", False),
-        (HEAD + b'1,2,"true"x,P\n', "x.csv:2", "text after its closing quote", False),
-        (HEAD + b'1,2,"true,P\n3,4,true,P\n', "x.csv:2", "never closed", True),
-        (HEAD + b"1,2,true,P\n\n\xff,2,true,P\n", "x.csv:4", "Byte 1 of the line is not UTF-8", False),
-        (HEAD.decode().encode("utf-16"), "x.csv:1", "UTF-16", True),
-        (b":ID,x:string[],:LABEL\n1,a;b,P\n", "x.csv:2, column x", "x is a list", False),
-        (b":ID,x:double,:LABEL\n1,NaN,P\n", "x.csv:2, column x", "not a finite number", False),
-        (b":ID,x:double,:LABEL\n1,1e999,P\n", "x.csv:2, column x", "not a finite number", False),
-    ],
-)
-def test_a_fault_in_csv_is_told_with_line_and_column(
-    data: bytes, place: str, part: str, ends: bool, tmp_path: Path
-) -> None:
-    found = told("x.csv", data, tmp_path)
-    assert found[0] == place
+CSV = [
+    (b"", "x.csv:1", "no header", True),
+    (b"name,age\nAnn,3\n", "x.csv:1", "no header of neo4j-admin", True),
+    (b":ID,age:number,:LABEL\n", "x.csv:1, column age:number", "type that is not known", True),
+    (b":ID,a,a,:LABEL\n", "x.csv:1, column a", "names a twice", True),
+    (b":ID,_secret,:LABEL\n", "x.csv:1, column _secret", "reserved for the service", True),
+    (b":ID,,:LABEL\n", "x.csv:1", "Column 2 of the header has no name", True),
+    (b":ID,:START_ID,:END_ID,:TYPE\n", "x.csv:1", "either :ID, or", True),
+    (b":START_ID,:TYPE\n", "x.csv:1", "either :ID, or", True),
+    (b":ID,name\n", "x.csv:1", "no :LABEL", True),
+    (b":START_ID,:END_ID\n", "x.csv:1", "no :TYPE", True),
+    (HEAD + b"1,old,true,P\n", "x.csv:2, column age", '"old" is not a whole number', False),
+    (HEAD + b"1,9223372036854775808,true,P\n", "x.csv:2, column age", "whole number of 64 bits", False),
+    (HEAD + b"1,2,yes,P\n", "x.csv:2, column ok", "neither true nor false", False),
+    (HEAD + b",2,true,P\n", "x.csv:2, column :ID", "no value for :ID", False),
+    (HEAD + b"1,2,true,\n", "x.csv:2, column :LABEL", "no label", False),
+    (HEAD + b"1,2,true\n", "x.csv:2", "The row has 3 cells, and the header 4", False),
+    (HEAD + b'1,2,"true"x,P\n', "x.csv:2", "text after its closing quote", False),
+    (HEAD + b'1,2,"true,P\n3,4,true,P\n', "x.csv:2", "never closed", True),
+    (HEAD + b"1,2,true,P\n\n\xff,2,true,P\n", "x.csv:4", "Byte 1 of the line is not UTF-8", False),
+    (HEAD.decode().encode("utf-16"), "x.csv:1", "UTF-16", True),
+    (b":ID,x:string[],:LABEL\n1,a;b,P\n", "x.csv:2, column x", "x is a list", False),
+    (b":ID,x:double,:LABEL\n1,NaN,P\n", "x.csv:2, column x", "not a finite number", False),
+    (b":ID,x:double,:LABEL\n1,1e999,P\n", "x.csv:2, column x", "not a finite number", False),
+]
+JSON_LINES = [
+    (b"{", "x.jsonl:1, column 2", "not JSON", False),
+    (b"[]", "x.jsonl:1", "not an object", False),
+    (b'{"x": 1}', "x.jsonl:1", "neither a node nor a connection", False),
+    (b'{"node": {"id": "1"}}', "x.jsonl:1, column type", "no type", False),
+    (b'{"node": {"id": 1, "type": "A"}}', "x.jsonl:1, column node", "a number as id", False),
+    (b'{"node": {"id": "1", "type": "A", "x": 1}}', "x.jsonl:1, column node", "holds x, which does not belong", False),
+    (b'{"node": {"id": "1", "type": "A", "properties": {"x": NaN}}}', "x.jsonl:1", "NaN", False),
+    (b'{"node": {"id": "1", "type": "A", "properties": {"x": "\\ud800"}}}', "x.jsonl:1", "surrogates", False),
+    (b'{"node": {"id": "1", "type": "A", "properties": {"x": {}}}}', "x.jsonl:1, column x", "x is an object", False),
+    (b'{"node": {"id": "1", "id": "2", "type": "A"}}', "x.jsonl:1", "appears twice", False),
+    (b'{"node": {"id": "\xff"}}', "x.jsonl:1", "Byte 18 of the line is not UTF-8", False),
+    (b'{"connection": {"type": "A", "from": "1"}}', "x.jsonl:1, column connection", "has no to", False),
+    (b'{"format": "graph-memory log", "version": 1}', "x.jsonl:1", "export of a domain with its log", True),
+    (b"[" * 100_000, "x.jsonl:1", "nested too deeply", False),
+]
+GRAPHML = [
+    (b"<html/>", "x.graphml:1, column 1", "not GraphML", True),
+    (b"<graphml><graph>", "x.graphml:1, column 17", "not valid XML", True),
+    (b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "x.graphml:1, column 13", "DOCTYPE", True),
+    (XML + b'<node id="1"><data key="k">x</data></node>', "x.graphml:2, column x", "not a whole number", False),
+    (XML + b'<node id="1"><data key="q">x</data></node>', "x.graphml:2, column q", "not declared", False),
+    (XML + b'<node id="1"/>', "x.graphml:2, column 1", "no label", False),
+    (XML + b'<node labels="A"/>', "x.graphml:2, column id", "no id", False),
+    (XML + b'<edge source="1" label="R"/>', "x.graphml:2, column target", "no target", False),
+    (XML + b'<node id="1"><graph><node id="2"/></graph></node>', "x.graphml:2, column 21", "within nodes", True),
+    (XML + b"<hyperedge/>", "x.graphml:2, column 1", "Hyperedges", True),
+    (b'<graphml><key id="k" attr.type="blob"/>', "x.graphml:1, column 40", '"blob", which is not known', True),
+]
+
+
+@pytest.mark.parametrize(("data", "place", "part", "ends"), [*CSV, *JSON_LINES, *GRAPHML])
+def test_a_fault_is_told_with_line_and_column(data: bytes, place: str, part: str, ends: bool, tmp_path: Path) -> None:
+    name = place.partition(":")[0]
+    rest = b"" if ends or name != "x.graphml" else b"</graph></graphml>"
+    found = told(name, data + rest, tmp_path)
+    assert (found[0], found[2]) == (place, ends)
     assert part in found[1]
-    assert found[2] is ends
-
-
-@pytest.mark.parametrize(
-    ("data", "place", "part"),
-    [
-        (b"{", "x.jsonl:1, column 2", "not JSON"),
-        (b"[]", "x.jsonl:1", "not an object"),
-        (b'{"x": 1}', "x.jsonl:1", "neither a node nor a connection"),
-        (b'{"node": {"id": "1"}}', "x.jsonl:1, column type", "no type"),
-        (b'{"node": {"id": 1, "type": "A"}}', "x.jsonl:1, column node", "a number as id"),
-        (b'{"node": {"id": "1", "type": "A", "x": 1}}', "x.jsonl:1, column node", "holds x, which does not belong"),
-        (b'{"node": {"id": "1", "type": "A", "properties": {"x": NaN}}}', "x.jsonl:1", "NaN"),
-        (b'{"node": {"id": "1", "type": "A", "properties": {"x": "\\ud800"}}}', "x.jsonl:1", "surrogates"),
-        (b'{"node": {"id": "1", "type": "A", "properties": {"x": {}}}}', "x.jsonl:1, column x", "x is an object"),
-        (b'{"node": {"id": "1", "id": "2", "type": "A"}}', "x.jsonl:1", "appears twice"),
-        (b'{"node": {"id": "\xff"}}', "x.jsonl:1", "Byte 18 of the line is not UTF-8"),
-        (b'{"connection": {"type": "A", "from": "1"}}', "x.jsonl:1, column connection", "has no to"),
-        (b'{"format": "graph-memory log", "version": 1}', "x.jsonl:1", "export of a domain with its log"),
-        (b"[" * 100_000, "x.jsonl:1", "nested too deeply"),
-    ],
-)
-def test_a_fault_in_json_lines_is_told_with_line_and_column(data: bytes, place: str, part: str, tmp_path: Path) -> None:
-    found = told("x.jsonl", data, tmp_path)
-    assert found[0] == place
-    assert part in found[1]
-
-
-@pytest.mark.parametrize(
-    ("data", "place", "part", "ends"),
-    [
-        (b"<html/>", "x.graphml:1, column 1", "not GraphML", True),
-        (b"<graphml><graph>", "x.graphml:1, column 17", "not valid XML", True),
-        (b'<!DOCTYPE x [<!ENTITY a "b">]><graphml/>', "x.graphml:1, column 13", "DOCTYPE", True),
-        (XML + b'<node id="1"><data key="k">x</data></node>', "x.graphml:2, column x", "not a whole number", False),
-        (XML + b'<node id="1"><data key="q">x</data></node>', "x.graphml:2, column q", "not declared", False),
-        (XML + b'<node id="1"/>', "x.graphml:2, column 1", "no label", False),
-        (XML + b'<node labels="A"/>', "x.graphml:2, column id", "no id", False),
-        (XML + b'<edge source="1" label="R"/>', "x.graphml:2, column target", "no target", False),
-        (XML + b'<node id="1"><graph><node id="2"/></graph></node>', "x.graphml:2, column 21", "within nodes", True),
-        (XML + b"<hyperedge/>", "x.graphml:2, column 1", "Hyperedges", True),
-        (b'<graphml><key id="k" attr.type="blob"/>', "x.graphml:1, column 40", '"blob", which is not known', True),
-    ],
-)
-def test_a_fault_in_graphml_is_told_with_line_and_column(
-    data: bytes, place: str, part: str, ends: bool, tmp_path: Path
-) -> None:
-    whole = data if ends else data + b"</graph></graphml>"
-    found = told("x.graphml", whole, tmp_path)
-    assert found[0] == place
-    assert part in found[1]
-    assert found[2] is ends
 
 
 @pytest.mark.parametrize("name", ["x.csv.gz", "x.jsonl.gz", "x.graphml.gz"])
@@ -167,13 +144,13 @@ def test_a_quoted_cell_over_many_lines_is_bounded_too(tmp_path: Path, monkeypatc
 def test_rows_after_a_fault_are_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(HEAD + b"1,x,true,P\n2,3,true,P\n3,x,true,P\n")
     assert [str(one.place) for one in refused(tmp_path)] == ["x.csv:2, column age", "x.csv:4, column age"]
-    assert len(list(items_of(files_of([tmp_path]), SourceOptions()))) == 3
+    assert len(list(items_of(sources_of([tmp_path]), SourceOptions()))) == 3
 
 
 def test_lists_are_joined_where_that_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes(b":ID,x:string[],:LABEL\n1,a;b,P\n")
     (tmp_path / "x.jsonl").write_bytes(b'{"node": {"id": "1", "type": "A", "properties": {"x": ["a", 2, true]}}}')
-    found = list(items_of(files_of([tmp_path]), SourceOptions(join_arrays=", ")))
+    found = list(items_of(sources_of([tmp_path]), SourceOptions(join_arrays=", ")))
     assert [getattr(item, "properties", None) for item in found] == [{"x": "a, b"}, {"x": "a, 2, true"}]
 
 
@@ -182,7 +159,7 @@ def test_what_is_no_source_is_an_argument_at_fault(name: str, tmp_path: Path) ->
     (tmp_path / "x.txt").write_text("hello")
     (tmp_path / "empty").mkdir()
     with pytest.raises(GraphError) as error:
-        list(items_of(files_of([tmp_path / name]), SourceOptions()))
+        list(items_of(sources_of([tmp_path / name]), SourceOptions()))
     assert error.value.code is Code.INVALID_ARGUMENT
 
 
@@ -196,7 +173,7 @@ def staging() -> Iterator[Staging]:
 def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Path, staging: Staging) -> None:
     (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n")
     (tmp_path / "b.csv").write_bytes(HEAD + b"2,2,true,P\n1,2,true,P\n")
-    list(staging.filling(items_of(files_of([tmp_path]), SourceOptions())))
+    list(staging.filling(items_of(sources_of([tmp_path]), SourceOptions())))
     (only,) = staging.findings.refused
     assert (str(only.place), only.code) == ("b.csv:3", Code.NODE_ALREADY_EXISTS)
     assert "a.csv:2" in only.message

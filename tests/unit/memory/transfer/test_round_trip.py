@@ -27,7 +27,7 @@ from graph_memory.memory.transfer.formats.records import (
     Record,
     SourceOptions,
 )
-from graph_memory.memory.transfer.formats.source import files_of, items_of
+from graph_memory.memory.transfer.formats.source import items_of, sources_of
 
 HERE = Place("")
 FORMATS = ("csv", "jsonl", "graphml")
@@ -118,7 +118,7 @@ def attempt(records: Sequence[Record], form: str, folder: Path) -> Path | GraphE
 
 
 def read(source: Path) -> list[object]:
-    return [replace(item, place=HERE) for item in items_of(files_of([source]), SourceOptions())]
+    return [replace(item, place=HERE) for item in items_of(sources_of([source]), SourceOptions())]
 
 
 def exactly(records: Sequence[object]) -> list[str]:
@@ -158,7 +158,7 @@ def test_a_property_whose_values_differ_in_type_keeps_each_type_in_csv(tmp_path:
     assert headers == {f':ID,:LABEL,"x:{kind}"' for kind in ("long", "double", "boolean", "string")}
 
 
-def test_types_that_differ_in_case_or_have_slashes_get_files_of_their_own(tmp_path: Path):
+def test_types_that_differ_in_case_or_have_slashes_get_sources_of_their_own(tmp_path: Path):
     nodes = [NodeRecord(place=HERE, key=Key(str(n)), labels=(one,)) for n, one in enumerate(["A", "a", "../x", "con"])]
     folder = write(nodes, "csv", tmp_path)
     assert sorted(path.name for path in folder.iterdir()) == [

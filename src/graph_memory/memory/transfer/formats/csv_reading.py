@@ -183,17 +183,8 @@ class _File:
         kind = header.cell("TYPE", row) or self._options.connection_type
         if not kind:
             raise Unfit("The connection has no type", column=":TYPE")
-        return ConnectionRecord(
-            place=place,
-            type=kind,
-            start=header.key("START_ID", row),
-            end=header.key("END_ID", row),
-            id=own.get("_id"),
-            properties=properties,
-            content=own.get("_content"),
-            valid_from=own.get("_valid_from"),
-            valid_to=own.get("_valid_to"),
-        )
+        ends = (header.key("START_ID", row), header.key("END_ID", row))
+        return ConnectionRecord.of(place, kind, ends, own.get("_id"), properties, own)
 
     def _node(
         self, header: Header, place: Place, row: _Row, properties: dict[str, PropertyValue], own: dict[str, str]
@@ -202,19 +193,8 @@ class _File:
         labels = tuple(filter(None, told.split(ARRAY_DELIMITER)))
         if not labels:
             raise Unfit("The node has no label", column=":LABEL")
-        return NodeRecord(
-            place=place,
-            key=header.key("ID", row),
-            labels=labels,
-            properties=properties,
-            content=own.get("_content"),
-            format=own.get("_format"),
-            encoding=own.get("_encoding"),
-            tags=tuple(own["_tags"].split(ARRAY_DELIMITER)) if own.get("_tags") else (),
-            path=own.get("_path"),
-            valid_from=own.get("_valid_from"),
-            valid_to=own.get("_valid_to"),
-        )
+        tags = own["_tags"].split(ARRAY_DELIMITER) if own.get("_tags") else ()
+        return NodeRecord.of(place, header.key("ID", row), labels, properties, own, tags)
 
 
 def header_of(line: str) -> Header:

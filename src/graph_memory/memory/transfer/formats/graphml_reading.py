@@ -181,33 +181,13 @@ class _Parser:
             kind = told or self._options.connection_type
             if kind is None:
                 raise Unfit("The edge has no label", "Add one, or give --connection-type.")
-            return ConnectionRecord(
-                place=element.place,
-                type=kind,
-                start=Key(_needed(attributes, "source")),
-                end=Key(_needed(attributes, "target")),
-                id=attributes.get("id"),
-                properties=properties,
-                content=own.get("_content"),
-                valid_from=own.get("_valid_from"),
-                valid_to=own.get("_valid_to"),
-            )
+            ends = (Key(_needed(attributes, "source")), Key(_needed(attributes, "target")))
+            return ConnectionRecord.of(element.place, kind, ends, attributes.get("id"), properties, own)
         labels = tuple(filter(None, (told or self._options.node_type or "").split(":")))
         if not labels:
             raise Unfit("The node has no label", "Add one, or give --node-type.")
-        return NodeRecord(
-            place=element.place,
-            key=Key(_needed(attributes, "id")),
-            labels=labels,
-            properties=properties,
-            content=own.get("_content"),
-            format=own.get("_format"),
-            encoding=own.get("_encoding"),
-            tags=tuple(own["_tags"].split(TAG_SEPARATOR)) if own.get("_tags") else (),
-            path=own.get("_path"),
-            valid_from=own.get("_valid_from"),
-            valid_to=own.get("_valid_to"),
-        )
+        tags = own["_tags"].split(TAG_SEPARATOR) if own.get("_tags") else ()
+        return NodeRecord.of(element.place, Key(_needed(attributes, "id")), labels, properties, own, tags)
 
     def _values(self, element: _Element) -> tuple[dict[str, str], dict[str, PropertyValue]]:
         """Return what stands under keys of our own, and the properties."""

@@ -12,7 +12,6 @@ from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
 from graph_memory.model.properties import PropertyValue
 
-_TYPES = {"string": "string", "long": "long", "double": "double", "boolean": "boolean"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 _KeyId = tuple[str, str, str]
@@ -25,7 +24,7 @@ def write_graphml(records: Callable[[], Iterable[Record]], stream: IO[bytes]) ->
     stream.write(_START.encode())
     for (about, name, kind), own in keys.items():
         declared = f"<key id={_attribute(own)} for={_attribute(about)} attr.name={_attribute(name)}"
-        stream.write(f"{declared} attr.type={_attribute(_TYPES[kind])}/>\n".encode())
+        stream.write(f"{declared} attr.type={_attribute(kind)}/>\n".encode())
     stream.write(b'<graph id="G" edgedefault="directed">\n')
     for record in records():
         _check(record)

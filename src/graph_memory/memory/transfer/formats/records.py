@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import PurePath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.properties import PropertyValue
@@ -29,15 +28,18 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a source. Lines count from 1."""
+    """Where something stands in a source: the line of a file, counted from 1, or the element of a database."""
 
     file: str
     line: int = 0
     column: str | None = None
+    element: str | None = None
 
     def __str__(self) -> str:
         line = f":{self.line}" if self.line else ""
-        return shown(f"{PurePath(self.file).name}{line}") + (f", column {shown(self.column)}" if self.column else "")
+        element = f", {shown(self.element)}" if self.element else ""
+        column = f", {'property' if element else 'column'} {shown(self.column)}" if self.column else ""
+        return f"{shown(f'{self.file}{line}')}{element}{column}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,31 @@ class NodeRecord(Body):
     tags: tuple[str, ...] = ()
     path: str | None = None
 
+    @classmethod
+    def of(
+        cls,
+        place: Place,
+        key: Key,
+        labels: tuple[str, ...],
+        properties: Mapping[str, PropertyValue],
+        own: Mapping[str, str],
+        tags: Sequence[str],
+    ) -> NodeRecord:
+        """Return a node of which `own` is what stands under names of our own, but for the tags."""
+        return cls(
+            place=place,
+            key=key,
+            labels=labels,
+            properties=properties,
+            content=own.get("_content"),
+            format=own.get("_format"),
+            encoding=own.get("_encoding"),
+            tags=tuple(tags),
+            path=own.get("_path"),
+            valid_from=own.get("_valid_from"),
+            valid_to=own.get("_valid_to"),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionRecord(Body):
@@ -71,6 +98,29 @@ class ConnectionRecord(Body):
     start: Key
     end: Key
     id: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        place: Place,
+        kind: str,
+        ends: tuple[Key, Key],
+        id_: str | None,
+        properties: Mapping[str, PropertyValue],
+        own: Mapping[str, str],
+    ) -> ConnectionRecord:
+        """Return a connection of which `own` is what stands under names of our own, but for the id."""
+        return cls(
+            place=place,
+            type=kind,
+            start=ends[0],
+            end=ends[1],
+            id=id_,
+            properties=properties,
+            content=own.get("_content"),
+            valid_from=own.get("_valid_from"),
+            valid_to=own.get("_valid_to"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +137,7 @@ class Refused:
     def of(cls, place: Place, error: GraphError) -> Refused:
         """Return an error as something refused at a place; a property that it names is the column."""
         column = error.details.get("property")
-        at = Place(place.file, place.line, str(column)) if column is not None and place.column is None else place
+        at = replace(place, column=str(column)) if column is not None and place.column is None else place
         return cls(at, error.code, error.message, error.hint)
 
 
@@ -115,11 +165,15 @@ class SourceOptions:
     labels: tuple[str, ...] = ()
     """Of a node's labels, the first of these that it has is its type; otherwise its rarest label is."""
     id_property: str | None = None
-    """The property that keeps what the source calls a node."""
+    """The property that keeps what the source calls a node. In a Neo4j server, a node that has it is called so."""
     content_property: str | None = None
     """The property whose text becomes the content."""
     join_arrays: str | None = None
     """What is put between the values of a list, which becomes one text; None refuses lists."""
+    only_labels: tuple[str, ...] = ()
+    """Of a Neo4j server, only nodes with one of these labels are read; each is the type if `labels` does not say."""
+    only_types: tuple[str, ...] = ()
+    """Of a Neo4j server, only relationships of these types are read."""
 
 
 class Unreadable(Exception):  # noqa: N818 - it becomes a `Refused`
@@ -141,5 +195,4 @@ class Unfit(Exception):  # noqa: N818 - it becomes a `Refused`
 
     def at(self, place: Place) -> Refused:
         """Return it as something refused."""
-        where = Place(place.file, place.line, self.column or place.column)
-        return Refused(where, Code.INVALID_SOURCE, self.message, self.hint)
+        return Refused(replace(place, column=self.column or place.column), Code.INVALID_SOURCE, self.message, self.hint)

@@ -1,4 +1,4 @@
-"""What a source is, by its name: files of CSV, JSON Lines or GraphML, or a folder of them."""
+"""What a source is, by its name: files of CSV, JSON Lines or GraphML, a folder of them, or a Neo4j server."""
 
 from __future__ import annotations
 
@@ -8,37 +8,65 @@ from pathlib import Path
 from graph_memory.memory.transfer.formats.csv_reading import read_csv
 from graph_memory.memory.transfer.formats.graphml_reading import read_graphml
 from graph_memory.memory.transfer.formats.jsonl import read_jsonl
+from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource, read_neo4j
 from graph_memory.memory.transfer.formats.records import Item, Items, SourceOptions
 from graph_memory.model.arguments import fault
+from graph_memory.storage.foreign import is_server
 
 READERS: dict[str, Callable[[Path, SourceOptions], Items]] = {
     ".csv": read_csv,
     ".jsonl": read_jsonl,
     ".graphml": read_graphml,
 }
-_HINT = "Give files that end in .csv, .jsonl or .graphml, also with .gz after that, or a folder of them."
+_HINT = (
+    "Give files that end in .csv, .jsonl or .graphml, also with .gz after that, or a folder of them; or the "
+    "address of a Neo4j server, such as bolt://host:7687."
+)
+GivenSource = Path | str | Neo4jSource
+"""A file, a folder of files, a Neo4j server, or the address of one."""
 
 
-def files_of(sources: Sequence[Path | str]) -> list[Path]:
-    """Return the files that sources name, those of a folder in the order of their names. Raises INVALID_ARGUMENT."""
-    if not sources:
+def sources_of(given: Sequence[GivenSource]) -> list[Path | Neo4jSource]:
+    """Return the servers and files that are named, those of a folder in the order of their names.
+
+    Raises INVALID_ARGUMENT.
+    """
+    if not given:
         raise fault("source", "There is no source", _HINT)
-    found: dict[Path, None] = {}
-    for source in map(Path, sources):
-        inside = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
-        if not inside:
-            raise fault("source", f"The folder {source} has no files that can be loaded", _HINT)
-        for path in inside:
-            if _ending(path) not in READERS:
-                raise fault("source", f"The name of {path} does not say what it is", _HINT)
-            found[path] = None
+    found: dict[Path | Neo4jSource, None] = {}
+    for source in given:
+        if isinstance(source, Neo4jSource):
+            found[source] = None
+        elif isinstance(source, str) and is_server(source):
+            found[Neo4jSource(source)] = None
+        else:
+            found |= dict.fromkeys(_files(Path(source)))
     return list(found)
 
 
-def items_of(files: Sequence[Path], options: SourceOptions) -> Iterator[Item]:
-    """Yield what is in files, one after the other. Raises INVALID_ARGUMENT for one that cannot be opened."""
-    for path in files:
-        yield from READERS[_ending(path)](path, options)
+def _files(source: Path) -> list[Path]:
+    found = sorted(path for path in source.iterdir() if _ending(path) in READERS) if source.is_dir() else [source]
+    if not found:
+        raise fault("source", f"The folder {source} has no files that can be loaded", _HINT)
+    if any(_ending(path) not in READERS for path in found):
+        raise fault("source", f"The name of {source} does not say what it is", _HINT)
+    return found
+
+
+def items_of(sources: Sequence[Path | Neo4jSource], options: SourceOptions) -> Iterator[Item]:
+    """Yield what is in sources, one after the other. Raises INVALID_ARGUMENT for a file that cannot be opened.
+
+    What reading from a server raises is told by `read_neo4j`.
+    """
+    is_of_servers = all(isinstance(source, Neo4jSource) for source in sources)
+    if (options.only_labels or options.only_types) and not is_of_servers:
+        hint = "Leave --only-label and --only-type out, or load from a Neo4j server."
+        raise fault("only_labels", "Only what is read from a Neo4j server can be chosen by its labels and types", hint)
+    for source in sources:
+        if isinstance(source, Neo4jSource):
+            yield from read_neo4j(source, options)
+        else:
+            yield from READERS[_ending(source)](source, options)
 
 
 def _ending(path: Path) -> str:

@@ -1,0 +1,219 @@
+"""Loading a graph from a Neo4j server: another, or what is in the memory's own besides the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from neo4j import Driver
+from neo4j.spatial import WGS84Point
+
+from container.images import address_of
+from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, SourceOptions, infer_ontology, ontology_from
+from graph_memory.storage.foreign import open_graph
+from graph_memory.storage.queries import Query
+from graph_memory.storage.store import Address
+
+pytestmark = pytest.mark.anyio
+
+HOSTILE = "`) DETACH DELETE n //"
+VALUES: dict[str, Any] = {
+    "day": date(2020, 1, 2),
+    "at": datetime(2020, 1, 2, 3, 4, 5, 600_000, UTC),
+    "home": WGS84Point((1.5, 2.5)),
+    "lasts": timedelta(days=1, seconds=2),
+    "data": b"\x00\xff",
+    "words": ["a", "b"],
+    "days": [date(2020, 1, 2)],
+    "n": 2**63 - 1,
+    "x": 1.5,
+    "yes": True,
+    HOSTILE: "é\u2028",
+}
+
+
+@pytest.fixture
+def source(settings: Settings) -> Neo4jSource:
+    address = address_of(settings)
+    return Neo4jSource(address.uri, address.username, address.password)
+
+
+@pytest.fixture
+def label(driver: Driver) -> Iterator[str]:
+    """A label that nobody else's nodes have, which are deleted in the end."""
+    name = f"Plain{uuid4().hex[:8]}"
+    yield name
+    run(driver, f"MATCH (n:{name}) WHERE NOT n:_Node DETACH DELETE n")
+
+
+def run(driver: Driver, statement: str, **params: Any) -> None:
+    driver.execute_query(statement, params)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.fixture
+def people(driver: Driver, label: str) -> str:
+    """Three people, one of them an employee, who know each other, and a dog that has no other label."""
+    run(
+        driver,
+        f"CREATE (a:{label}:Person {{name: 'Ann'}}), (b:{label}:Person:Employee), (c:{label}:Person {{name: 'Cem'}}) "
+        f"SET b = $values, b.name = 'Bob' CREATE (a)-[:Knows {{since: date('2021-03-04')}}]->(b), (b)-[:Knows]->(c), "
+        f"(a)-[:Knows]->(c), (a)-[:Knows]->(c), (a)-[:Owns]->(:{label} {{name: 'Dot'}})",
+        values=VALUES,
+    )
+    return label
+
+
+def reading(label: str, **more: Any) -> SourceOptions:
+    return SourceOptions(only_labels=(label,), labels=("Employee", "Person"), join_arrays="; ", **more)
+
+
+async def by_name(memory: Memory) -> dict[object, Any]:
+    found = [await memory.get_node(node) for node in (await memory.query_nodes()).node_ids]
+    return {node.properties["name"]: node for node in found}
+
+
+async def test_a_graph_of_another_server_is_loaded_with_notes_on_what_became_text(
+    memory: Memory, source: Neo4jSource, people: str, driver: Driver
+) -> None:
+    done = await memory.transfer.load(source, ontology="infer", options=reading(people))
+    assert (done.node_types, done.connection_types) == (
+        {"Employee": 1, "Person": 2, people: 1},
+        {"Knows": 4, "Owns": 1},
+    )
+    found = await by_name(memory)
+    bob = found["Bob"]
+    assert (bob.type, set(bob.tags)) == ("Employee", {"Person", people})
+    assert bob.properties == {
+        "name": "Bob",
+        "day": "2020-01-02",
+        "at": "2020-01-02T03:04:05.6+00:00",
+        "home": "point({srid: 4326, x: 1.5, y: 2.5})",
+        "lasts": "P1DT2S",
+        "data": "AP8=",
+        "words": "a; b",
+        "days": "2020-01-02",
+        "n": 2**63 - 1,
+        "x": 1.5,
+        "yes": True,
+        HOSTILE: "é\u2028",
+    }
+    told = {note.column: note.text for note in done.notes if note.column}
+    assert told.keys() == {"day", "at", "home", "lasts", "data", "days", "since"}
+    assert told["home"] == "home is of type point, and becomes text"
+    ids = f"MATCH (n:{people} {{name: 'Bob'}}) RETURN elementId(n) AS id"
+    assert bob.id == driver.execute_query(ids).records[0]["id"]  # pyright: ignore[reportArgumentType]
+    [known] = (await memory.query_connections(from_node_id=found["Ann"].id, to_node_id=bob.id)).connection_ids
+    assert (await memory.get_connection(known)).properties == {"since": "2021-03-04"}
+    assert not (await memory.upkeep.verify()).differences
+    again = await memory.transfer.load(source, ontology="infer", options=reading(people))
+    assert (again.nodes.loaded_before, again.connections.loaded_before, again.from_seq) == (4, 5, None)
+
+
+async def test_what_the_memory_keeps_in_the_same_database_is_left_out_and_told(
+    memory: Memory, source: Neo4jSource, people: str, domain: str
+) -> None:
+    other = memory.in_domain(f"{domain}-own")
+    await other.create_ontology(ontology_from({"node_types": [people]}))
+    own = await other.create_node(people, "# Mine")
+    done = await memory.transfer.load(source, ontology="infer", options=reading(people))
+    assert own.node_id not in (await memory.query_nodes()).node_ids
+    assert done.nodes.created == 4
+    assert any("with a label that begins with _ are left out" in note.text for note in done.notes)
+
+
+async def test_only_the_labels_and_types_that_are_named_are_read(
+    memory: Memory, source: Neo4jSource, people: str, driver: Driver
+) -> None:
+    run(driver, f"MATCH (n:{people} {{name: 'Cem'}}) SET n:`{people}{HOSTILE.replace('`', '``')}`")
+    options = SourceOptions(only_labels=(f"{people}{HOSTILE}",))
+    done = await memory.transfer.load(source, ontology="infer", options=options)
+    assert (done.node_types, done.connection_types) == ({f"{people}{HOSTILE}": 1}, {})
+    done = await memory.transfer.load(
+        source, ontology="infer", options=reading(people, only_types=("Owns",)), on_conflict="skip", dry_run=True
+    )
+    assert done.connection_types == {"Owns": 1}
+
+
+async def test_nodes_are_called_by_a_property_and_those_without_keep_their_element_id_in_it(
+    memory: Memory, source: Neo4jSource, people: str, driver: Driver
+) -> None:
+    run(driver, f"MATCH (n:{people}) WHERE n.name <> 'Dot' SET n.number = size(n.name) + CASE n.name {ORDER} END")
+    await memory.transfer.load(source, ontology="infer", options=reading(people, id_property="number"))
+    found = await by_name(memory)
+    assert (found["Ann"].id, found["Cem"].id) == ("4", "6")
+    assert found["Ann"].properties["number"] == 4
+    assert found["Dot"].properties["number"] == found["Dot"].id
+    assert len((await memory.query_connections(from_node_id="4", to_node_id="6")).connection_ids) == 2
+
+
+ORDER = "WHEN 'Ann' THEN 1 WHEN 'Bob' THEN 2 ELSE 3"
+FAULTS = {
+    "a list": ("SET n.words = ['a', 'b']", "node ", "property words: words is a list", Code.INVALID_SOURCE),
+    "a number that is none": ("SET n.x = 0.0 / 0", "node ", "property x", Code.INVALID_PROPERTY),
+    "no end": ("CREATE (n)-[:Knows {x: [1]}]->(n)", "relationship ", "property x: x is a list", Code.INVALID_SOURCE),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+async def test_a_fault_is_told_with_its_element_and_property(
+    memory: Memory, source: Neo4jSource, label: str, driver: Driver, name: str
+) -> None:
+    change, element, told, code = FAULTS[name]
+    run(driver, f"CREATE (:{label}), (n:{label}) {change}")
+    options = SourceOptions(only_labels=(label,))
+    with pytest.raises(GraphError) as refused:
+        await memory.transfer.load(source, ontology="infer", options=options)
+    [only] = refused.value.details["report"]["first"]  # pyright: ignore[reportIndexIssue]
+    assert (only["file"], only["code"]) == (source.uri, code)
+    assert only["element"].startswith(element)
+    assert f"\n  {source.uri}, {only['element']}, {told}" in refused.value.message
+    done = await memory.transfer.load(source, ontology="infer", options=options, skip_invalid=True)
+    assert (done.refused.count, done.refused.first[0].element) == (1, only["element"])
+    assert not (await memory.upkeep.verify()).differences
+
+
+async def test_names_that_are_reserved_and_labels_that_are_missing_are_told(
+    memory: Memory, source: Neo4jSource, label: str, driver: Driver
+) -> None:
+    run(driver, f"CREATE (:{label} {{_secret: 1, _content: 'Long.', _id: 'n1'}}), (:_{label} {{name: 'bare'}})")
+    hidden = SourceOptions(only_labels=(label, f"_{label}"))
+    with pytest.raises(GraphError, match="The node has no label"):
+        await memory.transfer.load(source, ontology="infer", options=hidden)
+    options = SourceOptions(only_labels=(label, f"_{label}"), node_type=label)
+    done = await memory.transfer.load(source, ontology="infer", options=options)
+    assert done.node_types == {label: 2}
+    assert "_secret is left out: names that begin with _ are reserved" in [note.text for note in done.notes]
+    assert (await memory.get_node_content("n1")).content == "Long."
+    run(driver, f"MATCH (n:_{label}) DELETE n")
+
+
+def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str) -> None:
+    found = infer_ontology(source, reading(people))
+    assert [one.name for one in found.node_types] == ["Employee", "Person", people]
+    assert set(found.connection_type("Knows").to_types) == {"Employee", "Person"}
+
+
+async def test_a_server_that_cannot_be_read_is_told_with_what_to_do(source: Neo4jSource, memory: Memory) -> None:
+    cases = {
+        ("bolt://127.0.0.1:1", "", None): ("cannot be reached", "Check the address"),
+        (source.uri, "wrong", None): ("refused the user name or password", "GRAPH_MEMORY_SOURCE_PASSWORD"),
+        (source.uri, source.password, "nowhere"): ("no such database", "--database"),
+        ("bolt://ann:secret@host", "", None): ("contains a user name or password", "GRAPH_MEMORY_SOURCE_PASSWORD"),
+        ("bolt://host:port", "", None): ("cannot be used", "bolt://HOST:PORT"),
+    }
+    for (uri, password, database), (message, hint) in cases.items():
+        with pytest.raises(GraphError) as refused:
+            await memory.transfer.load(Neo4jSource(uri, password=password, database=database), ontology="infer")
+        assert message in refused.value.message, uri
+        assert hint in str(refused.value.hint), uri
+        assert "secret" not in f"{refused.value.message} {refused.value.hint}"
+
+
+def test_a_source_is_only_read(source: Neo4jSource, label: str) -> None:
+    address = Address(source.uri, source.username, source.password)
+    write: Query[int] = Query("x", f"CREATE (:{label})", "read", frozenset(), ("x",), int)  # pyright: ignore[reportArgumentType]
+    with open_graph(address) as graph, pytest.raises(GraphError):
+        list(graph.rows(write))
