@@ -5,9 +5,9 @@
 // params: domain, first, seq, at, ontology_version, events, contents, turns
 // returns: -
 MATCH (d:_Domain {_id: $domain})
-WITH d, CASE WHEN $first.at < d._last_at THEN [$first.seq] ELSE [] END + $turns AS turns
+WITH d, CASE WHEN datetime($first.at) < d._last_at THEN [$first.seq] ELSE [] END + $turns AS turns
 FOREACH (_ IN CASE size(turns) WHEN 0 THEN [] ELSE [0] END | SET d._turns = (coalesce(d._turns, []) + turns)[-1000..])
-SET d._seq = $seq, d._last_at = $at, d._ontology_version = $ontology_version
+SET d._seq = $seq, d._last_at = datetime($at), d._ontology_version = $ontology_version
 WITH d
 CALL () {
   UNWIND $contents AS content

@@ -1,14 +1,19 @@
-// Appends the events that begin connections, and makes the connections with their keys and small texts, as for nodes.
+// Appends the events that begin connections, and makes the connections with their keys and small texts, as for nodes. The
+// ends are found only where their types are among those that the connection's type allows, for they may have been assumed.
 // mode: write
 // params: domain, rows
 // returns: found
+WITH datetime($rows.create_connections.at) AS at, $rows.create_connections.event AS event
+WITH event {.*, _at: at, _created: at, _modified: at} AS event, {_domain: $domain, _created: at, _modified: at} AS live
 UNWIND $rows.create_connections.rows AS row
 MATCH (a:_Node {_domain: $domain, _id: row.event._from})
+WHERE coalesce(a._type IN $rows.create_connections.ends[row.type].source, true)
 MATCH (b:_Node {_domain: $domain, _id: row.event._to})
+WHERE coalesce(b._type IN $rows.create_connections.ends[row.type].target, true)
 CREATE (e:_Event)
-SET e = $rows.create_connections.event, e += row.state, e += row.event
+SET e = event, e += row.state, e += row.event
 CREATE (a)-[r:$(row.type)]->(b)
-SET r = $rows.create_connections.live, r += row.state, r += row.live, r._content = row.text
+SET r = live, r += row.state, r += row.live, r._content = row.text
 FOREACH (key IN row.keys | CREATE (k:_Key) SET k = key)
 FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |
   MERGE (c:_Content {_domain: $domain, _sha256: row.state._content_sha256})

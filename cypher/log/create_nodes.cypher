@@ -3,11 +3,13 @@
 // mode: write
 // params: domain, rows
 // returns: found
+WITH datetime($rows.create_nodes.at) AS at, $rows.create_nodes.event AS event
+WITH event {.*, _at: at, _created: at, _modified: at} AS event, {_domain: $domain, _created: at, _modified: at} AS live
 UNWIND $rows.create_nodes.rows AS row
 CREATE (e:_Event)
-SET e = $rows.create_nodes.event, e += row.state, e += row.event
+SET e = event, e += row.state, e += row.event
 CREATE (n:_Node:$(row.type))
-SET n = $rows.create_nodes.live, n += row.state, n += row.live, n._content = row.text
+SET n = live, n += row.state, n += row.live, n._content = row.text
 FOREACH (key IN row.keys | CREATE (k:_Key) SET k = key)
 FOREACH (window IN row.windows | CREATE (w:_Window:_NewWindow) SET w = window)
 FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |

@@ -1,7 +1,9 @@
-// The subjects of these numbers of a domain's log, those of connections with their types, in one list.
+// The subjects that live by the events of these numbers of a domain's log, those of connections with their types, in one
+// list.
 // mode: read
 // params: domain, numbers
 // returns: found
 UNWIND $numbers AS number
 MATCH (e:_Event {_domain: $domain, _seq: number})
+WHERE coalesce(e._op <> 'delete', true)
 RETURN collect([e._subject, CASE e._kind WHEN 'connection' THEN e._type END]) AS found

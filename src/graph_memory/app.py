@@ -127,16 +127,21 @@ def source_at(settings: Settings, given: str, database: str | None) -> GivenSour
         password = settings.neo4j_password.get_secret_value()
         return Neo4jSource(given, settings.neo4j_username, password, database or settings.neo4j_database)
     server = local.ensure_running(settings)
-    return Neo4jSource(given, server.username, server.password, database)
+    return Neo4jSource(given, server.username, server.password, database, guard=server)
 
 
 def _is_same_server(one: str, other: str) -> bool:
-    places = [urlsplit(uri) for uri in (one, other)]
+    """Say whether two addresses lead to one server, and both over TLS or both without."""
     try:
-        hosts = {"localhost" if place.hostname in _LOOPBACK else place.hostname for place in places}
-        return len(hosts) == 1 and len({place.port or _BOLT_PORT for place in places}) == 1
+        return _server_at(one) == _server_at(other)
     except ValueError:  # a port that is none
         return False
+
+
+def _server_at(uri: str) -> tuple[str | None, int, str]:
+    place = urlsplit(uri)
+    host = "localhost" if place.hostname in _LOOPBACK else place.hostname
+    return host, place.port or _BOLT_PORT, place.scheme.partition("+")[2]
 
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

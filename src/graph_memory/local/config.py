@@ -55,7 +55,8 @@ _POLICY = (
 )
 """What Neo4j Browser may load: what this server serves, its login, and databases that a person names."""
 
-_QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
+_SMALL_COLLECTOR = "-XX:+UseSerialGC"
 _NEO4J_JAVA = (
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",
@@ -72,8 +73,12 @@ _NEO4J_JAVA = (
     "-Dfile.encoding=UTF-8",
 )
 _SALVAGE_HEAP = "4g"
-CACHED_FLAGS = (*_QUICK_START, *_NEO4J_JAVA)
-"""Those of the server's flags that an AOT cache must have been made with."""
+
+
+def cached_flags(settings: Settings) -> tuple[str, ...]:
+    """Give those of the server's flags that an AOT cache must have been made with."""
+    compiler = (_QUICK_COMPILER,) if settings.neo4j_compiler == "quick" else ()
+    return (*compiler, _SMALL_COLLECTOR, *_NEO4J_JAVA)
 
 
 def write_config(settings: Settings, place: Home, run: Run, jars: Sequence[Path]) -> None:
@@ -107,7 +112,7 @@ def server_command(settings: Settings, place: Home, java: Path, extra: Sequence[
 def java_command(settings: Settings, place: Home, java: Path, extra: Sequence[str]) -> list[str]:
     """Give the part of the server's command line that is Java's own, with extra flags."""
     own = (f"-Xmx{_heap(settings)}", f"-Djava.io.tmpdir={place.temporary}")
-    return [str(java), *extra, *own, *CACHED_FLAGS, f"@{place.java_arguments}"]
+    return [str(java), *extra, *own, *cached_flags(settings), f"@{place.java_arguments}"]
 
 
 def _heap(settings: Settings) -> str:
@@ -126,7 +131,15 @@ def home_argument(place: Home) -> str:
 
 def admin_command(place: Home, java: Path, *arguments: str, heap: str = "128m") -> list[str]:
     """Give the command line of one of Neo4j's admin commands. It needs `admin_environment`."""
-    return [str(java), f"-Xmx{heap}", *_QUICK_START, f"@{place.java_arguments}", ADMIN_CLASS, *arguments]
+    return [
+        str(java),
+        f"-Xmx{heap}",
+        _QUICK_COMPILER,
+        _SMALL_COLLECTOR,
+        f"@{place.java_arguments}",
+        ADMIN_CLASS,
+        *arguments,
+    ]
 
 
 def admin_environment(place: Home) -> dict[str, str]:

@@ -22,7 +22,7 @@ from graph_memory.model.ontology.ontology import (
     connection_type_from,
     node_type_from,
 )
-from graph_memory.model.properties import PropertyValue, key_value
+from graph_memory.model.properties import ANY, PropertyValue, key_value
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import State, StoredValue, content_ref
 
@@ -142,7 +142,14 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
         "text": draft.content.text if draft.content else None,
         "keys": key_rows(domain, draft, indexed_rules(draft.kind, draft.type or "", ontology)),
         "windows": window_rows(domain, draft) if draft.kind is Kind.NODE else [],
+        "ends": _allowed_ends(ontology.find_connection_type(draft.type or "")) if draft.from_id else None,
     }
+
+
+def _allowed_ends(declared: ConnectionType | None) -> Row:
+    """Return the types that the ends of a connection may have, null for any: they may have been assumed."""
+    given = {"source": declared.from_types, "target": declared.to_types} if declared else {}
+    return {end: list(types) for end, types in given.items() if types != (ANY,)}
 
 
 def _project_subject(projection: Projection, event: Event) -> None:

@@ -9,6 +9,7 @@ windows with all of them has no false negatives, and every candidate is then che
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -44,13 +45,31 @@ def most_windows(characters: int) -> int:
 
 def grams(folded: str) -> list[str]:
     """Return the distinct trigrams of a folded text, fit to be tokens: white space is replaced by one mark."""
-    plain = _WHITE.sub(_SPACE, folded)
-    return list(dict.fromkeys([plain[i : i + GRAM] for i in range(len(plain) - GRAM + 1)]))
+    return _joined_grams(folded).split(" ") if len(folded) >= GRAM else []
 
 
 def gram_text(domain: str, folded: str) -> str:
     """Return what the full-text index reads for a window: the domain's mark and every trigram."""
-    return " ".join([_DOMAIN_MARK + domain, *grams(folded)])
+    mark = _DOMAIN_MARK + domain
+    return f"{mark} {_joined_grams(folded)}" if len(folded) >= GRAM else mark
+
+
+def _joined_grams(folded: str) -> str:
+    """Return the distinct trigrams with a space after each but the last.
+
+    Three characters of 16 bits and a space make one number of 64 bits, so that no text of its own is made for each
+    trigram: half the time. A text with a character of more bits takes the way that says what is meant.
+    """
+    plain = _WHITE.sub(_SPACE, folded.replace(" ", _SPACE))
+    count = len(plain) - GRAM + 1
+    encoded = plain.encode("utf-16-le", "surrogatepass")
+    if len(encoded) > 2 * len(plain):
+        return " ".join(dict.fromkeys(plain[i : i + GRAM] for i in range(count)))
+    lanes = bytearray(" ".encode("utf-16-le") * (4 * count))
+    for place in range(2 * GRAM):
+        lanes[place::8] = encoded[place : place + 2 * count : 2]
+    distinct = array("Q", dict.fromkeys(memoryview(lanes).cast("Q")))
+    return distinct.tobytes().decode("utf-16-le", "surrogatepass")[:-1]
 
 
 @dataclass(frozen=True, slots=True)

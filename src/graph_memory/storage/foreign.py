@@ -22,6 +22,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import without_credentials
 from graph_memory.storage.driver_errors import LOST, is_refused, ours
+from graph_memory.storage.guarding import SourceCredentials
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import PATIENCE, SCHEMES, Address
 
@@ -72,10 +73,11 @@ def open_graph(address: Address) -> Generator[Graph]:
     """Give the graph at an address. Raises INVALID_ARGUMENT for one with a login in it, STORE_UNAVAILABLE for none."""
     if without_credentials(address.uri) != address.uri:
         raise fault("source", "The address of the source contains a user name or password", _LOGIN)
+    login = basic_auth(address.username, address.password) if address.password else None
     with _told(address.uri):
         driver = GraphDatabase.driver(
             address.uri,
-            auth=basic_auth(address.username, address.password) if address.password else None,
+            auth=SourceCredentials(address.guard, login) if login and address.guard else login,
             connection_timeout=5.0,
             keep_alive=True,
             notifications_min_severity="OFF",

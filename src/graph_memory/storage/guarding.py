@@ -15,7 +15,7 @@ from typing import Protocol
 from anyio import to_thread
 from neo4j import Address as Target
 from neo4j import Auth
-from neo4j.auth_management import AsyncAuthManager
+from neo4j.auth_management import AsyncAuthManager, AuthManager
 from neo4j.exceptions import Neo4jError
 
 from graph_memory.storage.driver_errors import Moved
@@ -61,6 +61,28 @@ class Credentials(AsyncAuthManager):
         return False
 
 
+class SourceCredentials(AuthManager):
+    """The same for a driver that waits: it asks here before it sends a login over a connection that was accepted."""
+
+    def __init__(self, guard: Guard, auth: Auth) -> None:
+        self._guard = guard
+        self._auth = auth
+
+    def get_auth(self) -> Auth:
+        """Return the credentials. Raises Moved where somebody else listens."""
+        if not self._guard.listens():
+            raise _moved()
+        return self._auth
+
+    def handle_security_exception(self, auth: object, error: Neo4jError) -> bool:
+        """Leave it to the caller."""
+        return False
+
+
 async def _require(condition: Callable[[], bool]) -> None:
     if not await to_thread.run_sync(condition):
-        raise Moved("Couldn't connect: the server that was there has stopped")
+        raise _moved()
+
+
+def _moved() -> Moved:
+    return Moved("Couldn't connect: the server that was there has stopped")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC
@@ -16,7 +16,7 @@ from typing import Any, LiteralString, Protocol, TypeVar, cast
 
 import anyio
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncSession, AsyncTransaction, basic_auth
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, basic_auth
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
 from neo4j.time import DateTime
 
@@ -90,6 +90,11 @@ class Reader(Protocol):
         rows = await self.read(query, **params)
         return rows[0] if rows else None
 
+    def assumes(self, *nodes: str) -> bool:
+        """Say whether the types of these nodes may be assumed: the write is then undone where they are others."""
+        del nodes
+        return False
+
 
 class Transaction(Reader):
     """A write transaction in progress. What it did counts only once `Store.write` has returned."""
@@ -100,8 +105,8 @@ class Transaction(Reader):
     async def run(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement and return all of its rows. Raises INVALID_ARGUMENT for text that is not Unicode."""
         check_text(params)
-        result = await self._inner.run(query.text, params)
-        return [_row(query, record.values()) async for record in result]
+        result = await self._inner.run(query.listed or query.text, params)
+        return await _rows(query, result)
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads and return its rows."""
@@ -140,9 +145,8 @@ class Store(Reader):
 
         async def attempt() -> list[R]:
             async with self._session(neo4j.READ_ACCESS) as session:
-                statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=seconds)
-                result = await session.run(statement, params)
-                return [_row(query, record.values()) async for record in result]
+                statement = neo4j.Query(query.listed or query.text, metadata=_metadata(query.name), timeout=seconds)
+                return await _rows(query, await session.run(statement, params))
 
         return await self._persist(attempt, within=seconds)
 
@@ -185,8 +189,7 @@ class Store(Reader):
             with anyio.fail_after(self._limits.write + SILENCE):
                 async with self._session(neo4j.WRITE_ACCESS) as session:
                     statement = neo4j.Query(query.text, metadata=_metadata(query.name), timeout=self._limits.write)
-                    result = await session.run(statement, params)
-                    return [_row(query, record.values()) async for record in result]
+                    return await _rows(query, await session.run(statement, params))
         except (DriverError, Neo4jError, OSError) as error:
             in_doubt = may_be_committed(error) or self._driver is not driver  # closed behind it
             is_for_another = is_refused(error) or isinstance(error, ConstraintError) or undid_itself(error)
@@ -369,8 +372,14 @@ def _metadata(name: str) -> dict[str, Any]:
     return {"app": "graph-memory", "query": name}
 
 
-def _row(query: Query[R], values: Sequence[object]) -> R:
-    return query.row(*(_plain(value) for value in values))
+async def _rows(query: Query[R], result: AsyncResult) -> list[R]:
+    rows = [record.values() async for record in result]
+    if query.listed is not None:
+        [[rows]] = rows
+    return [query.row(*map(_plain, values)) for values in rows]
+
+
+_AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 
 def _plain(value: object) -> object:
@@ -378,7 +387,7 @@ def _plain(value: object) -> object:
     if isinstance(value, DateTime):
         return value.to_native().astimezone(UTC)
     if isinstance(value, list):
-        return [_plain(item) for item in cast("list[object]", value)]
+        return [item if type(item) in _AS_THEY_ARE else _plain(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
     return value

@@ -11,7 +11,7 @@ import pytest
 from neo4j import Driver
 from neo4j.exceptions import ServiceUnavailable
 
-from graph_memory import Code, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
+from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.model.content import content_from
 from graph_memory.model.events import Draft, Head, Op, Origin
 from graph_memory.model.kinds import Kind
@@ -48,7 +48,7 @@ class Ways:
     """Counts how writes were made."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.counted = {"write_at_once": 0, "write": 0}
+        self.counted = {"write_at_once": 0, "write": 0, "read_within": 0}
         for name in self.counted:
             monkeypatch.setattr(Store, name, self._counting(name, getattr(Store, name)))
 
@@ -101,6 +101,73 @@ async def test_its_events_are_those_of_a_write_under_the_lock(alone: Memory, dri
     assert locked.keys() == at_once.keys()
     assert at_once["_batch"] == at_once["_id"]
     assert at_once["_seq"] == locked["_seq"] + 1
+
+
+@pytest.fixture
+async def ends(alone: Memory) -> Sequence[str]:
+    """Two projects and a person, whom a connection type leads to."""
+    await alone.add_node_type(NodeType("Person"))
+    await alone.add_connection_type(ConnectionType("Owner", ("Project",), ("Person",)))
+    return [(await alone.create_node(name, "")).node_id for name in ("Project", "Person", "Project")]
+
+
+async def test_a_connection_is_made_without_looking_at_its_ends_before(
+    alone: Memory, ends: Sequence[str], ways: Ways, driver: Driver, domain: str
+) -> None:
+    project, person, _ = ends
+    made = await alone.create_connection("Owner", project, person)
+    assert ways.counted == {"write_at_once": 1, "write": 0, "read_within": 0}
+    assert (await alone.get_connection(made.connection_id)).to_node_id == person
+    assert len(log_of(driver, domain)) == made.version
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "code"),
+    [
+        (1, 0, Code.INVALID_TOPOLOGY),
+        (0, 2, Code.INVALID_TOPOLOGY),
+        (1, 1, Code.INVALID_TOPOLOGY),
+        (0, None, Code.NODE_NOT_FOUND),
+        (None, 1, Code.NODE_NOT_FOUND),
+    ],
+)
+async def test_an_end_that_is_not_what_was_assumed_is_refused(
+    alone: Memory,
+    ends: Sequence[str],
+    driver: Driver,
+    domain: str,
+    source: int | None,
+    target: int | None,
+    code: Code,
+) -> None:
+    before = log_of(driver, domain)
+    ids = ["mem_nobody" if end is None else ends[end] for end in (source, target)]
+    with pytest.raises(GraphError) as caught:
+        await alone.create_connection("Owner", *ids)
+    assert caught.value.code is code
+    assert log_of(driver, domain) == before
+
+
+async def test_a_connection_waits_for_a_write_before_it_in_the_line_that_deletes_its_end(
+    alone: Memory, ends: Sequence[str], domain: str
+) -> None:
+    project, person, _ = ends
+    line = alone._core.log._lines[domain]
+    refused: list[Code] = []
+
+    async def connect() -> None:
+        try:
+            await alone.create_connection("Owner", project, person)
+        except GraphError as error:
+            refused.append(error.code)
+
+    async with anyio.create_task_group() as tasks, line.turn:
+        for number, write in enumerate((lambda: alone.delete_node(person), connect), start=1):
+            tasks.start_soon(write)
+            while len(line.waiting) < number:  # noqa: ASYNC110 - the write goes into the line by itself
+                await anyio.sleep(0.01)
+    assert refused == [Code.NODE_NOT_FOUND]
+    assert (await alone.upkeep.verify()).clean
 
 
 async def test_what_another_process_wrote_is_noticed_before_anything_is_written(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -210,6 +211,22 @@ async def test_a_server_that_cannot_be_read_is_told_with_what_to_do(source: Neo4
         assert message in refused.value.message, uri
         assert hint in str(refused.value.hint), uri
         assert "secret" not in f"{refused.value.message} {refused.value.hint}"
+
+
+class Gone:
+    """Stands for a process that has ended."""
+
+    def is_alive(self) -> bool:
+        return False
+
+    def listens(self) -> bool:
+        return False
+
+
+def test_a_login_is_not_sent_to_whoever_is_in_the_place_of_a_known_process(source: Neo4jSource) -> None:
+    with pytest.raises(GraphError) as refused:
+        infer_ontology(replace(source, guard=Gone()))
+    assert (refused.value.code, "cannot be reached" in refused.value.message) == (Code.STORE_UNAVAILABLE, True)
 
 
 def test_a_source_is_only_read(source: Neo4jSource, label: str) -> None:

@@ -13,6 +13,7 @@ from neo4j.exceptions import ConstraintError
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.verify import first_look, logged_contents
 from graph_memory.memory.verify.compare import Subject
+from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import unreadable
 from graph_memory.memory.verify.verify import examined
 from support import index, observe
@@ -210,3 +211,26 @@ async def test_whatever_is_damaged_is_found_as_if_each_subject_were_examined(
         told = sorted((one.subject, one.problem, one.expected, one.found) for one in found)
         assert {*told} ^ {*expected} == set(), done
         assert (verification.subjects, told) == (subjects, expected), done
+
+
+async def test_what_only_an_event_has_does_not_stand_for_a_property_that_is_gone(
+    memory: Memory, domain: str, driver: Driver
+) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    node = (await memory.create_node("Action", "", properties={"extra": 1})).node_id
+    driver.execute_query(
+        "MATCH (n:_Node {_domain: $domain, _id: $id}) MATCH (e:_Event {_domain: $domain, _seq: n._version}) "
+        "SET e._request = 'same', n._request = 'same' REMOVE n.extra",
+        domain=domain,
+        id=node,
+    )
+    found = (await memory.upkeep.verify()).differences
+    assert {one.problem for one in found} == {"property _request differs", "property extra differs"}
+
+
+async def test_keys_of_many_connections_are_no_suspects_of_their_own(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(ONTOLOGY)
+    one = (await memory.create_node("Action", "")).node_id
+    made = [await memory.create_connection("Link", one, one, properties={"code": code}) for code in range(3)]
+    suspected = {subject.id for subject in await FirstLook(memory._core.store, domain, ONTOLOGY).suspects()}
+    assert suspected & {one, *(connection.connection_id for connection in made)} == set()

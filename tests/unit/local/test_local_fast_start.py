@@ -10,7 +10,7 @@ import pytest
 from graph_memory.local.aot import training, use
 from graph_memory.local.aot.cache import AotCache, Note
 from graph_memory.local.aot.use import cache_of, flags, look_after
-from graph_memory.local.config import CACHED_FLAGS, server_command
+from graph_memory.local.config import cached_flags, server_command
 from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import committed_list
 from graph_memory.local.lock import file_lock
@@ -195,8 +195,9 @@ def test_caches_that_nobody_uses_are_removed(cache):
     assert (cache.is_sound(), fresh.is_sound(), other.file.exists()) == (True, True, False)
 
 
-def test_the_key_follows_the_jars_and_not_the_heap(settings, cache):
+def test_the_key_follows_the_jars_and_the_compiler_and_not_the_heap(settings, cache):
     assert cache_of(settings.model_copy(update={"neo4j_heap": "2g"})) == cache
+    assert cache_of(settings.model_copy(update={"neo4j_compiler": "full"})) != cache
     jar = next((settings.cache / "jars").rglob("*.jar"))
     os.utime(jar, (1, 1))
     other = cache_of(settings)
@@ -240,10 +241,12 @@ def test_an_older_java_is_not_given_a_flag_that_it_does_not_know(settings, cache
     assert "25" in use.fast_start(older).found
 
 
-def test_the_flags_that_a_cache_depends_on_are_all_in_its_key(settings):
+@pytest.mark.parametrize("compiler", ["quick", "full"])
+def test_the_flags_that_a_cache_depends_on_are_all_in_its_key(settings, compiler):
+    settings = settings.model_copy(update={"neo4j_compiler": compiler})
     place = Home.of(settings)
     own = [part for part in server_command(settings, place, Path("java")) if part.startswith("-") and "=/" not in part]
-    assert {part for part in own if not part.startswith(("-Xmx", "--console-mode"))} == set(CACHED_FLAGS)
+    assert {part for part in own if not part.startswith(("-Xmx", "--console-mode"))} == set(cached_flags(settings))
 
 
 def test_a_full_disk_is_told_and_nothing_is_left(settings, cache, monkeypatch):

@@ -142,3 +142,21 @@ def test_the_mark_of_one_domain_is_no_term_of_another() -> None:
     assert terms(Needle.of("abc").lucene("wor"))[0] not in tokens
     assert terms(Needle.of("abc").lucene("Work"))[0] not in tokens
     assert terms(Needle.of("abc").lucene("work"))[0] in tokens
+
+
+@pytest.mark.parametrize("text", ["", "ab", "abc", "  \n", "a \U0001f9e0b", "\ue000\ue001 ", "\uffff\u0100x" * 3])
+def test_grams_are_the_distinct_runs_of_three_characters_in_their_order(text: str) -> None:
+    assert grams(text) == runs_of_three(text)
+
+
+@unhurried
+@given(texts)
+def test_grams_of_any_text_are_its_distinct_runs_of_three_characters(text: str) -> None:
+    assert grams(text) == runs_of_three(text)
+    assert gram_text("d", text) == " ".join(["\ue001d", *runs_of_three(text)])
+
+
+def runs_of_three(text: str) -> list[str]:
+    """The trigrams of a text as their definition says them."""
+    plain = re.sub(r"\s", "\ue000", text)
+    return list(dict.fromkeys(plain[start : start + GRAM] for start in range(len(plain) - GRAM + 1)))

@@ -1,7 +1,7 @@
 """Make the AOT cache: run a Neo4j of no consequence once, with a few typical queries, while Java takes notes.
 
 It costs 20 seconds of processor time, so it is a process of its own with the lowest priority, which nobody waits
-for: `python -m graph_memory.local.aot.training CACHE VERSION [JAVA]`.
+for: `python -m graph_memory.local.aot.training CACHE VERSION COMPILER [JAVA]`.
 """
 
 from __future__ import annotations
@@ -133,9 +133,9 @@ def _nobody_waits() -> None:
     """Say nothing: whoever meets a running training leaves at once."""
 
 
-def _main(cache: str, version: str, java: str = "") -> None:
+def _main(cache: str, version: str, compiler: str, java: str = "") -> None:
     _step_back(psutil.Process())
-    own = {"aot": "auto", "neo4j_heap": "512m"}
+    own = {"aot": "auto", "neo4j_heap": "512m", "neo4j_compiler": compiler}
     asked = {"cache": Path(cache), "neo4j_version": version, "java": Path(java) if java else None}
     with suppress(GraphError):  # another process makes one
         make(Settings().model_copy(update={**own, **asked}))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from graph_memory.files import make_private_folder
 from graph_memory.local.aot.cache import AotCache, Note
-from graph_memory.local.config import CACHED_FLAGS
+from graph_memory.local.config import cached_flags
 from graph_memory.local.home import Home, Run
 from graph_memory.local.jar_manifest import checked_version
 from graph_memory.local.jars.fetch import fingerprint
@@ -96,7 +96,7 @@ def _begin(settings: Settings, cache: AotCache) -> None:
         return
     make_private_folder(cache.file.parent)
     cache.file.parent.chmod(0o700)  # Java loads what is in it, whoever made it
-    what = (str(cache.file.parent.parent), settings.neo4j_version, str(settings.java or ""))
+    what = (str(cache.file.parent.parent), settings.neo4j_version, settings.neo4j_compiler, str(settings.java or ""))
     launch([sys.executable, "-m", "graph_memory.local.aot.training", *what], cache.log)
 
 
@@ -128,6 +128,6 @@ def _cache(settings: Settings) -> AotCache | None:
     jars = fingerprint(settings)
     if jars is None:
         return None
-    parts = "\n".join((identity(find_java(settings).command), jars, *CACHED_FLAGS))
+    parts = "\n".join((identity(find_java(settings).command), jars, *cached_flags(settings)))
     key = hashlib.sha256(parts.encode()).hexdigest()[:16]
     return AotCache(settings.cache.expanduser().resolve() / "aot" / f"{settings.neo4j_version}-{key}.aot")

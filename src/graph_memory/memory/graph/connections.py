@@ -24,8 +24,10 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
-from graph_memory.model.properties import PropertyValue, check_name, check_properties
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
+from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import MODIFIED, ConnectionState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
@@ -139,10 +141,25 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
 
 
 async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: str | None) -> Context:
+    likely = likely_ends(head.ontology, wanted) if given_id is None else None
+    if likely and reader.assumes(*likely):
+        return Context(ontology=head.ontology, living=likely)
     drafts = [creation(head, wanted)]
     context = await read_context(reader, head, drafts)
     used = await used_ids(reader, head.domain, given_id)
     return replace(context, used=used, broken=await broken_rules(reader, head.domain, drafts, head.ontology))
+
+
+def likely_ends(ontology: Ontology, wanted: NewConnection) -> Mapping[str, str] | None:
+    """Return types with which the ends of a connection are as they must be, None where there is more to look at."""
+    declared = ontology.find_connection_type(wanted.type)
+    if declared is None or link_rules(declared) or any(rule.unique for rule in declared.properties):
+        return None
+    if wanted.from_id == wanted.to_id or not ontology.node_types:
+        return None
+    any_type = ontology.node_types[0].name
+    ends = {wanted.from_id: declared.from_types, wanted.to_id: declared.to_types}
+    return {node: any_type if types == (ANY,) else types[0] for node, types in ends.items()}
 
 
 def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_type_limit: int) -> list[Draft]:

@@ -127,8 +127,12 @@ def window_facts(rows: Iterable[Row]) -> Facts:
 
 def _counted(facts: Iterable[tuple[str, object]]) -> Facts:
     """Return facts whose names may repeat: the second of a name is another fact, and so a difference."""
-    found: Facts = {}
-    for name, value in sorted(facts, key=repr):
+    those = list(facts)
+    found: Facts = dict(those)
+    if len(found) == len(those):
+        return found
+    found = {}
+    for name, value in sorted(those, key=repr):
         found[name if name not in found else f"{name}, repeated, {len(found)}"] = value
     return found
 

@@ -1,9 +1,10 @@
 """The first look: Neo4j itself compares the live graph with the log, and names only the subjects that seem to differ.
 
-It goes through the log and through the live graph at once, each in pages in the order of ids. One side gives the number
-of each living subject's last event, the other the numbers of the events that something in the live graph agrees with in
-everything. So all that is kept is one byte for each event, and where the two differ, a subject is examined. Whatever
-differs is found; not all that is found differs. Keys and search windows are compared here: Cypher makes neither.
+It goes through the log in the order of subjects, which gives the number of each one's last event from the index alone.
+Each page of subjects is a range of ids; what the live graph has there gives the numbers of the events that something in
+it agrees with in everything. So all that is kept is one byte for each event, and where the two differ, a subject is
+examined. Whatever differs is found; not all that is found differs. Several ranges are looked at at once, so that Neo4j
+works on all cores. Keys and search windows are compared here: Cypher makes neither.
 """
 
 from __future__ import annotations
@@ -14,25 +15,29 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from graph_memory.memory.tasks import task_group
 from graph_memory.memory.verify.compare import Subject
 from graph_memory.memory.verify.facts import Facts, KeyRow, WindowRow, expected_rows, found_rows
-from graph_memory.model.events import HEADER, Draft, Event, Op
+from graph_memory.model.events import HEADER, Draft, Op
 from graph_memory.model.kinds import TYPE_OF, Kind
 from graph_memory.model.ontology.ontology import Ontology, PropertyRule
 from graph_memory.model.projection import indexed_rules
 from graph_memory.model.search_windows import most_windows, windows
 from graph_memory.model.subjects import StoredValue
-from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-PAGE = 1_000
+PAGE = 2_000
 """Subjects that are looked at, or compared, at a time."""
+AT_ONCE = 3
+"""Pages that are looked at at once: two for two cores of Neo4j, one whose derived rows are compared here."""
 TEXT = 4 * 1024 * 1024
 """Bytes of text, or a little more, of which the windows are compared at a time."""
+CARRIED = 4_000
+"""Characters of the longest text that comes with its node."""
 _END = "\U0010ffff" * 8
 """After every id."""
 
@@ -42,22 +47,19 @@ Named = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
-    """What the log says of its next subjects."""
+    """The numbers of the last events of the log's next subjects."""
 
     last: str | None
-    subjects: int
-    living: Sequence[int]
-    others: Sequence[Named]
-    unproved: Sequence[Sequence[Any]]
+    numbers: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """The numbers of the events that the next part of the live graph agrees with, and what agrees with none."""
+    """The numbers of the events that a part of the live graph agrees with, and what agrees with none."""
 
-    last: str | None
     proved: Sequence[int]
     unlike: Sequence[Named]
+    unproved: Sequence[Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Unproved:
     sha256: str | None
     size: int | None
     values: Sequence[StoredValue | None]
+    text: str | None
+    """A node's text where that is short; others are read apart, so that a page has a limit."""
 
 
 LAST_NUMBERS = query("verify/last_numbers", LogPage)
@@ -86,6 +90,8 @@ SUBJECTS_AT = query("verify/subjects_at", list[Named])
 LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
 KEYS_BETWEEN = query("verify/keys_between", list[list[str]])
 WINDOWS_BETWEEN = query("verify/windows_between", WindowsFound)
+KEYS_OF = query("verify/keys_of", list[list[str]])
+CONNECTIONS_AMONG = query("verify/connections_among", list[tuple[str, str, bool]])
 TEXTS = query("verify/texts", list[list[str]])
 
 
@@ -99,10 +105,10 @@ class FirstLook:
     contents: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     """The contents that were looked at, each by its hash and encoding."""
     subjects: int = 0
-    living: bytearray = field(default_factory=bytearray)
-    """For each number of the log, whether it is the last of a node, connection or observation that lives."""
-    _suspects: list[Subject] = field(default_factory=list[Subject])
-    _proved: bytearray = field(default_factory=bytearray)
+    proved: bytearray = field(default_factory=bytearray)
+    """For each number of the log, what is as its event says: none, one, or two for more."""
+    _last: bytearray = field(default_factory=bytearray)
+    _suspects: set[Subject] = field(default_factory=set[Subject])
     _rules: dict[str, list[PropertyRule]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -110,73 +116,80 @@ class FirstLook:
 
     async def suspects(self) -> list[Subject]:
         """Return all subjects that differ, and perhaps some that do not."""
-        async with task_group() as tasks:
-            tasks.start_soon(self._go_through_log)
-            tasks.start_soon(self._go_through_live)
-        numbers = _where_unlike(self.living, self._proved)
+        await self._go_through()
+        numbers = _where_unlike(self._last, self.proved)
         for start in range(0, len(numbers), PAGE):
             given = {"domain": self.domain, "numbers": numbers[start : start + PAGE]}
             [found] = await self.reader.read(SUBJECTS_AT, **given)
-            self._suspects += [Subject(*one) for one in found]
-        self._suspects += await self.reader.read(LIVE_TYPE_IDS, domain=self.domain)
-        return sorted(set(self._suspects), key=lambda one: (str(one.id), one.type or ""))
+            self._suspects |= {Subject(*one) for one in found}
+        self._suspects |= set(await self.reader.read(LIVE_TYPE_IDS, domain=self.domain))
+        return sorted(self._suspects, key=lambda one: (str(one.id), one.type or ""))
 
-    async def _go_through_log(self) -> None:
+    async def _go_through(self) -> None:
+        page = LogPage("", ())
+        room = anyio.Semaphore(AT_ONCE)
+        async with task_group() as tasks:
+            while (after := page.last) is not None:
+                [page] = await self.reader.read(LAST_NUMBERS, domain=self.domain, after=after, limit=PAGE)
+                self.subjects += len(page.numbers)
+                _note(self._last, page.numbers)
+                await room.acquire()
+                tasks.start_soon(self._look_at, after, page.last or _END, room)
+
+    async def _look_at(self, after: str, last: str, room: anyio.Semaphore) -> None:
+        """Compare what the live graph has between two ids, and its derived rows."""
         keyed = {kind_and_type: [rule.name for rule in rules] for kind_and_type, rules in self._rules.items()}
-        given = {"domain": self.domain, "limit": PAGE, "keyed": keyed}
-        page = LogPage("", 0, (), (), ())
-        while (after := page.last) is not None:
-            [page] = await self.reader.read(LAST_NUMBERS, after=after, **given)
-            self.subjects += page.subjects
-            self._suspects += [Subject(*one) for one in page.others]
-            _note(self.living, page.living)
-            left = [Unproved(*one) for one in page.unproved]
-            for start, end, some in _portions(after, page.last or _END, left):
-                found = await self._rows_differ(start, end, some)
-                await self._suspect(found.difference(one for one, _ in page.others))
+        given = {"domain": self.domain, "header": dict.fromkeys(HEADER, True), "keyed": keyed, "carried": CARRIED}
+        [page] = await self.reader.read(PROVED, after=after, last=last, **given)
+        _note(self.proved, page.proved)
+        self._suspects |= {Subject(*one) for one in page.unlike if one[1] is not None}
+        unproved = [Unproved(*one) for one in page.unproved]
+        nodes = sorted((one for one in unproved if one.kind == Kind.NODE), key=lambda one: one.id)
+        connections = [one for one in unproved if one.kind != Kind.NODE]
+        unlike = {one for one, type_ in page.unlike if type_ is None}
+        loose: set[str] = set()
+        for start, end, some in _portions(after, last, nodes):
+            given = {"domain": self.domain, "after": start, "last": end}
+            [keys] = await self.reader.read(KEYS_BETWEEN, **given)
+            places = most_windows(max((one.size or 0 for one in some), default=0))
+            [windows_] = await self.reader.read(WINDOWS_BETWEEN, **given, places=places)
+            differing, unclaimed = await self._unlike(some, keys, windows_)
+            unlike |= differing
+            loose |= unclaimed
+        for _, _, some in _portions("", "", connections):
+            [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[one.id for one in some])
+            differing, _ = await self._unlike(some, keys, WindowsFound((), ()))
+            unlike |= differing
+        await self._suspect(unlike, loose)
+        room.release()
 
-    async def _go_through_live(self) -> None:
-        given = {"domain": self.domain, "limit": PAGE, "header": dict.fromkeys(HEADER, True)}
-        page = LivePage("", (), ())
-        while page.last is not None:
-            [page] = await self.reader.read(PROVED, after=page.last, **given)
-            _note(self._proved, page.proved)
-            await self._suspect({one for one, type_ in page.unlike if type_ is None})
-            self._suspects += [Subject(*one) for one in page.unlike if one[1] is not None]
-
-    async def _rows_differ(self, after: str, last: str, subjects: Sequence[Unproved]) -> set[str]:
-        """Return whose derived rows or text seem to differ of all whose ids are after one and up to another."""
-        hashes = sorted({one.sha256 for one in subjects if one.sha256 is not None})
-        places = most_windows(max((one.size or 0 for one in subjects), default=0))
-        given = {"domain": self.domain, "after": after, "last": last}
+    async def _unlike(
+        self, subjects: Sequence[Unproved], keys: Sequence[Sequence[str]], windows_: WindowsFound
+    ) -> tuple[set[str], set[str]]:
+        """Return whose derived rows or text seem to differ, and who else has keys."""
+        hashes = sorted({one.sha256 for one in subjects if one.sha256 is not None and one.text is None})
         [texts] = await self.reader.read(TEXTS, domain=self.domain, hashes=hashes) if hashes else [[]]
-        [keys] = await self.reader.read(KEYS_BETWEEN, **given)
-        [found] = await self.reader.read(WINDOWS_BETWEEN, **given, places=places)
-        return {*found.beyond} | await anyio.to_thread.run_sync(
-            self._unlike,
-            subjects,
-            dict(texts),
-            [KeyRow(*one) for one in keys],
-            [WindowRow(*one) for one in found.found],
-        )
+        return await anyio.to_thread.run_sync(self._compare, subjects, dict(texts), keys, windows_)
 
-    def _unlike(
+    def _compare(
         self,
         subjects: Sequence[Unproved],
         texts: Mapping[str, str],
-        keys: Sequence[KeyRow],
-        windows_: Sequence[WindowRow],
-    ) -> set[str]:
-        found = dict(found_rows(self.domain, keys, windows_))
-        unlike: set[str] = set()
+        keys: Sequence[Sequence[str]],
+        windows_: WindowsFound,
+    ) -> tuple[set[str], set[str]]:
+        windows_found = [WindowRow(*one) for one in windows_.found]
+        found = dict(found_rows(self.domain, [KeyRow(*one) for one in keys], windows_found))
+        unlike = set(windows_.beyond)
         for one in subjects:
-            text = texts.get(one.sha256 or "")
+            text = one.text if one.text is not None else texts.get(one.sha256 or "")
             is_read = one.sha256 is None or (text is not None and _hash(text) == one.sha256)
             if not is_read or self._expected(one, text) != found.pop(one.id, {}):
                 unlike.add(one.id)
             elif one.sha256 is not None:
                 self.contents.add((one.sha256, "utf-8"))
-        return unlike | found.keys()
+        unlike |= found.keys() & {row.owner for row in windows_found}
+        return unlike, found.keys() - unlike
 
     def _expected(self, one: Unproved, text: str | None) -> Facts:
         rules = self._rules.get(f"{one.kind}/{one.type}", [])
@@ -185,12 +198,16 @@ class FirstLook:
         draft = Draft(op=Op.UPDATE, kind=Kind(one.kind), subject=one.id, type=one.type, state=state, windows=made)
         return expected_rows(self.domain, draft, rules)
 
-    async def _suspect(self, ids: set[str]) -> None:
-        """Note ids of which it is not known yet whether they are connections, and of what type."""
-        rows = await self.reader.read(LAST_EVENTS, domain=self.domain, subjects=sorted(ids)) if ids else []
-        drafts = [Event.from_row(row).draft for row in rows]
-        types = {draft.subject: draft.type for draft in drafts if draft.kind is Kind.CONNECTION}
-        self._suspects += [Subject(one, types.get(one)) for one in ids]
+    async def _suspect(self, unlike: set[str], loose: set[str]) -> None:
+        """Note ids that may be those of connections, and those that have keys without being nodes that have any.
+
+        Keys of a living connection whose type has keys are compared where its node is.
+        """
+        ids = sorted(unlike | loose)
+        [found] = await self.reader.read(CONNECTIONS_AMONG, domain=self.domain, ids=ids) if ids else [[]]
+        types = {one: type_ for one, type_, _ in found}
+        compared = {one for one, type_, lives in found if lives and f"{Kind.CONNECTION}/{type_}" in self._rules}
+        self._suspects |= {Subject(one, types.get(one)) for one in unlike | (loose - compared)}
 
 
 def _note(numbers: bytearray, new: Iterable[int]) -> None:
@@ -228,5 +245,5 @@ def _portions(after: str, last: str, subjects: Sequence[Unproved]) -> Iterator[t
         if size >= TEXT:
             yield after, one.id, part
             after, part, size = one.id, [], 0
-    if after != last:
+    if part or after != last:
         yield after, last, part

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
+from graph_memory.memory.tasks import task_group
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.first_look import FirstLook
@@ -66,10 +67,13 @@ DROP_TYPES = query("verify/drop_types", Nothing)
 async def verify(core: Core, domain: str) -> Verification:
     """Name every point at which the domain's live graph or derived rows differ from its log."""
     look = FirstLook(core.store, domain, await _logged_ontology(core.store, domain))
-    suspected, subjects = await _suspects(core, look)
-    shape = await _shape(core.store, domain)
+    shapes: list[ShapeRow] = []
+    async with task_group() as tasks:
+        tasks.start_soon(_note_shape, core.store, domain, shapes)
+        suspected, subjects = await _suspects(core, look)
+    [shape] = shapes
     schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
-    lost = await lost_contents(core.store, core.contents, domain, look.contents, look.living)
+    lost = await lost_contents(core.store, core.contents, domain, look.contents, look.proved)
     if not suspected and not lost and not _shape_faults(shape):
         return _verification(domain, shape, subjects, (), schema)
 
@@ -187,6 +191,10 @@ async def _shape(reader: Reader, domain: str) -> ShapeRow:
     if not rows:
         raise no_ontology(domain)
     return rows[0]
+
+
+async def _note_shape(reader: Reader, domain: str, shapes: list[ShapeRow]) -> None:
+    shapes.append(await _shape(reader, domain))
 
 
 def _shape_faults(shape: ShapeRow) -> Sequence[Difference]:

@@ -35,6 +35,7 @@ class Decided:
 
     before: CachedHead
     events: Sequence[Event]
+    projection: Projection
 
     def holds_at(self, standing: CachedHead) -> bool:
         """Say whether nothing was written since."""
@@ -78,13 +79,20 @@ class CommitQueue:
 class TrackingReader(Reader):
     """A reader that notes on which subjects its answers depend; None are all."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, *, assumes: bool) -> None:
         self._reader = reader
+        self._assumes = assumes
         self._subjects: set[object] | None = set()
 
     def holds_after(self, changed: set[str]) -> bool:
         """Say whether the answers are the same after these subjects have changed."""
         return not changed or (self._subjects is not None and self._subjects.isdisjoint(changed))
+
+    def assumes(self, *nodes: str) -> bool:
+        """Say whether the types of these nodes may be assumed: the statement that writes looks at them itself."""
+        if self._assumes and self._subjects is not None:
+            self._subjects.update(nodes)
+        return self._assumes
 
     async def read(self, query: Query[R], **params: object) -> list[R]:
         """Run one statement that only reads and return its rows."""
@@ -129,7 +137,7 @@ class Group:
             return
         projection = project(self.head.domain, events, self.head.ontology, inline_limit=self.inline_limit)
         if self._lacks_room_for(projection):
-            waiting.decided = None if self.members else Decided(self.before, events)
+            waiting.decided = None if self.members else Decided(self.before, events, projection)
             return
         subjects = {event.draft.subject for event in events}
         if not self._changed.isdisjoint(subjects):
@@ -153,10 +161,11 @@ class Group:
 async def grouped(reader: Reader, group: Group, waiting: Sequence[Waiting], *, at_once: bool = True) -> Group | None:
     """Return a group of the first write and those that can be made with it, None when it cannot be made so.
 
-    They read at once, or one after the other, as a transaction must. All of them carry the time of the latest.
+    They read at once, or one after the other, as a transaction must. All of them carry the time of the latest. At once,
+    what the statement looks at itself may be assumed: where it is otherwise, the write is made again under the lock.
     """
     group.head = group.head.at_or_after(max(one.work.now for one in waiting))
-    looked = [(one, TrackingReader(reader), _Found()) for one in waiting]
+    looked = [(one, TrackingReader(reader, assumes=at_once), _Found()) for one in waiting]
     looks = [partial(_look, one.work, noted, group.head, found) for one, noted, found in looked]
     if at_once:
         async with anyio.create_task_group() as tasks:

@@ -41,9 +41,9 @@ def appended(
     others = [event for event in events if event.seq not in begun]
     return {
         "domain": last.domain,
-        "first": {"seq": events[0].seq, "at": events[0].at},
+        "first": {"seq": events[0].seq, "at": events[0].at.isoformat()},
         "seq": last.seq,
-        "at": last.at,
+        "at": last.at.isoformat(),
         "ontology_version": ontology_version(events, ontology_version_before),
         "events": [with_times_as_text(event.row()) for event in others],
         "contents": inline_contents(others, inline_limit),
@@ -77,14 +77,16 @@ async def append_events(
     ontology_version_before: int,
     inline_limit: int,
     before_projection: BeforeProjection | None = None,
+    projection: Projection | None = None,
 ) -> None:
-    """Append events and project them; `ontology` is that before them.
+    """Append events and project them; `ontology` is that before them, and `projection` theirs if it was made already.
 
     What readies the live graph before the projection may have made new subjects already. Raises what it and
     `run_projection` raise.
     """
-    limit = inline_limit if before_projection is None else None
-    projection = project(events[0].domain, events, ontology, inline_limit=limit)
+    if projection is None:
+        limit = inline_limit if before_projection is None else None
+        projection = project(events[0].domain, events, ontology, inline_limit=limit)
     await transaction.run(APPEND, **appended(events, ontology_version_before, inline_limit, projection))
     if before_projection is not None:
         await before_projection(transaction, events)
@@ -135,29 +137,30 @@ _CREATES = {kind.create for kind in KINDS.values() if kind.create}
 def _creations(rows: Sequence[Row]) -> Row:
     """Return rows of new subjects: what they share with the first once, for the live graph and for the log."""
     first = cast("Event", rows[0]["event"])
-    times: State = {"_created": first.at, "_modified": first.at}
     header = first.header()
     shared = {name: header[name] for name in _SHARED if name in header}
     return {
-        "live": {"_domain": first.domain, **times},
-        "event": {**shared, **times},
-        "rows": [_creation(row, shared, times) for row in rows],
+        "at": first.at.isoformat(),
+        "event": shared,
+        "ends": {cast("Event", row["event"]).draft.type: row["ends"] for row in rows},
+        "rows": [_creation(row, {**shared, "_at": first.at}, first.at) for row in rows],
     }
 
 
-_SHARED = ("_domain", "_op", "_kind", "_at", "_session", "_source", "_actor", "_batch")
-"""What events of one batch have in common."""
+_SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
+"""What events of one batch have in common, beside their time."""
 
 
-def _creation(row: Row, shared: State, times: State) -> Row:
+def _creation(row: Row, shared: State, at: datetime) -> Row:
     """Return a row of a new subject with what it does not share; null is what it has not although others do."""
     event = cast("Event", row["event"])
     header, draft = event.header(), event.draft
     own: dict[str, object] = {name: None for name in shared if name not in header}
     own |= {name: value for name, value in header.items() if shared.get(name) != value}
+    state = draft.state or {}
     return {
         "type": draft.type,
-        "state": {name: value for name, value in (draft.state or {}).items() if times.get(name) != value},
+        "state": {name: value for name, value in state.items() if value != at or name not in TIMES},
         "event": own,
         "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type},
         "text": row["text"],

@@ -202,13 +202,14 @@ class Log:
         self, transaction: Transaction, standing: CachedHead, work: Work[Any], decided: Decided | None = None
     ) -> Sequence[Event]:
         head = standing.head.at_or_after(work.now)
+        projection = None
         if decided is not None and decided.holds_at(standing):
-            events = decided.events
+            events, projection = decided.events, decided.projection
         else:
             events = work.events(head, await work.read(transaction, head))
         if events:
-            version = standing.ontology_version
-            await append_events(transaction, events, head.ontology, version, self.inline_limit, work.before_projection)
+            version, ready = standing.ontology_version, work.before_projection
+            await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
             if work.after_write is not None:
                 await work.after_write(transaction, events)
         return events
@@ -216,9 +217,9 @@ class Log:
     async def _append_group(self, transaction: Transaction, group: Group) -> None:
         _set_doubt(group, in_doubt=True)
         try:
-            before = group.before
+            head, version = group.before.head, group.before.ontology_version
             await append_events(
-                transaction, group.events, before.head.ontology, before.ontology_version, self.inline_limit
+                transaction, group.events, head.ontology, version, self.inline_limit, projection=group.projection
             )
         except GraphError as error:
             _set_doubt(group, in_doubt=False)

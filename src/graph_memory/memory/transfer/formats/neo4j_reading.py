@@ -26,6 +26,7 @@ from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.wording import shown
 from graph_memory.storage.foreign import AsText, Graph, open_graph
+from graph_memory.storage.guarding import Guard
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Address
 
@@ -41,6 +42,8 @@ class Neo4jSource:
     username: str = "neo4j"
     password: str = field(default="", repr=False)
     database: str | None = None
+    guard: Guard | None = field(default=None, repr=False, compare=False)
+    """Of a server whose process is known, what tells it from others in its place."""
 
     def __str__(self) -> str:
         return f"{self.uri}/{self.database}" if self.database else self.uri
@@ -74,7 +77,8 @@ LEFT_OUT = query("transfer/foreign_left_out", int)
 
 def read_neo4j(source: Neo4jSource, options: SourceOptions) -> Items:
     """Yield what is in a database. Raises what `open_graph` and `Graph.rows` raise."""
-    with open_graph(Address(source.uri, source.username, source.password, source.database)) as graph:
+    address = Address(source.uri, source.username, source.password, source.database, source.guard)
+    with open_graph(address) as graph:
         yield from _Reader(graph, shown(source), options).items()
 
 
@@ -152,7 +156,8 @@ class _Reader:
                 return value
 
     def _note(self, place: Place, name: str, text: str) -> None:
-        self._notes.setdefault(text, Note(replace(place, column=name), text))
+        if text not in self._notes:
+            self._notes[text] = Note(replace(place, column=name), text)
 
 
 def _texts(own: Mapping[str, object]) -> dict[str, str]:

@@ -1,0 +1,50 @@
+"""Which login a source that was named comes with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graph_memory import Code, GraphError, Neo4jSource, Settings
+from graph_memory.app import source_at
+
+PASSWORD = "own-secret"
+
+
+def settings(home: Path, uri: str, **more: str) -> Settings:
+    own = {"neo4j_uri": uri, "neo4j_username": "ann", "neo4j_password": PASSWORD, "neo4j_database": "mine"}
+    return Settings.model_validate({"home": home, **own, **more})
+
+
+@pytest.mark.parametrize(
+    ("own", "given", "is_own"),
+    [
+        ("bolt://localhost:7687", "neo4j://127.0.0.1", True),
+        ("neo4j+s://db.example", "bolt+s://db.example:7687", True),
+        ("bolt://localhost:7687", "bolt://localhost:7688", False),
+        ("bolt://localhost", "bolt://elsewhere", False),
+        ("neo4j+s://db.example", "neo4j://db.example", False),
+        ("neo4j+s://db.example", "neo4j+ssc://db.example", False),
+        ("bolt://localhost", "bolt://localhost:port", False),
+    ],
+)
+def test_the_memorys_login_is_for_its_own_server_alone(own: str, given: str, is_own: bool, tmp_path: Path):
+    expected = Neo4jSource(given, "ann", PASSWORD, "mine") if is_own else Neo4jSource(given)
+    assert source_at(settings(tmp_path, own), given, None) == expected
+
+
+def test_a_login_for_sources_goes_before_the_memorys(tmp_path: Path):
+    found = source_at(settings(tmp_path, "bolt://localhost", source_password="other"), "bolt://localhost", "films")
+    assert found == Neo4jSource("bolt://localhost", "neo4j", "other", "films")
+
+
+def test_a_database_is_of_a_server(tmp_path: Path):
+    assert source_at(settings(tmp_path, "bolt://localhost"), "films.csv", None) == "films.csv"
+    with pytest.raises(GraphError) as refused:
+        source_at(settings(tmp_path, "bolt://localhost"), "films.csv", "films")
+    assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+def test_a_password_is_not_shown():
+    assert PASSWORD not in repr(Neo4jSource("bolt://localhost", password=PASSWORD))
