@@ -113,10 +113,12 @@ def _show(done: BatchResult) -> None:
         note(f"… and {len(made) - ROWS:,} more; --json gives all.")
     for each in done.faults[:ROWS]:
         note(fault_line(each.to_dict()))
+    if len(done.faults) > ROWS:
+        note(f"… and {len(done.faults) - ROWS:,} more at fault; --json gives all.")
     counts = f"{done.created:,} created, {done.updated:,} updated, {done.deleted:,} deleted"
     refused = f", {counted(done.refused, 'operation')} refused" if done.refused else ""
     if done.repeated:
-        note(f"Made before, as {done.batch}: {counts}. Nothing was changed now.")
+        note(f"Made before, as {done.batch}: {counts}{refused}. Nothing was changed now.")
     elif done.batch is None:
         note(f"{'Dry run' if done.dry_run else 'Nothing was changed'}: {counts}{refused}.")
     else:
