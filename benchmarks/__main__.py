@@ -14,6 +14,7 @@ import psutil
 from neo4j import AsyncGraphDatabase
 
 from benchmarks.footprint import footprint
+from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.replies import replies
 from benchmarks.servers import local_settings
@@ -38,6 +39,7 @@ Part = Callable[[Place, Asked], Awaitable[str]]
 PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
     "history": lambda place, asked: histories(place, asked.sizes),
+    "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),

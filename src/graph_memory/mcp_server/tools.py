@@ -32,6 +32,8 @@ class Effect(Enum):
     """Adds something that can be there only once."""
     DESTROYS = (False, True, True)
     """Overwrites or takes away what was there."""
+    MIXED = (False, True, False)
+    """Adds, overwrites and takes away, as it is asked."""
 
 
 class Tool(Generic[A, R]):

@@ -41,7 +41,12 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 }
 """What each tool must be given, and what it may be given besides `domain`."""
 
-CHANGES = {"memory_log", "memory_diff", "memory_revert"}
+CHANGES: dict[str, tuple[set[str], set[str]]] = {
+    "execute_batch": ({"operations"}, {"options", "idempotency_key"}),
+    "memory_log": (set(), {"since", "until"}),
+    "memory_diff": (set(), {"since", "until"}),
+    "memory_revert": (set(), {"since", "until"}),
+}
 """The tools besides that a server offers by default."""
 CREATING = {"create_node", "create_connection", "create_ontology", "add_node_type", "add_connection_type"}
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
@@ -68,7 +73,7 @@ async def test_there_are_the_tools_of_the_specification_and_those_that_tell_and_
 
 async def test_tools_take_the_arguments_of_the_specification_and_a_domain(server: Agent):
     for tool in (await server.client.list_tools()).tools:
-        needed, allowed = TOOLS.get(tool.name, (set(), set()))
+        needed, allowed = {**TOOLS, **CHANGES}[tool.name]
         schema = tool.input_schema
         assert schema["type"] == "object"
         assert set(schema.get("required", ())) == needed, tool.name
@@ -96,7 +101,7 @@ async def test_tools_tell_what_they_do_to_the_memory(server: Agent):
             assert hints.destructive_hint is False, tool.name
         if tool.name.startswith(("update_", "delete_")):
             assert hints.destructive_hint is True, tool.name
-        if tool.name in {"create_node", "create_connection"}:
+        if tool.name in {"create_node", "create_connection", "execute_batch"}:
             assert hints.idempotent_hint is False, tool.name
 
 

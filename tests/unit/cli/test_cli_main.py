@@ -191,7 +191,7 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
-    default = ("graph", "memory_log", "memory_diff", "memory_revert")
+    default = ("graph", "batch", "memory_log", "memory_diff", "memory_revert")
     assert served == [("from_environment", default), ("work", ("graph", "recall"))]
 
 

@@ -42,7 +42,7 @@ ToolsetsOption = Annotated[
     typer.Option(
         metavar="NAMES",
         help="Toolsets and tools to serve, separated by commas. "
-        "Default: graph, memory_log, memory_diff, memory_revert.",
+        "Default: graph, batch, memory_log, memory_diff, memory_revert.",
         autocompletion=completion.toolsets,
     ),
 ]

@@ -19,12 +19,8 @@ Options = Annotated[
     WithJsonSchema(
         {
             "type": "object",
-            "properties": {
-                "atomic": {"type": "boolean", "description": "All or none (default true); else without what is faulty"},
-                "validate_before_commit": {"type": "boolean", "description": "Report all faults (default true)"},
-                "rollback_on_error": {"type": "boolean", "description": "true means atomic"},
-                "dry_run": {"type": "boolean", "description": "Only report what would be done"},
-            },
+            "description": "atomic (default true: all or none; false: leave out what is at fault), dry_run, "
+            "validate_before_commit, rollback_on_error",
         }
     ),
 ]
@@ -36,20 +32,20 @@ class ExecuteBatch(Call):
     operations: Annotated[
         list[Operation],
         Field(
-            description="In order: {op: create_node|update_node|delete_node|create_connection|update_connection|"
-            "delete_connection|set_validity, and its arguments}, or {type: create|update|delete, node_id?, "
-            'node_data?, edges?}. A create with ref: x is "$x" as an id in later ones'
+            description="In order, each {op: create_node|update_node|delete_node|create_connection|update_connection|"
+            "delete_connection, and the arguments of that tool}. "
+            'A create with ref: x is "$x" as an id in later ones'
         ),
     ]
     options: NotRequired[Options]
     idempotency_key: NotRequired[
-        Annotated[str, Field(description="Any text: the same call again changes nothing and returns the first result")]
+        Annotated[str, Field(description="Any text: repeating the call with it changes nothing more")]
     ]
 
 
 async def execute_batch(memory: Memory, given: ExecuteBatch) -> BatchResult:
-    """Make up to 10,000 changes in one transaction: all, or none. Reports every fault with its index."""
+    """Make up to 10,000 changes in one call and transaction: all or none. Reports every fault with its index."""
     return await memory.execute_batch(**given)
 
 
-BATCH: tuple[AnyTool, ...] = (Tool(execute_batch, ExecuteBatch, BatchResult, Effect.DESTROYS),)
+BATCH: tuple[AnyTool, ...] = (Tool(execute_batch, ExecuteBatch, BatchResult, Effect.MIXED),)
