@@ -110,24 +110,23 @@ def check_version(version: str) -> None:
 
 
 def source_at(settings: Settings, given: str, database: str | None) -> GivenSource:
-    """Return a source that was named, a server with its login: the one for sources, or that of the memory's own server.
+    """Return a source that was named; a server with its login.
 
-    Raises INVALID_ARGUMENT for a database without a server.
+    The memory's own server is reached as the memory reaches it: its password goes nowhere else, however the server was
+    named. The login for sources is for others. Raises INVALID_ARGUMENT for a database without a server.
     """
     if not is_server(given):
         if database is not None:
             raise fault("database", f"{shown(given)} is no Neo4j server", "Give an address, such as bolt://host:7687.")
         return given
-    if password := settings.source_password.get_secret_value():
-        return Neo4jSource(given, settings.source_username, password, database)
     own = settings.neo4j_uri or local.status(settings).uri
     if own is None or not _is_same_server(own, given):
-        return Neo4jSource(given, database=database)
+        return Neo4jSource(given, settings.source_username, settings.source_password.get_secret_value(), database)
     if settings.neo4j_uri:
         password = settings.neo4j_password.get_secret_value()
-        return Neo4jSource(given, settings.neo4j_username, password, database or settings.neo4j_database)
+        return Neo4jSource(own, settings.neo4j_username, password, database or settings.neo4j_database)
     server = local.ensure_running(settings)
-    return Neo4jSource(given, server.username, server.password, database, guard=server)
+    return Neo4jSource(server.uri, server.username, server.password, database, guard=server)
 
 
 def _is_same_server(one: str, other: str) -> bool:
@@ -138,10 +137,11 @@ def _is_same_server(one: str, other: str) -> bool:
         return False
 
 
-def _server_at(uri: str) -> tuple[str | None, int, str]:
+def _server_at(uri: str) -> tuple[str | None, ...]:
     place = urlsplit(uri)
     host = "localhost" if place.hostname in _LOOPBACK else place.hostname
-    return host, place.port or _BOLT_PORT, place.scheme.partition("+")[2]
+    login = place.username  # which no address may have: it is refused where it is used
+    return host, str(place.port or _BOLT_PORT), place.scheme.partition("+")[2], login
 
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

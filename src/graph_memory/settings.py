@@ -56,11 +56,12 @@ class Settings(BaseSettings):
     )
 
     source_username: str = Field(
-        default="neo4j", description="User name for a Neo4j server that `load` and `ontology infer` read from."
+        default="neo4j",
+        description="User name for a Neo4j server, other than the memory's own, that `load` and `ontology infer` read.",
     )
     source_password: SecretStr = Field(
         default=SecretStr(""),
-        description="Password for that server. Empty: none, or that of the memory's own server if it is that one.",
+        description="Password for that server. Empty: it needs none.",
     )
 
     neo4j_version: str = Field(default="2026.08.1", description="Version of the local Neo4j Community.")

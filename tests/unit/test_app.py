@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from graph_memory import Code, GraphError, Neo4jSource, Settings
+from graph_memory import Code, GraphError, Neo4jSource, Settings, local
 from graph_memory.app import source_at
 
 PASSWORD = "own-secret"
@@ -27,16 +28,33 @@ def settings(home: Path, uri: str, **more: str) -> Settings:
         ("neo4j+s://db.example", "neo4j://db.example", False),
         ("neo4j+s://db.example", "neo4j+ssc://db.example", False),
         ("bolt://localhost", "bolt://localhost:port", False),
+        ("bolt://localhost", "bolt://ann:secret@localhost", False),
     ],
 )
 def test_the_memorys_login_is_for_its_own_server_alone(own: str, given: str, is_own: bool, tmp_path: Path):
-    expected = Neo4jSource(given, "ann", PASSWORD, "mine") if is_own else Neo4jSource(given)
+    expected = Neo4jSource(own, "ann", PASSWORD, "mine") if is_own else Neo4jSource(given)
     assert source_at(settings(tmp_path, own), given, None) == expected
 
 
-def test_a_login_for_sources_goes_before_the_memorys(tmp_path: Path):
-    found = source_at(settings(tmp_path, "bolt://localhost", source_password="other"), "bolt://localhost", "films")
-    assert found == Neo4jSource("bolt://localhost", "neo4j", "other", "films")
+def test_a_login_for_sources_is_for_other_servers(tmp_path: Path):
+    given = settings(tmp_path, "bolt://localhost", source_username="bob", source_password="other")
+    assert source_at(given, "bolt://localhost", "films") == Neo4jSource("bolt://localhost", "ann", PASSWORD, "films")
+    assert source_at(given, "bolt://host", "films") == Neo4jSource("bolt://host", "bob", "other", "films")
+
+
+@pytest.mark.parametrize("given", ["bolt://localhost:7001", "neo4j://[::1]:7001", "bolt://127.0.0.1:7001"])
+def test_the_local_server_is_read_where_it_was_found(given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local, "status", lambda _: seen("bolt://127.0.0.1:7001"))
+    found = SimpleNamespace(uri="bolt://127.0.0.1:7002", username="neo4j", password=PASSWORD)
+    monkeypatch.setattr(local, "ensure_running", lambda _: found)
+    source = source_at(Settings(home=tmp_path), given, None)
+    assert source == Neo4jSource("bolt://127.0.0.1:7002", "neo4j", PASSWORD)
+    assert isinstance(source, Neo4jSource)
+    assert source.guard is found
+
+
+def seen(uri: str) -> local.Status:
+    return local.Status(local.State.RUNNING, Path(), Path(), uri=uri)
 
 
 def test_a_database_is_of_a_server(tmp_path: Path):

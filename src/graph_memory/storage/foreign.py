@@ -31,8 +31,8 @@ R = TypeVar("R")
 _ROWS = 1_000
 """Rows that the server sends ahead."""
 _LOGIN = (
-    "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command, or in Python give "
-    "Neo4jSource(uri, username=…, password=…)."
+    "Set GRAPH_MEMORY_SOURCE_USERNAME and GRAPH_MEMORY_SOURCE_PASSWORD for the command (for the memory's own server, "
+    "NEO4J_USERNAME and NEO4J_PASSWORD), or in Python give Neo4jSource(uri, username=…, password=…)."
 )
 _ADDRESS = "An address is bolt://HOST:PORT or neo4j://HOST:PORT, with +s or +ssc after the scheme for TLS."
 _FRACTION = re.compile(r"\.(\d+)")

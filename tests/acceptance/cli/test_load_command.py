@@ -75,10 +75,11 @@ def films(driver: Driver) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("memory")
-async def test_labels_of_the_memorys_own_server_are_loaded_without_a_login(
+async def test_labels_of_the_memorys_own_server_are_loaded_whatever_login_is_set_for_sources(
     environment: dict[str, str], settings: Settings, domain: str, films: str
 ) -> None:
     uri = address_of(settings).uri
+    environment = {**environment, "GRAPH_MEMORY_SOURCE_PASSWORD": "of-another"}
     chosen = (uri, "--only-label", films)
     inferred = run(environment, "ontology", "infer", *chosen)
     assert f"name: {films}" in inferred.stdout, inferred.stderr
@@ -93,7 +94,8 @@ async def test_what_stands_against_a_server_as_a_source_is_told(
     environment: dict[str, str], settings: Settings, people: Path
 ) -> None:
     uri = address_of(settings).uri
-    wrong = run({**environment, "GRAPH_MEMORY_SOURCE_PASSWORD": "wrong-one"}, "ontology", "infer", uri)
+    elsewhere = {**environment, "NEO4J_URI": "bolt://127.0.0.1:1", "GRAPH_MEMORY_SOURCE_PASSWORD": "wrong-one"}
+    wrong = run(elsewhere, "ontology", "infer", uri)
     assert f"Neo4j at {uri} refused the user name or password" in wrong.stderr
     assert "wrong-one" not in wrong.stderr
     files = run(environment, "ontology", "infer", str(people), "--database", "films")

@@ -17,8 +17,8 @@ SourceArgument = Annotated[
     typer.Argument(
         metavar="SOURCE",
         help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz, or folders of them; or a "
-        "Neo4j server, such as bolt://host:7687. Its login is in GRAPH_MEMORY_SOURCE_USERNAME and "
-        "GRAPH_MEMORY_SOURCE_PASSWORD; for the memory's own server it is known.",
+        "Neo4j server, such as bolt://host:7687. Set its login in GRAPH_MEMORY_SOURCE_USERNAME and "
+        "GRAPH_MEMORY_SOURCE_PASSWORD; the memory's own server needs none.",
     ),
 ]
 DatabaseOption = Annotated[str | None, typer.Option("--database", help="Database of a Neo4j server to read from.")]
