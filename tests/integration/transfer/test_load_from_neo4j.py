@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -189,6 +190,49 @@ async def test_names_that_are_reserved_and_labels_that_are_missing_are_told(
     assert "_secret is left out: names that begin with _ are reserved" in [note.text for note in done.notes]
     assert (await memory.get_node_content("n1")).content == "Long."
     run(driver, f"MATCH (n:_{label}) DELETE n")
+
+
+# Values under names of ours, by what the message about them begins with.
+ODD = {
+    "_tags": ("5", "'abc'", "[date('2020-01-02')]", "[1, 2]"),
+    "_content": ("5", "date('2020-01-02')"),
+    "_path": ("['a']",),
+    "_format": ("true",),
+    "_encoding": ("1.5",),
+    "_valid_from": ("2020", "time('10:00')"),
+    "valid_from": ("'soon'", "datetime('2020-01-02T03:04:05.123456789Z')"),
+    "_id": ("['n1']", "[1]"),
+}
+
+
+async def test_what_cannot_stand_under_a_name_of_ours_is_refused_by_that_name(
+    memory: Memory, source: Neo4jSource, label: str, driver: Driver
+) -> None:
+    nodes = [f"(:{label} {{_{name.lstrip('_')}: {value}}})" for name, values in ODD.items() for value in values]
+    ends = f"(a:{label} {{name: 'Ann'}}), (a)-[:Knows {{_id: ['c1']}}]->(a), (a)-[:Knows {{_content: 5}}]->(a)"
+    run(driver, f"CREATE {', '.join(nodes)}, {ends}")
+    options = SourceOptions(only_labels=(label,))
+    done = await memory.transfer.load(source, ontology="infer", options=options, skip_invalid=True)
+    assert (done.node_types, done.connection_types) == ({label: 1}, {})
+    told = Counter(one.message.partition(" ")[0] for one in done.refused.first)
+    assert told == Counter({name: len(values) for name, values in ODD.items()}) + Counter(["_id", "_content"])
+    assert "_tags is a number; it must be a list of text" in [one.message for one in done.refused.first]
+    assert "_content is of type date; it must be text" in [one.message for one in done.refused.first]
+
+
+async def test_ids_and_times_under_names_of_ours_need_not_be_text(
+    memory: Memory, source: Neo4jSource, label: str, driver: Driver
+) -> None:
+    times = "_valid_from: datetime('2020-01-02T03:04:05.6+01:00'), _valid_to: date('2021-01-01')"
+    run(driver, f"CREATE (a:{label} {{_id: 5, number: 7, _tags: [], {times}}})-[:Knows {{_id: 6, {times}}}]->(a)")
+    options = SourceOptions(only_labels=(label,))
+    await memory.transfer.load(source, ontology="infer", options=options)
+    for found in (await memory.get_node("5"), await memory.get_connection("6")):
+        assert found.valid_from == datetime(2020, 1, 2, 2, 4, 5, 600_000, UTC)
+        assert found.valid_to == datetime(2021, 1, 1, tzinfo=UTC)
+    options = SourceOptions(only_labels=(label,), id_property="number")
+    done = await memory.transfer.load(source, options=options, dry_run=True)
+    assert "_id is left out: --id-property says that number is the id" in [note.text for note in done.notes]
 
 
 def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str) -> None:

@@ -6,6 +6,7 @@ connection types. What is in the domain already is asked when it is written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
@@ -29,6 +30,7 @@ from graph_memory.model.rules import LINKS, LinkRule, link_rules
 from graph_memory.model.subjects import Validity
 from graph_memory.model.wording import quoted, shown
 
+_TOO_FINE = re.compile(r"[.,]\d{6}0*[1-9]", re.ASCII)
 MARKDOWN = "markdown"
 """The format of content of which a source tells none."""
 
@@ -170,11 +172,13 @@ def _validity(staged: Staged) -> Validity:
 
 
 def _moment(name: str, given: str | None) -> datetime | None:
+    if given is not None and _TOO_FINE.search(given):
+        raise fault(name, f"{name} {quoted(given)} is finer than a microsecond", "Round it to six digits.")
     try:
         return None if given is None else in_utc(datetime.fromisoformat(given))
     except (ValueError, OverflowError) as error:
         raise fault(
-            name, f"{quoted(given)} is no time as RFC 3339 writes it", "Such as 2025-10-31T10:00:00Z."
+            name, f"{name} {quoted(given)} is no time as RFC 3339 writes it", "Such as 2025-10-31T10:00:00Z."
         ) from error
 
 

@@ -22,9 +22,9 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
     Unfit,
 )
-from graph_memory.memory.transfer.formats.values import from_json
+from graph_memory.memory.transfer.formats.values import AS_TEXT, from_json
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import kind_of, shown
 from graph_memory.storage.foreign import AsText, Graph, open_graph
 from graph_memory.storage.guarding import Guard
 from graph_memory.storage.queries import query
@@ -61,9 +61,10 @@ class NodeRow:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipRow:
-    """A relationship as it is there, and what its ends are called by."""
+    """A relationship as it is there, and what it and its ends are called by."""
 
     element: str
+    key: str
     type: str
     source: str
     target: str
@@ -106,43 +107,55 @@ class _Reader:
     def _told(self, row: NodeRow | RelationshipRow, element: str) -> Items:
         place, told = Place(self._name, element=element), len(self._notes)
         try:
-            record = self._node(row, place) if isinstance(row, NodeRow) else self._connection(row, place)
+            item = self._node(row, place) if isinstance(row, NodeRow) else self._connection(row, place)
         except Unfit as error:
-            yield error.at(place)
-            return
+            item = error.at(place)
         yield from islice(self._notes.values(), told, None)
-        yield record
+        yield item
 
     def _node(self, row: NodeRow, place: Place) -> NodeRecord:
-        own, properties = self._values(row.properties, NODE_OWN | {"_id"}, place)
+        own, properties = self._values(row, NODE_OWN, place)
         labels = tuple(sorted(label for label in row.labels if not label.startswith("_")))
         if not labels and self._options.node_type is None:
             raise Unfit("The node has no label", "Add one, or give --node-type.")
-        tags = cast("Sequence[str]", own.pop("_tags", ()))
+        tags = _tags(own.pop("_tags", []))
         labels = labels or (str(self._options.node_type),)
         return NodeRecord.of(place, Key(row.key), labels, properties, _texts(own), tags)
 
     def _connection(self, row: RelationshipRow, place: Place) -> ConnectionRecord:
-        own, properties = self._values(row.properties, CONNECTION_OWN, place)
-        texts = _texts(own)
+        own, properties = self._values(row, CONNECTION_OWN, place)
         ends = (Key(row.source), Key(row.target))
-        return ConnectionRecord.of(place, row.type, ends, texts.get("_id", row.element), properties, texts)
+        return ConnectionRecord.of(place, row.type, ends, row.key, properties, _texts(own))
 
     def _values(
-        self, given: Mapping[str, object], names: Collection[str], place: Place
+        self, row: NodeRow | RelationshipRow, names: Collection[str], place: Place
     ) -> tuple[dict[str, object], dict[str, PropertyValue]]:
-        """Return what stands under names of our own, and the properties."""
-        own = {name: value for name, value in given.items() if name in names}
+        """Return what stands under names of our own, but for the id, and the properties."""
+        self._check_id(row, place)
+        own: dict[str, object] = {}
         properties: dict[str, PropertyValue] = {}
-        for name, value in given.items():
-            if name.startswith("_") and name not in own:
+        for name, value in row.properties.items():
+            if name == "_id":
+                continue  # the server made a key of it
+            if name in names:
+                own[name] = value
+            elif name.startswith("_"):
                 self._note(place, name, f"{name} is left out: names that begin with _ are reserved")
-            elif (
-                name not in own
-                and (found := from_json(self._carried(name, value, place), self._options, name)) is not None
-            ):
+            elif (found := from_json(self._carried(name, value, place), self._options, name)) is not None:
                 properties[name] = found
         return own, properties
+
+    def _check_id(self, row: NodeRow | RelationshipRow, place: Place) -> None:
+        """Refuse what the server could make no key of, and note an id that another property goes before."""
+        chosen, name = self._options.id_property, "_id"
+        if chosen in row.properties and isinstance(row, NodeRow):
+            if name in row.properties and name != chosen:
+                self._note(place, name, f"_id is left out: --id-property says that {chosen} is the id")
+            name = str(chosen)
+        found = row.properties.get(name, "")
+        is_key = found.type in AS_TEXT if isinstance(found, AsText) else isinstance(found, str | int | float)
+        if not is_key:
+            raise _misfit(name, found, "text or a number, as it is the id")
 
     def _carried(self, name: str, value: object, place: Place) -> object:
         """Return a value with text for what a memory cannot hold."""
@@ -161,4 +174,25 @@ class _Reader:
 
 
 def _texts(own: Mapping[str, object]) -> dict[str, str]:
-    return {name: value for name, value in own.items() if isinstance(value, str)}
+    return {name: _text(name, value) for name, value in own.items()}
+
+
+def _text(name: str, value: object) -> str:
+    """Return a value under a name of our own. Raises Unfit for what is no text, nor a time where one belongs."""
+    if isinstance(value, AsText) and value.type in ("date", "datetime") and name in ("_valid_from", "_valid_to"):
+        return value.text
+    if not isinstance(value, str):
+        raise _misfit(name, value, "text")
+    return value
+
+
+def _tags(value: object) -> list[str]:
+    tags = cast("list[object]", value) if isinstance(value, list) else None
+    if tags is None or not all(isinstance(tag, str) for tag in tags):
+        raise _misfit("_tags", cast("object", value), "a list of text")
+    return cast("list[str]", tags)
+
+
+def _misfit(name: str, value: object, wanted: str) -> Unfit:
+    kind = f"of type {value.type}" if isinstance(value, AsText) else kind_of(value)
+    return Unfit(f"{name} is {kind}; it must be {wanted}", "Change, rename or remove it in the source.", name)
