@@ -330,9 +330,7 @@ async def test_a_key_that_was_used_for_other_operations_is_a_conflict(people: Me
     assert (await people.get_node("ann")).properties["age"] == 1
 
 
-async def test_a_repeated_batch_tells_again_what_was_refused(
-    people: Memory, domain: str, tmp_path: Any
-):
+async def test_a_repeated_batch_tells_again_what_was_refused(people: Memory, domain: str, tmp_path: Any):
     operations = [
         {"op": "create_node", "type": "Person"},
         person("cat", email="ann"),
