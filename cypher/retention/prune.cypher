@@ -1,5 +1,5 @@
 // Deletes what goes of a stretch of events when a domain is compacted up to a number, as `counts` counts it, and makes
-// snapshots of the others. Stretches are given from the oldest on.
+// snapshots of the others, which do not tell of the batch any more that wrote them. Stretches are given from the oldest on.
 // mode: write
 // params: domain, after, until, to
 // returns: deleted
@@ -11,6 +11,8 @@ WITH e, EXISTS {
   WHERE l._domain = $domain AND l._subject = e._subject AND l._seq > e._seq AND l._seq <= $to
 } OR e._op = 'delete' AND e._erased IS NULL AND e._seq < $to AS goes
 WITH collect(CASE WHEN goes THEN e END) AS going, collect(CASE WHEN NOT goes THEN e END) AS staying
-FOREACH (e IN staying | SET e._op = CASE e._op WHEN 'delete' THEN 'delete' ELSE 'snapshot' END, e._prev = null)
+FOREACH (e IN staying |
+  SET e._op = CASE e._op WHEN 'delete' THEN 'delete' ELSE 'snapshot' END, e._prev = null,
+      e._request = null, e._refused = null)
 FOREACH (e IN going | DELETE e)
 RETURN size(going) AS deleted

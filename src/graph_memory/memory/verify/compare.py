@@ -314,12 +314,14 @@ def _rescued(event: Event, live: Live) -> Content | None:
 def _add_content(live: Live, event: Event, kept: Kept) -> None:
     """Add the facts of which content there is. Windows of a content that is lost cannot be judged."""
     ref = content_ref(event.draft.state or {})
-    if ref is None or not live.facts:
+    if not live.facts:
         return
-    live.facts["content in store"] = kept.fault or ref.sha256
     if live.inline is not None:
         live.facts["content"] = hashlib.sha256(live.inline.encode()).hexdigest()
-    elif not kept.is_inline:
+    if ref is None:
+        return
+    live.facts["content in store"] = kept.fault or ref.sha256
+    if live.inline is None and not kept.is_inline:
         live.facts["content"] = ref.sha256  # a blob has no copy in the live graph
     if event.draft.content is None and event.draft.windows is None:
         live.facts = {name: fact for name, fact in live.facts.items() if not name.startswith(WINDOW_FACTS)}

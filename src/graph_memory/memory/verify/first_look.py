@@ -156,7 +156,8 @@ class FirstLook:
             differing, unclaimed = await self._unlike(some, keys, windows_)
             unlike |= differing
             loose |= unclaimed
-        for _, _, some in _portions("", "", connections):
+        for first in range(0, len(connections), PAGE):
+            some = connections[first : first + PAGE]
             [keys] = await self.reader.read(KEYS_OF, domain=self.domain, owners=[one.id for one in some])
             differing, _ = await self._unlike(some, keys, WindowsFound((), ()))
             unlike |= differing

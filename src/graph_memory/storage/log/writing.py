@@ -308,17 +308,17 @@ class Log:
     async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
         """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
         if lock.request != (work.request.hash if work.request else None):
-            raise _other_request(work.domain, lock.written, is_erased=lock.request is None)
+            raise _other_request(work.domain, lock.written, is_gone=lock.request is None)
         rows = await transaction.run(BATCH, domain=work.domain, batch=work.batch, first=lock.written)
         changes = tuple(Change(Op(row.op), Kind(row.kind), row.subject, row.seq) for row in rows)
         return Receipt(domain=work.domain, batch=work.batch, changes=changes, repeated=True, refused=lock.refused)
 
 
-def _other_request(domain: str, seq: int | None, *, is_erased: bool) -> GraphError:
-    """Return the error for a key that was used; an erasure takes the hash by which its request was known again."""
+def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError:
+    """Return the error for a key that was used; erasing and compacting take the hash by which its request was known."""
     used, hint = "for other operations", "To repeat a batch, give exactly its operations; for others, give another key."
-    if is_erased:
-        used = "before, and something that was written then has been erased since"
+    if is_gone:
+        used = "before, and something that was written then has been erased or compacted since"
         hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})
