@@ -88,12 +88,13 @@ async def test_a_dry_run_writes_nothing_and_reports_everything(memory: Memory, p
     (people / "more.csv").write_text("id:ID,name,:LABEL\np1,Again,Person\n,None,Person\nx,X,Robot\n")
     ontology = ontology_from(TYPES)
     done = await memory.transfer.load(people, ontology=ontology, dry_run=True)
-    assert (done.dry_run, done.nodes.created, done.connections.created) == (True, 30, 40)
+    assert (done.dry_run, done.nodes.created, done.connections.created) == (True, 30, 37)
     told = [(one.file, one.line, one.column, one.code) for one in done.refused.first]
     assert told == [
         ("more.csv", 3, ":ID", "INVALID_SOURCE"),
         ("people.csv", 3, None, "NODE_ALREADY_EXISTS"),
         ("more.csv", 4, None, "INVALID_NODE_TYPE"),
+        *(("knows.csv", line, None, "DANGLING_REFERENCE") for line in (3, 15, 33)),  # which p1 they join is not known
     ]
     assert [one.name for one in (await memory.list_domains()).domains if one.name == memory._domain(None)] == []
 

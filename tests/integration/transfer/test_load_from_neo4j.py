@@ -235,6 +235,25 @@ async def test_ids_and_times_under_names_of_ours_need_not_be_text(
     assert "_id is left out: --id-property says that number is the id" in [note.text for note in done.notes]
 
 
+async def test_relationships_of_a_node_that_is_left_out_do_not_go_to_another_of_its_name(
+    memory: Memory, source: Neo4jSource, people: str, driver: Driver
+) -> None:
+    run(driver, f"MATCH (n:{people}) SET n.number = n.name")
+    for change in ("n.number = 'Ann'", "n._tags = 5"):
+        run(driver, f"MATCH (n:{people} {{name: 'Cem'}}) SET {change}")
+        options = reading(people, id_property="number")
+        given = {"ontology": "infer", "options": options, "skip_invalid": True, "on_conflict": "skip"}
+        done = await memory.transfer.load(source, **given)
+        assert done.refused.codes == {
+            "INVALID_SOURCE" if "_tags" in change else "NODE_ALREADY_EXISTS": 1,
+            "DANGLING_REFERENCE": 5,
+        }
+        assert "The Knows joins Ann, but several nodes of the source are called so" in [
+            r.message for r in done.refused.first
+        ]
+        assert done.connection_types == {}
+
+
 def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str) -> None:
     found = infer_ontology(source, reading(people))
     assert [one.name for one in found.node_types] == ["Employee", "Person", people]

@@ -90,7 +90,7 @@ class Examination:
             self._check_content(found.asked.content)
         source, target = connection.ends
         if source is None or target is None:
-            raise _dangling(connection)
+            raise self._unjoined(connection)
         if self._staging.claim(connection.id, "id", connection.id) is not None:
             raise _twice(connection)
         ontology = self._ontology
@@ -102,6 +102,10 @@ class Examination:
             ontology.check_topology(connection.type, source, target)
         self._check_rules(declared, connection, found)
         self._check_links(declared, connection)
+
+    def _unjoined(self, connection: StagedConnection) -> GraphError:
+        missing = connection.source if connection.ends[0] is None else connection.target
+        return (_doubtful if self._staging.is_shared(missing) else _dangling)(connection, missing)
 
     def _check_rules(self, declared: AnyType, staged: Staged, found: Examined) -> None:
         check_rules(declared, found.asked.properties)
@@ -207,8 +211,12 @@ def _broken(rule: LinkRule, connection: StagedConnection, other: str | None = No
     return GraphError(rule.code, rule.refusal(draft, other).message, {"hint": hint})
 
 
-def _dangling(connection: StagedConnection) -> GraphError:
-    missing = connection.source if connection.ends[0] is None else connection.target
+def _doubtful(connection: StagedConnection, end: str) -> GraphError:
+    message = f"The {shown(connection.type)} joins {shown(end)}, but several nodes of the source are called so"
+    return GraphError(Code.DANGLING_REFERENCE, message, {"hint": "Give each node of the source an id of its own."})
+
+
+def _dangling(connection: StagedConnection, missing: str) -> GraphError:
     hint = "Add the node to the source, or load it before."
     message = f"The {shown(connection.type)} has no node {shown(missing)} to join"
     return GraphError(Code.DANGLING_REFERENCE, message, {"hint": hint})

@@ -43,6 +43,7 @@ CREATE TABLE node (
 CREATE TABLE connection (
   n INTEGER PRIMARY KEY, id TEXT, type TEXT, source TEXT, target TEXT, body TEXT, file TEXT, line INTEGER,
   element TEXT, own TEXT, fate INTEGER DEFAULT 0);
+CREATE TABLE left_out (id TEXT PRIMARY KEY);
 CREATE TABLE outside (id TEXT PRIMARY KEY, type TEXT);
 CREATE TABLE claim (name TEXT PRIMARY KEY, owner TEXT) WITHOUT ROWID;
 CREATE TABLE pair (type TEXT, source TEXT, target TEXT, count INTEGER, PRIMARY KEY (type, source, target));
@@ -88,7 +89,7 @@ class Staging:
     def _take(self, item: Item) -> None:
         match item:
             case Refused():
-                self.findings.refuse(item)
+                self._leave_out(item)
             case Note():
                 self.findings.note(item)
             case NodeRecord():
@@ -112,7 +113,13 @@ class Staging:
         if not self._db.execute(put, row).rowcount:
             first = self._db.execute("SELECT file, line, element FROM node WHERE id = ?", (id_,)).fetchone()
             message = f"There is another node {node.key}, in {_place(*first)}"
-            self.findings.refuse(Refused(node.place, Code.NODE_ALREADY_EXISTS, message))
+            self._leave_out(Refused(node.place, Code.NODE_ALREADY_EXISTS, message, key=node.key))
+
+    def _leave_out(self, refused: Refused) -> None:
+        """Refuse something. Of a node, what it is called is kept: what joins it must not join another of that name."""
+        self.findings.refuse(refused)
+        if refused.key is not None:
+            self._db.execute("INSERT OR IGNORE INTO left_out VALUES (?)", (subject_id(refused.key),))
 
     def _content(self, record: Record) -> tuple[dict[str, PropertyValue], str | None]:
         """Return the properties, and the content, which may be one of them."""
@@ -226,6 +233,10 @@ class Staging:
         """Return the ids of ends that are not in the source."""
         return [id_ for (id_,) in self.run(_MISSING)]
 
+    def is_shared(self, id_: str) -> bool:
+        """Say whether a node has the id of one that was left out."""
+        return bool(self.run("SELECT 1 FROM node JOIN left_out USING (id) WHERE id = ?", id_))
+
     def know(self, types: Mapping[str, str]) -> None:
         """Take note of the types of nodes that are not in the source, but where it is loaded."""
         self._db.executemany("INSERT OR IGNORE INTO outside VALUES (?, ?)", types.items())
@@ -265,8 +276,8 @@ _CONNECTIONS = """
 SELECT c.n, c.fate, c.id, c.type, c.source, c.target, c.body,
   coalesce(f.type, fo.type), coalesce(t.type, too.type), c.file, c.line, c.element
 FROM connection c
-LEFT JOIN node f ON f.id = c.source AND f.fate < 4 LEFT JOIN outside fo ON fo.id = c.source
-LEFT JOIN node t ON t.id = c.target AND t.fate < 4 LEFT JOIN outside too ON too.id = c.target
+LEFT JOIN node f ON f.id = c.source AND f.fate < 4 AND f.id NOT IN left_out LEFT JOIN outside fo ON fo.id = c.source
+LEFT JOIN node t ON t.id = c.target AND t.fate < 4 AND t.id NOT IN left_out LEFT JOIN outside too ON too.id = c.target
 WHERE c.n > ? AND c.fate < 4 ORDER BY c.n LIMIT ?
 """
 _FIELDS = "id, type, source, target, body, file, line, element, own"
@@ -277,8 +288,10 @@ SELECT n, type, source, target, own,
 FROM connection c WHERE own IS NOT NULL ORDER BY n
 """
 _MISSING = """
-SELECT source FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = source)
-UNION SELECT target FROM connection WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target)
+SELECT source FROM connection
+WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = source) AND source NOT IN left_out
+UNION SELECT target FROM connection
+WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.id = target) AND target NOT IN left_out
 """
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory import Code, GraphError
+from graph_memory import Code, GraphError, infer_ontology
 from graph_memory.memory.transfer.formats import files
 from graph_memory.memory.transfer.formats.records import Refused, SourceOptions
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
@@ -177,3 +177,17 @@ def test_a_node_that_is_there_twice_is_refused_and_names_the_first(tmp_path: Pat
     (only,) = staging.findings.refused
     assert (str(only.place), only.code) == ("b.csv:3", Code.NODE_ALREADY_EXISTS)
     assert "a.csv:2" in only.message
+
+
+def test_what_joins_a_node_that_is_there_twice_is_left_out_with_it(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(HEAD + b"1,2,true,P\n2,2,true,P\n1,2,true,Q\n3,2,true,P\n")
+    (tmp_path / "b.csv").write_bytes(b":START_ID,:END_ID,:TYPE\n2,1,Knows\n2,3,Knows\n1,3,Knows\n2,4,Knows\n")
+    with pytest.raises(GraphError) as refused:
+        infer_ontology(tmp_path)
+    told = refused.value.message
+    assert "The source has 4 faults" in told
+    assert "b.csv:2: The Knows joins 1, but several nodes of the source are called so" in told
+    assert "b.csv:4: The Knows joins 1, but several" in told
+    assert "b.csv:5: The Knows has no node 4 to join" in told
+    (known,) = infer_ontology(tmp_path, skip_invalid=True).connection_types
+    assert (known.from_types, known.to_types) == (("P",), ("P",))

@@ -109,7 +109,7 @@ class _Reader:
         try:
             item = self._node(row, place) if isinstance(row, NodeRow) else self._connection(row, place)
         except Unfit as error:
-            item = error.at(place)
+            item = replace(error.at(place), key=Key(row.key) if isinstance(row, NodeRow) else None)
         yield from islice(self._notes.values(), told, None)
         yield item
 

@@ -132,6 +132,8 @@ class Refused:
     message: str
     hint: str | None = None
     ends: bool = False
+    key: Key | None = None
+    """Of a node, what the source calls it, where that could be read."""
 
     @classmethod
     def of(cls, place: Place, error: GraphError) -> Refused:
