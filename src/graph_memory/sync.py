@@ -1038,7 +1038,8 @@ class SyncTransfer(_Sync[Transfer]):
         `source` is a file, a folder of files, a `Neo4jSource`, which may be the memory's own server, or a list of
         them. What the memory keeps there is not read. `ontology` is applied before; `infer` is what the data suggests.
         Everything is checked before anything is written, also against the other rows; then it is written in pages, each
-        of them a batch of the log. The same call goes on where an earlier one was interrupted.
+        of them a batch of the log. The same call goes on where an earlier one was interrupted; from a server, whose
+        graph may come in another order, with `skip`.
 
         `on_conflict` says what becomes of ids that the domain has: `fail` refuses everything, `skip` leaves them as
         they are, `update` updates them. `skip_invalid` leaves out what cannot be loaded, and reports it. With `dry_run`

@@ -254,6 +254,19 @@ async def test_relationships_of_a_node_that_is_left_out_do_not_go_to_another_of_
         assert done.connection_types == {}
 
 
+async def test_a_load_goes_on_with_skip_where_the_server_has_changed_meanwhile(
+    memory: Memory, source: Neo4jSource, people: str, driver: Driver
+) -> None:
+    await memory.transfer.load(source, ontology="infer", options=reading(people, only_types=("Owns",)))
+    run(driver, f"MATCH (c:{people} {{name: 'Cem'}}) CREATE (c)-[:Owns]->(:{people} {{name: 'Eve'}})")
+    with pytest.raises(GraphError, match="already") as refused:
+        await memory.transfer.load(source, ontology="infer", options=reading(people))
+    assert "--on-conflict skip" in str(refused.value.hint)
+    done = await memory.transfer.load(source, ontology="infer", options=reading(people), on_conflict="skip")
+    assert (done.nodes.skipped, done.nodes.created) == (4, 1)
+    assert (done.connections.skipped, done.connections.created) == (1, 5)
+
+
 def test_an_ontology_is_inferred_from_a_server(source: Neo4jSource, people: str) -> None:
     found = infer_ontology(source, reading(people))
     assert [one.name for one in found.node_types] == ["Employee", "Person", people]

@@ -52,7 +52,7 @@ def test_a_label_that_was_chosen_or_the_rarest_is_the_type(tmp_path: Path):
 
 def test_what_is_wrong_with_a_source_is_told_with_its_line_and_may_be_skipped(tmp_path: Path):
     (tmp_path / "people.csv").write_text(PEOPLE + "1,Again,Person\n")
-    (tmp_path / "knows.csv").write_text(":START_ID,:END_ID,:TYPE\n1,99,KNOWS\n1,2,KNOWS\n")
+    (tmp_path / "knows.csv").write_text(":START_ID,:END_ID,:TYPE\n2,99,KNOWS\n2,3,KNOWS\n")
     failed = run("ontology", "infer", str(tmp_path))
     error = failed.exception
     assert error.code == "INVALID_SOURCE"

@@ -31,7 +31,7 @@ OntologyOption = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|infer",
-        help="Apply these types before: a file or bundled ontology, or infer, for what the data suggests.",
+        help="Declare these types first: a file, a bundled ontology, or infer, for what the data suggests.",
     ),
 ]
 OnConflictOption = Annotated[
@@ -39,7 +39,7 @@ OnConflictOption = Annotated[
     typer.Option(
         "--on-conflict",
         metavar="fail|skip|update",
-        help="Where the domain has an id: fail refuses everything, skip leaves it as it is, update updates it.",
+        help="If the domain has an id already: fail loads nothing, skip leaves it as it is, update updates it.",
     ),
 ]
 
@@ -64,7 +64,8 @@ def load(
 ) -> None:
     """Load a graph from files of other programs or a Neo4j server.
 
-    All is checked first; the same command resumes what was cut off.
+    Everything is checked first; if anything is wrong, nothing is loaded.
+    Repeat the command to resume an interrupted load; from a server, with --on-conflict skip.
     The report has the counts by type, and the first of what was refused, with where it stands.
     """
     types = read_ontology(ontology) if ontology not in (None, "infer") else ontology

@@ -16,7 +16,7 @@ SourceArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE",
-        help="Files in .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz, or folders of them; or a "
+        help="Files, or folders of them: .csv with headers of neo4j-admin, .jsonl or .graphml, also with .gz. Or a "
         "Neo4j server, such as bolt://host:7687. Set its login in GRAPH_MEMORY_SOURCE_USERNAME and "
         "GRAPH_MEMORY_SOURCE_PASSWORD; the memory's own server needs none.",
     ),
@@ -24,15 +24,15 @@ SourceArgument = Annotated[
 DatabaseOption = Annotated[str | None, typer.Option("--database", help="Database of a Neo4j server to read from.")]
 OnlyLabelOption = Annotated[
     list[str] | None,
-    typer.Option("--only-label", metavar="LABEL", help="Read only nodes of a server with this label. Repeatable."),
+    typer.Option("--only-label", metavar="LABEL", help="Of a server, read only nodes with this label. Repeatable."),
 ]
 OnlyTypeOption = Annotated[
     list[str] | None,
-    typer.Option("--only-type", metavar="TYPE", help="Read only relationships of a server of this type. Repeatable."),
+    typer.Option("--only-type", metavar="TYPE", help="Of a server, read only relationships of this type. Repeatable."),
 ]
 LabelOption = Annotated[
     list[str] | None,
-    typer.Option("--label", help="Of a node's labels, make this its type, not the rarest one. Repeatable."),
+    typer.Option("--label", help="Of a node with several labels, make this its type, not the rarest. Repeatable."),
 ]
 NodeTypeOption = Annotated[
     str | None, typer.Option("--node-type", metavar="TYPE", help="The type of nodes without a label.")
@@ -42,7 +42,11 @@ ConnectionTypeOption = Annotated[
 ]
 IdPropertyOption = Annotated[
     str | None,
-    typer.Option("--id-property", metavar="NAME", help="Keep the id that a node has in the source here."),
+    typer.Option(
+        "--id-property",
+        metavar="NAME",
+        help="Keep the id that a node has in the source here; of a server, take the id from here.",
+    ),
 ]
 ContentPropertyOption = Annotated[
     str | None, typer.Option("--content-property", metavar="NAME", help="Make the text of this property the content.")
