@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.protection import PROTECTION, Protection, stored_protection
 
 MODIFIED = frozenset({"_modified"})
 """What differs in two states that are otherwise the same, where a change would change nothing."""
@@ -53,6 +54,7 @@ class DomainState:
     compacted: str | None = None
     """What was compacted, counted by sessions, as JSON."""
     merges: str | None = None
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the domain."""
@@ -65,6 +67,7 @@ class DomainState:
                 "_compacted_to": self.compacted_to,
                 "_compacted": self.compacted,
                 "_merges": self.merges,
+                PROTECTION: self.protection and self.protection.text(),
             }
         )
 
@@ -80,6 +83,7 @@ class DomainState:
             compacted_to=known.get("_compacted_to"),
             compacted=known.get("_compacted"),
             merges=known.get("_merges"),
+            protection=stored_protection(known),
         )
 
 
@@ -98,6 +102,7 @@ class NodeState:
     tags: tuple[str, ...] = ()
     path: str | None = None
     validity: Validity = field(default_factory=Validity)
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the node."""
@@ -107,6 +112,7 @@ class NodeState:
             "_title": self.title,
             "_tags": list(self.tags) or None,
             "_path": self.path,
+            PROTECTION: self.protection and self.protection.text(),
         }
         return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
 
@@ -126,6 +132,7 @@ class NodeState:
             tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
             path=cast("str | None", stored.get("_path")),
             validity=own.validity(),
+            protection=stored_protection(stored),
         )
 
 
@@ -143,10 +150,15 @@ class ConnectionState:
     content: ContentRef | None = None
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     validity: Validity = field(default_factory=Validity)
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the connection, beside its two ends."""
-        own: dict[str, StoredValue] = {"_created": self.created, "_modified": self.modified}
+        own: dict[str, StoredValue | None] = {
+            "_created": self.created,
+            "_modified": self.modified,
+            PROTECTION: self.protection and self.protection.text(),
+        }
         content = content_state(self.content) if self.content else {}
         return present({**self.properties, **own}) | content | self.validity.state()
 
@@ -165,6 +177,7 @@ class ConnectionState:
             content=own.content(),
             properties=own.properties(),
             validity=own.validity(),
+            protection=stored_protection(stored),
         )
 
 

@@ -18,6 +18,7 @@ from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.protection import PROTECTION
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
@@ -27,6 +28,7 @@ from graph_memory.model.wording import listed
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_title", "_tags", "_path", "_content"}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
+    | {PROTECTION}
 )
 """What the service itself keeps on nodes and connections; any other name that begins with `_` is nobody's."""
 FORMAT = "markdown"

@@ -18,6 +18,7 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
+from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
@@ -210,6 +211,7 @@ def connection_info(connection: ConnectionState, content: Content | None) -> Con
         content=content.as_given if content is not None else None,
         valid_from=connection.validity.valid_from,
         valid_to=connection.validity.valid_to,
+        protection=protection_info(connection.protection, utc_now()),
     )
 
 
@@ -287,6 +289,11 @@ def edit_of(
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,
         expected_version=expected_version,
     )
+
+
+async def the_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
+    """Return a connection as it is. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    return (await _found(reader, domain, connection_id))[0]
 
 
 async def _found(
