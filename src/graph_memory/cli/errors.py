@@ -105,6 +105,8 @@ COMMANDS: Mapping[str, str] = {
     "memory_erase": "erase",
     "memory_compact": "compact",
     "execute_batch": "batch",
+    "protect": "protect",
+    "unprotect": "unprotect",
 }
 """What a hint that names a tool means on the command line."""
 
@@ -128,8 +130,8 @@ _PHRASES = {
     "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
 }
-_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(COMMANDS)})\b(?!\")")
-"""Not one in quotes: that is something to write, as in a batch."""
+_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(name for name in COMMANDS if '_' in name)})\b(?!\")")
+"""Not one in quotes: that is something to write, as in a batch. Nor `protect`, which is a word too."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 

@@ -128,6 +128,15 @@ def _read(told: dict[str, Any]) -> Protection:
     )
 
 
+def told_protection(text: str) -> str:
+    """Return in words what a stored protection says: until when, who may lift it, and why."""
+    found = protection_from(text)
+    until = f" until {_told(found.expires_at)}" if found.expires_at else ""
+    names = [shown(name) for name in found.can_be_unprotected_by]
+    who = f", lifted by {listed(names)}" if names else ""
+    return f"read-only{until}{who}{f': {shown(found.reason)}' if found.reason else ''}"
+
+
 def check_reason(given: object) -> str:
     """Return a reason that may be. Raises ValueError."""
     if not isinstance(given, str) or not given.strip() or len(given) > LONGEST_REASON:
