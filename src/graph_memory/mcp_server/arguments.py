@@ -6,9 +6,9 @@ that the memory's own default holds.
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
 MOST = 2**53 - 1
@@ -16,6 +16,15 @@ MOST = 2**53 - 1
 
 Names = list[str]
 Properties = dict[str, object]
+Strength = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "number"}, {"type": "object"}],
+            "description": "{semantic, structural, temporal, confidence}, each 0-1; or one number",
+        }
+    ),
+]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
 Detail = Annotated[bool, Field(description="Also what each is: type, title, ends")]
