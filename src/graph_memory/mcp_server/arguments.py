@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, NotRequired
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
 MOST = 2**53 - 1
@@ -16,14 +16,10 @@ MOST = 2**53 - 1
 
 Names = list[str]
 Properties = dict[str, object]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Strength = Annotated[
-    Any,
-    WithJsonSchema(
-        {
-            "anyOf": [{"type": "number"}, {"type": "object"}],
-            "description": "{semantic, structural, temporal, confidence}, each 0-1; or one number",
-        }
-    ),
+    dict[str, Any] | Fraction,
+    Field(description="{semantic?, structural?, temporal?, confidence?}, each 0 to 1, or one number"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]

@@ -96,7 +96,7 @@ def wording(schema: Schema) -> str:
         case "integer":
             return f"an integer of at least {schema['minimum']}" if "minimum" in schema else "an integer"
         case "number":
-            return "a number"
+            return f"a number from {schema['minimum']} to {schema['maximum']}"
         case "boolean":
             return "true or false"
         case "array":
