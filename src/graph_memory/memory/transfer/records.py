@@ -13,10 +13,18 @@ from typing import Annotated, Literal, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from graph_memory.memory.batch.results import faults_from
-from graph_memory.model.arguments import check_domain, check_new_id, check_path, check_tags
+from graph_memory.model.arguments import check_domain, check_new_id, check_tags
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
+from graph_memory.model.fields import (
+    LONGEST,
+    check_namespace,
+    check_stored_path,
+    check_summary,
+    check_title,
+    metadata_from_json,
+)
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
@@ -80,6 +88,12 @@ def _sha256(given: str) -> str:
 def _tags(given: list[str]) -> list[str]:
     if list(check_tags(given)) != given:
         raise ValueError("holds a tag twice")
+    return given
+
+
+def _metadata(given: str) -> str:
+    if metadata_from_json(given) != given:
+        raise ValueError("holds no metadata as it is stored")
     return given
 
 
@@ -220,13 +234,27 @@ class _Node(_Bounded, _Event):
     type: str
     created: Recorded
     modified: Recorded
-    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST)]
+    given_title: Annotated[str, AfterValidator(check_title)] | None = None
+    derived_title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
+    namespace: Annotated[str, AfterValidator(check_namespace)] | None = None
+    content_summary: Annotated[str, AfterValidator(check_summary)] | None = None
+    summary_timestamp: Told | None = None
+    metadata: Annotated[str, AfterValidator(_metadata)] | None = None
     tags: Annotated[list[str], AfterValidator(_tags)] | None = None
-    path: Annotated[str, AfterValidator(check_path)] | None = None
+    path: Annotated[str, AfterValidator(check_stored_path)] | None = None
     content_format: Annotated[str, AfterValidator(checked_format)]
     content_encoding: Literal["utf-8", "base64"]
     content_size: Size
     content_sha256: Sha256
+
+    @model_validator(mode="after")
+    def _has_its_titles(self) -> _Node:
+        if (self.given_title is None) != (self.derived_title is None) or self.given_title not in (None, self.title):
+            raise ValueError("holds a _given_title that is not its title, or no _derived_title beside it")
+        if (self.content_summary is None) != (self.summary_timestamp is None):
+            raise ValueError("holds a _content_summary without its _summary_timestamp, or the other way round")
+        return self
 
 
 class _DeletedNode(_Event):
