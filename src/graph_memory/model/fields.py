@@ -195,6 +195,13 @@ def metadata_from_json(text: str) -> str | None:
         raise _unfit("is not JSON that everybody reads alike", 'Such as {"source": "mail"}.') from error
 
 
+def check_stored_metadata(text: str) -> str:
+    """Return metadata as a log has it. Raises INVALID_ARGUMENT for text that no write would have made."""
+    if metadata_from_json(text) != text:
+        raise _unfit("is not written as it is stored", "Write its keys in order, and no spaces between them.")
+    return text
+
+
 def _plain(value: object, depth: int) -> object:
     """Return what JSON can say, and reads back as the same."""
     if depth == 0:

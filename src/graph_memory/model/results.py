@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from graph_memory.model.content import Encoding
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import CreationMethod
 
 Direction = Literal["out", "in", "both"]
 
@@ -125,6 +126,13 @@ class ConnectionInfo(Result):
     content: str | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    strength: dict[str, float] | None = Field(
+        default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
+    )
+    importance: float | None = Field(default=None, description="How important it was said to be, 0 to 1")
+    creation_method: CreationMethod = CreationMethod.MANUAL
+    created_by: str | None = Field(default=None, description="The actor that created it")
+    evidence: str | None = Field(default=None, description="If inferred: from what")
 
 
 class NodeBrief(Result):

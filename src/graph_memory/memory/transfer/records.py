@@ -13,18 +13,11 @@ from typing import Annotated, Literal, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from graph_memory.memory.batch.results import faults_from
+from graph_memory.model import fields
 from graph_memory.model.arguments import check_domain, check_new_id, check_tags
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
-from graph_memory.model.fields import (
-    LONGEST,
-    check_namespace,
-    check_stored_path,
-    check_summary,
-    check_title,
-    metadata_from_json,
-)
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
@@ -91,12 +84,6 @@ def _tags(given: list[str]) -> list[str]:
     return given
 
 
-def _metadata(given: str) -> str:
-    if metadata_from_json(given) != given:
-        raise ValueError("holds no metadata as it is stored")
-    return given
-
-
 def _sessions(given: str) -> str:
     try:
         for one in sessions_from(given):
@@ -142,6 +129,7 @@ class _Stored(Strict):
 Seq = Annotated[int, Field(ge=1, le=MOST)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Sha256 = Annotated[str, AfterValidator(_sha256)]
 Recorded = Annotated[datetime, BeforeValidator(_recorded)]
 """A time of the service's own: when something was written."""
@@ -234,15 +222,15 @@ class _Node(_Bounded, _Event):
     type: str
     created: Recorded
     modified: Recorded
-    title: Annotated[str, Field(min_length=1, max_length=LONGEST)]
-    given_title: Annotated[str, AfterValidator(check_title)] | None = None
+    title: Annotated[str, Field(min_length=1, max_length=fields.LONGEST)]
+    given_title: Annotated[str, AfterValidator(fields.check_title)] | None = None
     derived_title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
-    namespace: Annotated[str, AfterValidator(check_namespace)] | None = None
-    content_summary: Annotated[str, AfterValidator(check_summary)] | None = None
+    namespace: Annotated[str, AfterValidator(fields.check_namespace)] | None = None
+    content_summary: Annotated[str, AfterValidator(fields.check_summary)] | None = None
     summary_timestamp: Told | None = None
-    metadata: Annotated[str, AfterValidator(_metadata)] | None = None
+    metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
     tags: Annotated[list[str], AfterValidator(_tags)] | None = None
-    path: Annotated[str, AfterValidator(check_stored_path)] | None = None
+    path: Annotated[str, AfterValidator(fields.check_stored_path)] | None = None
     content_format: Annotated[str, AfterValidator(checked_format)]
     content_encoding: Literal["utf-8", "base64"]
     content_size: Size
@@ -269,6 +257,14 @@ class _DeletedConnection(_DeletedNode):
 class _Connection(_Bounded, _DeletedConnection):
     created: Recorded
     modified: Recorded
+    strength_semantic: Fraction | None = None
+    strength_structural: Fraction | None = None
+    strength_temporal: Fraction | None = None
+    strength_confidence: Fraction | None = None
+    importance: Fraction | None = None
+    creation_method: Literal["automatic", "inferred"] | None = None
+    created_by: Word | None = None
+    evidence: Word | None = None
     content_format: Annotated[str, AfterValidator(checked_format)] | None = None
     content_encoding: Literal["utf-8"] | None = None
     content_size: Size | None = None
@@ -334,10 +330,10 @@ def domain_fields(row: Mapping[str, object]) -> State:
     return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
 
 
-def read(model: type[_M], fields: Mapping[str, object]) -> _M:
+def read(model: type[_M], given: Mapping[str, object]) -> _M:
     """Return an object of a file as what it should be. Raises `Wrong`, which names what it has too much or not."""
     try:
-        return model.model_validate(fields)
+        return model.model_validate(given)
     except ValidationError as error:
         raise Wrong(_fault(error)) from error
 
