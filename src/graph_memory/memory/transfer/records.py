@@ -148,12 +148,7 @@ class _Merge(Strict):
     event: str | None
 
 
-def _protection(given: str) -> str:
-    protection_from(given)
-    return given
-
-
-Protected = Annotated[str, AfterValidator(_protection)]
+Protected = Annotated[str, AfterValidator(lambda given: given if protection_from(given) else "")]
 
 
 class DomainFields(_Stored):
