@@ -32,15 +32,15 @@ async def test_a_person_protects_a_node_by_its_title_and_lifts_that(kitchen: Mem
 async def test_a_domain_is_named_and_its_protection_shown(kitchen: Memory, variables: dict[str, str], domain: str):
     nothing = run(variables, "protect")
     assert nothing.returncode == 2
-    assert "--domain" in nothing.stderr
-    done = run(variables, "protect", "--domain", domain, "--by", "ann", "--by", "bob", "--json")
+    assert "--whole-domain" in nothing.stderr
+    done = run(variables, "protect", "--whole-domain", "--by", "ann", "--by", "bob", "--json")
     assert json.loads(done.stdout)["is_read_only"] is True
     info = run(variables, "domain", "info").stdout
     assert "ann, bob" in info
-    assert run(variables, "node", "create", "Action", "# by Ann, who may").returncode == 0
+    assert run(variables, "node", "create", "Action", "-c", "# by Ann, who may").returncode == 0
     other = {**variables, "GRAPH_MEMORY_ACTOR": "carol"}
     refused = run(other, "domain", "delete", domain, "--yes")
     assert refused.returncode == NOT_PERMITTED
     assert f"Domain {domain} is read-only and cannot be modified" in refused.stderr
-    assert run(other, "unprotect", "--domain", domain).returncode == NOT_PERMITTED
-    assert run(variables, "unprotect", "--domain", domain).returncode == 0
+    assert run(other, "unprotect", "--whole-domain").returncode == NOT_PERMITTED
+    assert run(variables, "unprotect", "--whole-domain", "--domain", domain).returncode == 0

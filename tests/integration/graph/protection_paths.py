@@ -345,7 +345,7 @@ async def erase_from_a_branch(world: World, memory: Memory) -> object:
 
 @path(DOMAIN)
 async def compact(world: World, memory: Memory) -> object:
-    return await memory.history.compact(3, archive=world.folder / f"{world.domain}.jsonl.gz")
+    return await memory.history.compact(world.events[NODE], archive=world.folder / f"{world.domain}.jsonl.gz")
 
 
 # Domains.

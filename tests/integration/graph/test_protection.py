@@ -105,8 +105,10 @@ async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who
     assert [(one.name, one.after) for one in changed.attributes or ()] == [
         ("protection", "read-only, lifted by [alice]: Signed")
     ]
-    await _refused(memory.history.revert([done.version]), f"Memory {node} is read-only and cannot be modified")
-    await memory.acting_as("alice").history.revert([done.version])
+    await _refused(
+        memory.history.revert(event_ids=[done.version]), f"Memory {node} is read-only and cannot be modified"
+    )
+    await memory.acting_as("alice").history.revert(event_ids=[done.version])
     assert (await memory.get_node(node)).protection is None
     [entry] = (await memory.history.log(limit=1)).entries
     assert entry.summary == 'Note "one": no longer read-only'
@@ -180,7 +182,7 @@ async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
         await _refused(person.set_node_content(node, "no"), message)
         await person.unprotect(node_id=node)
         done = await person.protect(node_id=node)
-        await person.history.revert([done.version])
+        await person.history.revert(event_ids=[done.version])
     await memory.set_node_content(node, "otherwise")
 
 
