@@ -98,13 +98,13 @@ def add_connection_type(
     unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
     unique_pair: Annotated[bool, typer.Option("--unique-pair", help="At most one from a node to another.")] = False,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
+    half_life: Annotated[float | None, typer.Option(metavar="DAYS", help="Days until its weight halves.")] = None,
 ) -> None:
     """Add a connection type to a domain."""
     ends = {"from_types": from_types, "to_types": to_types}
     flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
-    declared = connection_type_from(
-        {"name": name, **ends, **flags, "acyclic": acyclic, **_declaration(properties, required, description)}
-    )
+    rules = {**flags, "acyclic": acyclic, "half_life": half_life}
+    declared = connection_type_from({"name": name, **ends, **rules, **_declaration(properties, required, description)})
     added = f"Added {declared.title}."
     call.answer(lambda memory: memory.add_connection_type(declared), lambda _: typer.echo(added), "Adding")
 

@@ -13,6 +13,7 @@ from graph_memory.mcp_server.arguments import (
     Detail,
     ExpectedVersion,
     Limit,
+    MinStrength,
     Names,
     Properties,
     Strength,
@@ -165,6 +166,7 @@ class QueryConnections(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -177,6 +179,7 @@ class GetConnectedNodes(Call):
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -230,6 +233,7 @@ class AddConnectionType(Call):
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
     unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
 
 
 class GetOntology(Call):

@@ -54,6 +54,9 @@ class LinkRow:
 Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
 """Gives all connections of a node, however its neighbours are changed meanwhile."""
 
+Only = Callable[[Sequence[LinkRow]], Awaitable[Sequence[LinkRow]]]
+"""Gives those of some connections that count."""
+
 CONNECTED_NODES = id_query("graph/connected_nodes")
 LINKS = marked(query("graph/links", LinkRow))
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
@@ -103,6 +106,7 @@ async def get_connected_nodes(
     direction: Direction,
     connection_type: str | None,
     detail: bool,
+    only: Only | None = None,
 ) -> ConnectedNodes:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
     around = Around(direction, connection_type, page.valid_at)
@@ -113,7 +117,7 @@ async def get_connected_nodes(
     if not found.rows:
         raise node_not_found(domain, node_id)
     exact = partial(_exact, core, domain, node_id, around)
-    return await connected(core, domain, node_id, page, around, found, exact, detail=detail)
+    return await connected(core, domain, node_id, page, around, found, exact, detail=detail, only=only)
 
 
 async def connected(
@@ -127,8 +131,14 @@ async def connected(
     *,
     detail: bool,
     at: int = END,
+    only: Only | None = None,
 ) -> ConnectedNodes:
-    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing."""
+    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing.
+
+    With `only`, not all of the connections count.
+    """
+    if only is not None:
+        return await _of_some(core, domain, node_id, page, around, await only(await exact()), detail=detail, at=at)
     others = set(found.rows)
     if await may_lack(core, domain, found, {node_id: others}, at):
         others = {one for one in around.links(node_id, await exact()) if one > page.after}
@@ -137,6 +147,27 @@ async def connected(
     wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={})
     warnings = await page.warnings(core, domain, wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
+
+
+async def _of_some(
+    core: Core,
+    domain: str,
+    node_id: str,
+    page: Page,
+    around: Around,
+    rows: Sequence[LinkRow],
+    *,
+    detail: bool,
+    at: int,
+) -> ConnectedNodes:
+    """Return the page of nodes to which some connections lead."""
+    links = around.links(node_id, rows)
+    ids, cursor = page.cut(sorted(one for one in links if one > page.after)[: page.size])
+    briefs = await node_briefs(core, domain, ids, at) if detail else ()
+    nodes = tuple(ConnectedNode(**one.model_dump(), connections=tuple(links[one.id])) for one in briefs)
+    wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={})
+    warnings = await page.warnings(core, domain, wanted, ids)
+    return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
 async def _detailed(

@@ -106,26 +106,22 @@ async def query_nodes(
     return await nodes_of(core, domain, page, wanted, found, detail=detail)
 
 
-async def query_connections(
-    core: Core,
-    domain: str,
-    page: Page,
-    *,
-    from_node_id: str | None,
-    to_node_id: str | None,
-    type_name: str | None,
-    properties: Mapping[str, object] | None,
-    detail: bool,
-) -> ConnectionIds:
-    """Return the connections that match. `Memory.query_connections` tells the rest."""
-    wanted = Wanted(
+def wanted_connections(
+    page: Page, from_id: str | None, to_id: str | None, type_name: str | None, properties: Mapping[str, object] | None
+) -> Wanted:
+    """Return what connections are asked for. Raises INVALID_PROPERTY."""
+    return Wanted(
         kind=Kind.CONNECTION,
         type=type_name,
         properties=check_properties(properties or {}),
         valid_at=page.valid_at,
-        from_id=from_node_id,
-        to_id=to_node_id,
+        from_id=from_id,
+        to_id=to_id,
     )
+
+
+async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted, *, detail: bool) -> ConnectionIds:
+    """Return the connections that match. `Memory.query_connections` tells the rest."""
     found = await matching_connections(core, domain, page, wanted)
     return await connections_of(core, domain, page, wanted, found, detail=detail)
 
