@@ -70,6 +70,9 @@ def mcp(
     Toolset domains: list_domains, delete_domain.
 
     Toolset batch: execute_batch.
+
+    Toolset meaning: get_strongest_connections, get_weak_relations,
+    set_relation_importance.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)
     if settings.domain != AUTO:
