@@ -73,6 +73,8 @@ def mcp(
 
     Toolset meaning: get_strongest_connections, get_weak_relations,
     set_relation_importance.
+
+    Toolset protection: protect, unprotect.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)
     if settings.domain != AUTO:
