@@ -487,6 +487,8 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -496,7 +498,9 @@ class SyncMemory(_Sync[Memory]):
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
         its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
+        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
+        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
+        out then. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -504,6 +508,8 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -901,6 +907,8 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -912,6 +920,8 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,

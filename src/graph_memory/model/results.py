@@ -44,6 +44,9 @@ class ConnectionCreated(Result):
 
     connection_id: str = Field(description="Id of the new connection")
     version: int = Field(description="Version of the connection: pass it as expected_version to guard a later change")
+    existing: Literal[True] | None = Field(
+        default=None, description="The connection was there already, stored as its inverse; nothing was written"
+    )
 
 
 class Changed(Result):
@@ -121,6 +124,9 @@ class ConnectionInfo(Result):
     content: str | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    inverse: str | None = Field(default=None, description="Type under which it is seen from its other end")
+    bidirectional: Literal[True] | None = Field(default=None, description="It is seen from both ends")
+    transitive: Literal[True] | None = Field(default=None, description="Two in a row stand for one")
 
 
 class NodeBrief(Result):
@@ -140,6 +146,9 @@ class ConnectionBrief(Result):
     from_title: str
     to_id: str
     to_title: str
+    inferred: Literal[True] | None = Field(
+        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+    )
 
 
 class Link(Result):
@@ -148,12 +157,16 @@ class Link(Result):
     id: str
     type: str
     direction: Literal["out", "in"]
+    inferred: Literal[True] | None = Field(
+        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+    )
 
 
 class ConnectedNode(NodeBrief):
     """A node at the other end of connections."""
 
     connections: tuple[Link, ...]
+    steps: int | None = Field(default=None, description="With transitive: connections in a row that lead to it")
 
 
 class Answered(Result):

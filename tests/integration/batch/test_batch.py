@@ -445,7 +445,10 @@ async def test_types_of_an_open_ontology_are_added_once_for_all(memory: Memory):
     )
     assert counts(done) == (4, 0, 0, 0)
     ontology = await memory.get_ontology()
-    assert ([one.name for one in ontology.node_types], [one.name for one in ontology.connection_types]) == (
+    assert (
+        [one.name for one in ontology.node_types],
+        [one.name for one in ontology.connection_types if one.ad_hoc],
+    ) == (
         ["Idea"],
         ["Leads To"],
     )

@@ -88,12 +88,12 @@ async def test_what_agents_see_is_what_the_golden_file_shows():
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
-async def test_the_whole_list_fits_into_5500_tokens():
+async def test_the_whole_list_fits_into_6000_tokens():
     """Output schemas and annotations included; a client that passes on only names and arguments needs 3,400."""
     import bpe_openai
 
     text = json.dumps(await listed(), separators=(",", ":"), ensure_ascii=False)
-    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 5500
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 6000
 
 
 async def test_every_schema_is_an_object_that_names_what_it_requires():

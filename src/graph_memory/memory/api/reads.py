@@ -102,6 +102,8 @@ class Reads:
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -111,7 +113,9 @@ class Reads:
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
         its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
+        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
+        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
+        out then. Raises NODE_NOT_FOUND.
         """
         return await neighbours.get_connected_nodes(
             self._core,
@@ -121,6 +125,8 @@ class Reads:
             direction=direction,
             connection_type=connection_type,
             detail=detail,
+            transitive=transitive,
+            max_depth=max_depth,
         )
 
     async def search_content(

@@ -25,7 +25,7 @@ from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties
+from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
 from graph_memory.model.rules import link_rules
 from graph_memory.model.subjects import MODIFIED, ConnectionState
@@ -86,14 +86,20 @@ async def create_connection(
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
         await core.contents.put(domain, wanted.content)
+    existing: ConnectionState | None = None
 
     async def read(reader: Reader, head: Head) -> Context:
-        return await _context(reader, head, wanted, given_id)
+        nonlocal existing
+        context = await _context(reader, head, wanted, given_id)
+        existing = None if given_id is not None else await _existing(reader, head, wanted, context)
+        return context
 
     def decide(head: Head, context: Context) -> Sequence[Draft]:
-        return decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+        return [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
 
     receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
+    if existing:
+        return ConnectionCreated(connection_id=existing.id, version=existing.version, existing=True)
     return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
 
 
@@ -127,7 +133,8 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
-    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(wanted.type) is None
+    stored, _ = head.ontology.stored_as(wanted.type)
+    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(stored) is None
     if not is_ad_hoc and not needs_blob:
         return
     if is_ad_hoc:
@@ -147,7 +154,23 @@ async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: 
     drafts = [creation(head, wanted)]
     context = await read_context(reader, head, drafts)
     used = await used_ids(reader, head.domain, given_id)
-    return replace(context, used=used, broken=await broken_rules(reader, head.domain, drafts, head.ontology))
+    also = ("pair",) if head.ontology.stored_as(wanted.type)[1] else ()
+    broken = await broken_rules(reader, head.domain, drafts, head.ontology, also=also)
+    return replace(context, used=used, broken=broken)
+
+
+async def _existing(reader: Reader, head: Head, wanted: NewConnection, context: Context) -> ConnectionState | None:
+    """Return the connection that says the same already, under the other name; None where it says something else."""
+    broken = context.broken.get(wanted.id)
+    is_told_otherwise = head.ontology.stored_as(wanted.type)[1]
+    if broken is None or broken.other is None or broken.rule != ("pair" if is_told_otherwise else "inverse"):
+        return None
+    found, _ = await _found(reader, head.domain, broken.other)
+    has = found.properties
+    is_same = wanted.content is None and all(
+        name in has and equal_values(has[name], value) for name, value in wanted.properties.items()
+    )
+    return found if is_same else None
 
 
 def likely_ends(ontology: Ontology, wanted: NewConnection) -> Mapping[str, str] | None:
@@ -172,12 +195,13 @@ def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_t
 
 
 def creation(head: Head, wanted: NewConnection) -> Draft:
-    """Return the change that creates a connection, unchecked."""
+    """Return the change that creates a connection, unchecked; by the inverse of a type, one of that type."""
+    type_name, is_turned = head.ontology.stored_as(wanted.type)
     state = ConnectionState(
         id=wanted.id,
-        type=wanted.type,
-        from_node_id=wanted.from_id,
-        to_node_id=wanted.to_id,
+        type=type_name,
+        from_node_id=wanted.to_id if is_turned else wanted.from_id,
+        to_node_id=wanted.from_id if is_turned else wanted.to_id,
         created=head.at,
         modified=head.at,
         content=wanted.content.ref if wanted.content else None,
@@ -188,15 +212,18 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
     """Return a connection, with its content when asked for."""
-    found, inline = await _found(core.store, domain, connection_id, with_text=include_content)
-    content = None
+    row = await _last(core.store, domain, connection_id, with_text=include_content)
+    found, content = connection_of(row), None
     if include_content and found.content is not None:
-        content = await core.contents.fetch(domain, found.content, inline)
-    return connection_info(found, content)
+        content = await core.contents.fetch(domain, found.content, row.text)
+    inverse, is_transitive = row.state.get("_inverse"), row.state.get("_transitive") is True
+    return connection_info(found, content, str(inverse or ""), is_transitive=is_transitive)
 
 
-def connection_info(connection: ConnectionState, content: Content | None) -> ConnectionInfo:
-    """Return what a caller is shown of a connection."""
+def connection_info(
+    connection: ConnectionState, content: Content | None, inverse: str, *, is_transitive: bool
+) -> ConnectionInfo:
+    """Return what a caller is shown of a connection, and of what its type means."""
     return ConnectionInfo(
         id=connection.id,
         type=connection.type,
@@ -210,6 +237,9 @@ def connection_info(connection: ConnectionState, content: Content | None) -> Con
         content=content.as_given if content is not None else None,
         valid_from=connection.validity.valid_from,
         valid_to=connection.validity.valid_to,
+        inverse=inverse or None,
+        bidirectional=True if inverse else None,
+        transitive=True if is_transitive else None,
     )
 
 
@@ -293,10 +323,15 @@ async def _found(
     reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
 ) -> tuple[ConnectionState, str | None]:
     """Return a connection, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    row = await _last(reader, domain, connection_id, with_text=with_text)
+    return connection_of(row), row.text
+
+
+async def _last(reader: Reader, domain: str, connection_id: str, *, with_text: bool) -> LastState:
     row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
     if row is None:
         raise connection_not_found(domain, connection_id)
-    return connection_of(row), row.text
+    return row
 
 
 def connection_of(last: LastState) -> ConnectionState:
