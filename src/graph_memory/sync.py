@@ -261,14 +261,16 @@ class SyncMemory(_Sync[Memory]):
         *,
         properties: Mapping[str, object] | None = None,
         content: str | None = None,
+        strength: Mapping[str, float] | float | None = None,
         id: str | None = None,
         domain: str | None = None,
     ) -> results.ConnectionCreated:
         """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
 
-        Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
-        INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
-        TYPE_LIMIT_REACHED.
+        `strength` has `semantic`, `structural`, `temporal` and `confidence`, each from 0 to 1; one number sets the
+        first two to it, `temporal` to 1.0 and `confidence` to 0.9. Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND,
+        INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS,
+        FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return self._wait(
             self._facade.create_connection,
@@ -277,6 +279,7 @@ class SyncMemory(_Sync[Memory]):
             to_node_id,
             properties=properties,
             content=content,
+            strength=strength,
             id=id,
             domain=domain,
         )
@@ -287,10 +290,11 @@ class SyncMemory(_Sync[Memory]):
         *,
         properties: Mapping[str, object] | None = None,
         content: str | None = None,
+        strength: Mapping[str, float] | float | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a connection: properties are merged into the existing ones, content is replaced.
+        """Change a connection: properties and strength are merged into the existing ones, content is replaced.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
         UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
@@ -300,6 +304,7 @@ class SyncMemory(_Sync[Memory]):
             connection_id,
             properties=properties,
             content=content,
+            strength=strength,
             expected_version=expected_version,
             domain=domain,
         )

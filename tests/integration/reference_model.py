@@ -49,6 +49,7 @@ class Connection:
     content: str | None
     version: int
     valid: Times = (None, None)
+    strength: Properties = field(default_factory=dict)
 
 
 def same(one: object, other: object) -> bool:
@@ -104,6 +105,23 @@ def _is_day(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+MEASURES = ("semantic", "structural", "temporal", "confidence")
+
+
+def strength_faults(strength: object) -> Faults:
+    """The error for a strength that is neither a number from 0 to 1 nor an object of such, by known names."""
+    named = strength if isinstance(strength, dict) else {} if strength is None else {"semantic": strength}
+    fit = all(key in MEASURES and _is_of("number", value) and 0 <= value <= 1 for key, value in named.items())
+    return set() if fit else {"INVALID_ARGUMENT"}
+
+
+def told_strength(strength: Any) -> Properties:
+    """A strength as it is told: always by names, and of numbers with a point."""
+    if strength is None or isinstance(strength, dict):
+        return {key: float(value) for key, value in (strength or {}).items()}
+    return {"semantic": float(strength), "structural": float(strength), "temporal": 1.0, "confidence": 0.9}
 
 
 def text_faults(content: str, encoding: str) -> Faults:
@@ -258,7 +276,7 @@ class Reference:
     def change_connection(self, one: str, edited: Connection) -> int:
         before = self.connections[one]
         unchanged = to_the_letter(before.properties) == to_the_letter(edited.properties)
-        if not (unchanged and before.content == edited.content):
+        if not (unchanged and (before.content, before.strength) == (edited.content, edited.strength)):
             self.connections[one] = replace(edited, version=self._next())
         return self.connections[one].version
 

@@ -6,7 +6,7 @@ that the memory's own default holds.
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
@@ -16,6 +16,11 @@ MOST = 2**53 - 1
 
 Names = list[str]
 Properties = dict[str, object]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Strength = Annotated[
+    dict[str, Any] | Fraction,
+    Field(description="{semantic?, structural?, temporal?, confidence?}, each 0 to 1, or one number"),
+]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
 ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
 Detail = Annotated[bool, Field(description="Also what each is: type, title, ends")]

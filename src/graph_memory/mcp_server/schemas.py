@@ -95,6 +95,8 @@ def wording(schema: Schema) -> str:
             return "a string that is not empty" if schema.get("minLength") else "a string"
         case "integer":
             return f"an integer of at least {schema['minimum']}" if "minimum" in schema else "an integer"
+        case "number":
+            return f"a number from {schema['minimum']} to {schema['maximum']}"
         case "boolean":
             return "true or false"
         case "array":

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from graph_memory.model.strength import NUMBERS
+
 
 class Kind(StrEnum):
     """What an event's subject is."""
@@ -89,7 +91,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         is_data=True,
         type_kind=Kind.CONNECTION_TYPE,
         ends=2,
-        attributes=_VALIDITY | {CONTENT, "_content_format"},
+        attributes=_VALIDITY | NUMBERS | {CONTENT, "_content_format"},
         required=frozenset({"_content_format"}),
     ),
     Kind.OBSERVATION: KindRecord(

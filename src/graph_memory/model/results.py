@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from graph_memory.model.content import Encoding
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import CreationMethod
 
 Direction = Literal["out", "in", "both"]
 
@@ -127,6 +128,13 @@ class ConnectionInfo(Result):
     inverse: str | None = Field(default=None, description="Type under which it is seen from its other end")
     bidirectional: Literal[True] | None = Field(default=None, description="It is seen from both ends")
     transitive: Literal[True] | None = Field(default=None, description="Two in a row stand for one")
+    strength: dict[str, float] | None = Field(
+        default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
+    )
+    importance: float | None = Field(default=None, description="How important it was said to be, 0 to 1")
+    creation_method: CreationMethod = CreationMethod.MANUAL
+    created_by: str | None = Field(default=None, description="The actor that created it")
+    evidence: str | None = Field(default=None, description="If inferred: from what")
 
 
 class NodeBrief(Result):

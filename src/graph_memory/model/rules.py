@@ -19,6 +19,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import check_amount
+from graph_memory.model.strength import NUMBERS, STRENGTH, fraction
 from graph_memory.model.subjects import user_properties
 
 Rule = Callable[[Draft, AnyType | None], None]
@@ -65,7 +66,13 @@ def _ends_after_it_begins(draft: Draft, _: AnyType | None) -> None:
         raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
 
 
-RULES: tuple[Rule, ...] = (_is_not_too_much, _keeps_to_its_type, _ends_after_it_begins)
+def _is_of_a_strength(draft: Draft, _: AnyType | None) -> None:
+    for name, value in (draft.state or {}).items():
+        if name in NUMBERS:
+            fraction(f"strength.{STRENGTH[name]}" if name in STRENGTH else "importance", value)
+
+
+RULES: tuple[Rule, ...] = (_is_not_too_much, _keeps_to_its_type, _ends_after_it_begins, _is_of_a_strength)
 
 
 @dataclass(frozen=True, slots=True)

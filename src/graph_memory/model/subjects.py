@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import IMPORTANCE, Provenance, Strength
 
 MODIFIED = frozenset({"_modified"})
 """What differs in two states that are otherwise the same, where a change would change nothing."""
@@ -143,12 +144,16 @@ class ConnectionState:
     content: ContentRef | None = None
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     validity: Validity = field(default_factory=Validity)
+    strength: Strength = field(default_factory=Strength)
+    importance: float | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     def state(self) -> State:
         """Return what an event keeps of the connection, beside its two ends."""
-        own: dict[str, StoredValue] = {"_created": self.created, "_modified": self.modified}
+        own = {"_created": self.created, "_modified": self.modified, IMPORTANCE: self.importance}
         content = content_state(self.content) if self.content else {}
-        return present({**self.properties, **own}) | content | self.validity.state()
+        made = {**self.strength.state(), **self.provenance.state()}
+        return present({**self.properties, **own}) | content | self.validity.state() | made
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object], from_node_id: str, to_node_id: str) -> ConnectionState:
@@ -165,6 +170,9 @@ class ConnectionState:
             content=own.content(),
             properties=own.properties(),
             validity=own.validity(),
+            strength=Strength.from_state(stored),
+            importance=cast("float | None", stored.get(IMPORTANCE)),
+            provenance=Provenance.from_state(stored),
         )
 
 

@@ -142,6 +142,8 @@ def _of_kind(schema: Schema, known: Known) -> st.SearchStrategy[Any]:
         case "integer":
             least, most = schema.get("minimum", -9), schema.get("maximum", 2**53)
             return st.integers(least, 9) | st.integers(least, most)
+        case "number":
+            return st.floats(schema["minimum"], schema["maximum"])
         case "boolean":
             return st.booleans()
         case "array":

@@ -40,12 +40,14 @@ async def test_a_connection_shows_what_it_was_created_with(gtd: Agent):
         to_node_id=action,
         properties={"priority": "high", "rank": 1, "share": 0.5, "urgent": True},
         content="High priority because deadline approaching",
+        strength={"semantic": 0.5, "confidence": 1},
     )
     assert created.keys() == {"connection_id", "version"}
 
     shown = await gtd.call("get_connection", connection_id=created["connection_id"])
 
     assert shown.pop("created") == shown.pop("modified")
+    assert shown.pop("created_by").startswith("mcp")
     assert shown == {
         "id": created["connection_id"],
         "type": "NextAction",
@@ -54,6 +56,8 @@ async def test_a_connection_shows_what_it_was_created_with(gtd: Agent):
         "properties": {"priority": "high", "rank": 1, "share": 0.5, "urgent": True},
         "has_content": True,
         "version": created["version"],
+        "strength": {"semantic": 0.5, "confidence": 1.0},
+        "creation_method": "manual",
     }
 
 

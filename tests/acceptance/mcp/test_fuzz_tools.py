@@ -86,6 +86,7 @@ KNOWN: dict[str, list[Any]] = {
     "options": [{}, {"atomic": False}, {"dry_run": True}, {"validate_before_commit": False}],
     "session": ["current", "current", "nobody", "`"],
     "subject": [*NODES, *CONNECTIONS, "ontology", "node_type/Note", "`"],
+    "strength": [0.5, {"semantic": 0.5}, {"confidence": 1, "temporal": 0}, {"weight": 0.5}, {"semantic": 2}],
     "expected_version": [1, 2, 18, 2**53 - 1],
     "node_types": [["Note", "Person"], ["Note", "Note"], ["*"], [{"name": "Note", "required_properties": ["a"]}]],
     "connection_types": [[], [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}], []],

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from graph_memory import GraphError, Memory, ontology_from
-from integration.reference_model import Connection, Node, Reference, Text, to_the_letter
+from integration.reference_model import (
+    Connection,
+    Node,
+    Reference,
+    Text,
+    strength_faults,
+    to_the_letter,
+    told_strength,
+)
 from profiles import profile
 from support import Conversation
 
@@ -134,6 +142,10 @@ misfits = st.sampled_from([*[False] * 7, True])
 texts = st.sampled_from(TEXTS)
 notes = st.none() | st.sampled_from(["", "note", LARGE])
 ids = st.none() | st.none() | st.sampled_from(["one", "two", "A:b@c.d-1"])
+FIT_STRENGTHS: list[Any] = [None, 0.5, 1, {"semantic": 0.8, "confidence": 0.25}, {"temporal": 0}, {}]
+strengths = st.sampled_from(
+    [*FIT_STRENGTHS * 3, True, -0.1, 1.5, float("nan"), {"semantic": "x"}, {"weight": 0.5}, {"temporal": None}]
+)
 which = st.integers(0, 999)
 expected = st.sampled_from(["any", "any", "right", "wrong"])
 limits = st.none() | st.integers(1, 3)
@@ -314,24 +326,37 @@ class MemoryMachine(RuleBasedStateMachine):
         given=some_properties,
         content=notes,
         given_id=ids,
+        strength=strengths,
     )
     def create_connection(
-        self, type_name: str, ends: tuple[int, int], given: dict[str, Any], content: str | None, given_id: str | None
+        self,
+        type_name: str,
+        ends: tuple[int, int],
+        given: dict[str, Any],
+        content: str | None,
+        given_id: str | None,
+        strength: Any,
     ) -> None:
         source, target = (self.pick(self.model.nodes, number) for number in ends)
-        self.put_connection(type_name, source, target, given, content, given_id)
+        self.put_connection(type_name, source, target, given, content, given_id, strength)
 
     @precondition(lambda self: self.model.nodes)
-    @rule(ends=st.tuples(which, which), type_number=which, given=fit_properties, content=notes)
+    @rule(
+        ends=st.tuples(which, which),
+        type_number=which,
+        given=fit_properties,
+        content=notes,
+        strength=st.sampled_from(FIT_STRENGTHS),
+    )
     def create_allowed_connection(
-        self, ends: tuple[int, int], type_number: int, given: dict[str, Any], content: str | None
+        self, ends: tuple[int, int], type_number: int, given: dict[str, Any], content: str | None, strength: Any = None
     ) -> None:
         """One of a type that may join the nodes; cardinality, cycles and unique values may still forbid it."""
         source, target = (list(self.model.nodes)[number % len(self.model.nodes)] for number in ends)
         types = self.model.nodes[source].type, self.model.nodes[target].type
         allowed = [name for name in self.model.connection_types if self.model.allows(name, *types)]
         type_name = allowed[-1 - type_number % len(allowed)]
-        self.put_connection(type_name, source, target, {**FITTING.get(type_name, {}), **given}, content)
+        self.put_connection(type_name, source, target, {**FITTING.get(type_name, {}), **given}, content, None, strength)
 
     def put_connection(
         self,
@@ -341,14 +366,15 @@ class MemoryMachine(RuleBasedStateMachine):
         wanted: dict[str, Any],
         content: str | None,
         given_id: str | None = None,
+        strength: Any = None,
     ) -> None:
-        answer = self.ask(
-            self.memory.create_connection, type_name, source, target, properties=wanted, content=content, id=given_id
-        )
-        if self.agree(answer, self.model.faults_of_connection(type_name, source, target, wanted, given_id)):
+        given = {"properties": wanted, "content": content, "strength": strength, "id": given_id}
+        answer = self.ask(self.memory.create_connection, type_name, source, target, **given)
+        faults = self.model.faults_of_connection(type_name, source, target, wanted, given_id)
+        if self.agree(answer, faults | strength_faults(strength)):
             new = answer.value.connection_id
             self.same(new, given_id or new)
-            connection = Connection(type_name, source, target, wanted, content, 0)
+            connection = Connection(type_name, source, target, wanted, content, 0, strength=told_strength(strength))
             self.same(answer.value.version, self.model.put_connection(new, connection))
 
     @precondition(lambda self: self.model.connections)
@@ -357,19 +383,22 @@ class MemoryMachine(RuleBasedStateMachine):
         given=some_properties | st.none(),
         content=notes,
         choice=expected,
+        strength=strengths,
     )
-    def update_connection(self, number: int, given: dict[str, Any] | None, content: str | None, choice: str) -> None:
+    def update_connection(
+        self, number: int, given: dict[str, Any] | None, content: str | None, choice: str, strength: Any
+    ) -> None:
         one = self.pick(self.model.connections, number)
         before = self.model.connections.get(one)
         version = self.version(self.model.connections, one, choice)
-        faults = self.model.faults_of_connection_edit(one, given or {}, version)
-        if given is None and content is None:
+        faults = self.model.faults_of_connection_edit(one, given or {}, version) | strength_faults(strength)
+        if given is None and content is None and strength is None:
             faults = {"INVALID_ARGUMENT"}
-        answer = self.ask(
-            self.memory.update_connection, one, properties=given, content=content, expected_version=version
-        )
+        asked = {"properties": given, "content": content, "strength": strength, "expected_version": version}
+        answer = self.ask(self.memory.update_connection, one, **asked)
         if self.agree(answer, faults) and before:
-            after = replace(before, properties={**before.properties, **(given or {})})
+            strong = {**before.strength, **told_strength(strength)}
+            after = replace(before, properties={**before.properties, **(given or {})}, strength=strong)
             after = after if content is None else replace(after, content=content)
             self.same(answer.value.version, self.model.change_connection(one, after))
 
@@ -515,10 +544,12 @@ class MemoryMachine(RuleBasedStateMachine):
             case "link" if ids:
                 type_name = CONNECTION_TYPES[(number + other) % 5]
                 given = {"since": "2025-10-31"} if type_name == "OwnedBy" else {}
-                after.put_connection(new, Connection(type_name, one, two, given, None, 0))
+                strength = FIT_STRENGTHS[number % len(FIT_STRENGTHS)]
+                link = Connection(type_name, one, two, given, None, 0, strength=told_strength(strength))
+                after.put_connection(new, link)
                 ends = {"type": type_name, "from_node_id": named[one], "to_node_id": named[two]}
                 is_known = type_name in after.connection_types
-                return {"op": "create_connection", **ends, "properties": given, **ref}, is_known
+                return {"op": "create_connection", **ends, "properties": given, "strength": strength, **ref}, is_known
             case "unlink" if after.connections:
                 link = list(after.connections)[number % len(after.connections)]
                 after.drop_connection(link)
@@ -564,6 +595,7 @@ class MemoryMachine(RuleBasedStateMachine):
             about = (info.id, info.type, info.from_node_id, info.to_node_id, info.version)
             self.same(about, (one, found.type, found.source, found.target, found.version))
             self.same((info.content, info.has_content), (found.content, found.content is not None))
+            self.same((info.strength or {}, info.creation_method), (found.strength, "manual"))
             self.watch(info)
 
     def watch(self, info: Any) -> None:

@@ -40,12 +40,16 @@ async def refused(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any],
 
 def fits(schema: dict[str, Any], value: object) -> bool:
     """Say by JSON Schema's rules, written a second time, whether a value is allowed."""
+    if "anyOf" in schema:
+        return any(fits(choice, value) for choice in schema["anyOf"])
     match schema["type"]:
         case "string":
             within = value in schema.get("enum", [value])
             return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
         case "integer":
             return type(value) is int and schema["minimum"] <= value <= schema["maximum"]
+        case "number":
+            return type(value) in (int, float) and schema["minimum"] <= value <= schema["maximum"]  # pyright: ignore[reportOperatorIssue]
         case "boolean":
             return isinstance(value, bool)
         case "array":

@@ -13,7 +13,7 @@ from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input import completion, naming
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned, needs_type, of_type
+from graph_memory.cli.input.assignments import assigned, given_strength, needs_type, of_type
 from graph_memory.cli.input.content import given_text
 from graph_memory.cli.output.printing import (
     harmless,
@@ -27,6 +27,7 @@ from graph_memory.cli.session import reading
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionIds, ConnectionInfo, ConnectionSummary
+from graph_memory.model.strength import CreationMethod
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -44,10 +45,11 @@ def create(
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
+    strength: takes.StrengthOption = None,
     given_id: takes.IdOption = None,
 ) -> None:
     """Connect two nodes and print the id of the connection; its content is a note on it."""
-    values, text = assigned(properties), given_text(content, file)
+    values, text, strong = assigned(properties), given_text(content, file), given_strength(strength)
 
     async def use(memory: Memory) -> ConnectionCreated:
         return await memory.create_connection(
@@ -56,6 +58,7 @@ def create(
             await naming.node_id(memory, to_node),
             properties=await of_type(memory, values, Kind.CONNECTION, type_name),
             content=text,
+            strength=strong,
             id=given_id,
         )
 
@@ -120,12 +123,13 @@ def update(
     content: takes.ContentOption = None,
     file: takes.FileOption = None,
     properties: takes.PropertyOption = None,
+    strength: takes.StrengthOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Change a connection: properties are merged, content is replaced."""
-    values, text = assigned(properties), given_text(content, file)
-    if values is None and text is None:
-        raise fault("property", "Nothing to change", "Give one of --content, --file and --property.")
+    """Change a connection: properties and strength are merged, content is replaced."""
+    values, text, strong = assigned(properties), given_text(content, file), given_strength(strength)
+    if values is None and text is None and strong is None:
+        raise fault("property", "Nothing to change", "Give one of --content, --file, --property and --strength.")
 
     async def use(memory: Memory, connection_id: str) -> Changed:
         type_name = (await memory.get_connection(connection_id)).type if needs_type(values) else None
@@ -133,6 +137,7 @@ def update(
             connection_id,
             properties=await of_type(memory, values, Kind.CONNECTION, type_name),
             content=text,
+            strength=strong,
             expected_version=expected_version,
         )
 
@@ -200,6 +205,15 @@ def _show(found: ConnectionInfo, summary: ConnectionSummary | None) -> None:
         typer.echo(f"\n{harmless(found.content)}")
 
 
+def _meaning(found: ConnectionInfo) -> dict[str, object]:
+    """Return the lines of a record that tell how strong it is and how it came to be, those that say something."""
+    strength = ", ".join(f"{name} {value:g}" for name, value in (found.strength or {}).items())
+    method = None if found.creation_method is CreationMethod.MANUAL else str(found.creation_method)
+    told = {"strength": strength or None, "importance": found.importance, "created": method}
+    told |= {"created by": found.created_by, "evidence": found.evidence}
+    return {name: value for name, value in told.items() if value is not None}
+
+
 def _show_content(found: ConnectionInfo) -> None:
     if found.content is None:
         return note("It has no content.")
@@ -217,6 +231,7 @@ def _fields(found: ConnectionInfo, summary: ConnectionSummary | None) -> dict[st
         "to": f"{found.to_node_id}  {to_title}",
         "version": found.version,
         **bounds(found.valid_from, found.valid_to),
+        **_meaning(found),
         "created": local_time(found.created),
         "modified": local_time(found.modified),
         "content": "a note" if found.has_content else "none",

@@ -10,7 +10,7 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, equal_values
-from graph_memory.model.wording import shown
+from graph_memory.model.wording import quoted, shown
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -38,6 +38,27 @@ def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
             raise fault("property", f"{shown(key)} is given twice", "Give each property once.")
         found[key] = value
     return found or None
+
+
+def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float | None:
+    """Return the strength that options give, None when none was given. Raises INVALID_ARGUMENT."""
+    pairs = [one.rpartition("=") for one in given or ()]
+    if not pairs:
+        return None
+    if [name for name, _, _ in pairs] == [""]:
+        return _number("strength", pairs[0][2])
+    found = {name: _number(f"strength {name}", text) for name, _, text in pairs}
+    if len(found) < len(pairs) or "" in found:
+        raise fault("strength", "--strength is given twice", "Give one number, or each name once.")
+    return found
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        hint = "Write --strength 0.8 or --strength semantic=0.8."
+        raise fault("strength", f"{shown(name)} is {quoted(text)}, which is no number", hint) from error
 
 
 async def of_type(

@@ -70,6 +70,14 @@ PropertyOption = Annotated[
         "`-p year:=2017` is JSON. Repeatable.",
     ),
 ]
+StrengthOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NUMBER|NAME=NUMBER",
+        help="How strong it is, 0 to 1: one number, or semantic, structural, temporal or confidence, as in "
+        "`--strength semantic=0.8`. Repeatable.",
+    ),
+]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
 PathOption = Annotated[str | None, typer.Option(help="Where it belongs, such as work/kitchen.")]
 IdOption = Annotated[str | None, typer.Option("--id", help="Your own id, never used before.")]

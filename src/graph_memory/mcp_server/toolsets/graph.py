@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypeVar
 
 from pydantic import Field, WithJsonSchema
 
-from graph_memory.mcp_server.arguments import Call, Cursor, Detail, ExpectedVersion, Limit, Names, Properties, ValidAt
+from graph_memory.mcp_server.arguments import (
+    Call,
+    Cursor,
+    Detail,
+    ExpectedVersion,
+    Limit,
+    Names,
+    Properties,
+    Strength,
+    ValidAt,
+)
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.ontology.declarations import connection_type_from, node_type_from
 from graph_memory.model.ontology.ontology import ontology_from
@@ -109,6 +119,7 @@ class CreateConnection(Call):
     to_node_id: str
     properties: NotRequired[Properties]
     content: NotRequired[Annotated[str, Field(description="Notes about the relationship")]]
+    strength: NotRequired[Strength]
 
 
 class GetConnection(Call):
@@ -124,6 +135,7 @@ class UpdateConnection(Call):
     connection_id: str
     properties: NotRequired[Annotated[Properties, Field(description="Merged; keys cannot be removed")]]
     content: NotRequired[str]
+    strength: NotRequired[Strength]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -276,7 +288,7 @@ async def get_connection(memory: Memory, given: GetConnection) -> ConnectionInfo
 
 
 async def update_connection(memory: Memory, given: UpdateConnection) -> Changed:
-    """Change a connection's properties or content; what is left out stays. To move an end, delete and create."""
+    """Change a connection; what is left out stays. To move an end, delete and create."""
     return await memory.update_connection(**given)
 
 

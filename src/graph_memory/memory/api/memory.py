@@ -159,14 +159,16 @@ class Memory(Reads):
         *,
         properties: Mapping[str, object] | None = None,
         content: str | None = None,
+        strength: Mapping[str, float] | float | None = None,
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> results.ConnectionCreated:
         """Connect two nodes. The ontology says which types can join them; `content` is a note on the connection.
 
-        Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND, INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING,
-        INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS, FILE_CREATION_FAILED and
-        TYPE_LIMIT_REACHED.
+        `strength` has `semantic`, `structural`, `temporal` and `confidence`, each from 0 to 1; one number sets the
+        first two to it, `temporal` to 1.0 and `confidence` to 0.9. Raises INVALID_CONNECTION_TYPE, NODE_NOT_FOUND,
+        INVALID_TOPOLOGY, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY, UNIQUE_PROPERTY_TAKEN, CONNECTION_ALREADY_EXISTS,
+        FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return await connections.create_connection(
             self._core,
@@ -176,6 +178,7 @@ class Memory(Reads):
             to_node_id,
             properties=properties,
             content=content,
+            strength=strength,
             given_id=id,
         )
 
@@ -185,15 +188,18 @@ class Memory(Reads):
         *,
         properties: Mapping[str, object] | None = None,
         content: str | None = None,
+        strength: Mapping[str, float] | float | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
-        """Change a connection: properties are merged into the existing ones, content is replaced.
+        """Change a connection: properties and strength are merged into the existing ones, content is replaced.
 
         Raises CONNECTION_NOT_FOUND, VERSION_CONFLICT, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
         UNIQUE_PROPERTY_TAKEN and FILE_CREATION_FAILED.
         """
-        edit = connections.edit_of(properties=properties, content=content, expected_version=expected_version)
+        edit = connections.edit_of(
+            properties=properties, content=content, strength=strength, expected_version=expected_version
+        )
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
 
     async def delete_connection(

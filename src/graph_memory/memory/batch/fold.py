@@ -38,6 +38,7 @@ class Known:
     attached: Mapping[str, Sequence[Draft]]
     lost: Mapping[str, int]
     open_type_limit: int
+    actor: str | None = None
 
     def state(self, subject: str) -> Subject | None:
         """Return a subject as it was before the batch, None when it is not there."""
@@ -92,7 +93,7 @@ class Fold:
             case NewNode() as node:
                 self._create(operation, nodes.creation(head, node))
             case NewConnection() as connection:
-                self._create(operation, connections.creation(head, connection))
+                self._create(operation, connections.creation(head, connections.made_by(self.known.actor, connection)))
             case NodeEdit() as edit:
                 self._update(operation, nodes.editing(head, self._node(subject), edit))
             case ConnectionEdit() as edit:

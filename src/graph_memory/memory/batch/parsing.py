@@ -32,6 +32,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.plain import Fields, Located
+from graph_memory.model.strength import check_strength
 from graph_memory.model.wording import quoted, suggestion
 
 _NODE = ("format", "encoding", "tags", "path")
@@ -39,8 +40,8 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "create_node": (("type", "content"), ("properties", *_NODE, "id", "ref")),
     "update_node": (("node_id",), ("properties", "content", *_NODE, "expected_version")),
     "delete_node": (("node_id",), ("expected_version",)),
-    "create_connection": (("type", "from_node_id", "to_node_id"), ("properties", "content", "id", "ref")),
-    "update_connection": (("connection_id",), ("properties", "content", "expected_version")),
+    "create_connection": (("type", "from_node_id", "to_node_id"), ("properties", "content", "strength", "id", "ref")),
+    "update_connection": (("connection_id",), ("properties", "content", "strength", "expected_version")),
     "delete_connection": (("connection_id",), ("expected_version",)),
     "set_validity": (("id",), ("valid_from", "valid_to", "expected_version")),
 }
@@ -202,6 +203,7 @@ class _Reading:
                     given["to_node_id"],
                     properties=given.get("properties"),
                     content=given.get("content"),
+                    strength=given.get("strength"),
                 )
                 return made.id, made
             case "update_node":
@@ -210,6 +212,7 @@ class _Reading:
                 return given["connection_id"], connections.edit_of(
                     properties=given.get("properties"),
                     content=given.get("content"),
+                    strength=given.get("strength"),
                     expected_version=given.get("expected_version"),
                 )
             case "set_validity":
@@ -285,6 +288,9 @@ def _value(given: Located) -> object:
     match name:
         case "properties":
             given.entries()
+            return given.value
+        case "strength":
+            check_strength(given.value)
             return given.value
         case "tags":
             return [item.text() for item in given.items()]

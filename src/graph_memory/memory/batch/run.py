@@ -148,6 +148,7 @@ class _Attempt:
             attached=attached,
             lost=self.parsed.lost,
             open_type_limit=self.core.open_type_limit,
+            actor=self.core.origin.actor,
         )
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:

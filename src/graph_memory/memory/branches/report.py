@@ -14,6 +14,7 @@ from graph_memory.model.content import checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import CONTENT
 from graph_memory.model.properties import PropertyValue, check_key, check_value
+from graph_memory.model.strength import NUMBERS, fraction
 from graph_memory.model.wording import listed, quoted, shown, suggestion
 
 MOST_CHANGES = 100
@@ -117,6 +118,8 @@ def _read(one: Mapping[str, object]) -> Resolution:
 def _value(name: str, value: object) -> PropertyValue:
     if not name.startswith("_"):
         return check_value(check_key(name), value)
+    if name in NUMBERS:
+        return fraction(name, value)
     if not isinstance(value, str) or not is_encodable(value):
         raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the new text.")
     if name == "_path":

@@ -24,6 +24,7 @@ from graph_memory.memory.branches.values import (
 from graph_memory.model.content import Content
 from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
+from graph_memory.model.strength import CREATED_BY
 from graph_memory.model.subjects import State, StoredValue, content_ref, content_state
 from graph_memory.model.titles import title_of
 
@@ -267,6 +268,8 @@ def _finished(trio: ThreeWay, state: State, content: Content | None, like: Versi
     known = [one.state for one in (trio.base, trio.ours, trio.theirs) if one is not None]
     if created := [cast("datetime", one["_created"]) for one in known if "_created" in one]:
         state["_created"] = min(created)
+    if creators := [one[CREATED_BY] for one in known if CREATED_BY in one]:
+        state[CREATED_BY] = creators[0]
     if like.kind is Kind.NODE:
         state["_title"] = _title(trio, like, state, content)
     if content is not None and _FORMAT in state:

@@ -18,10 +18,11 @@ from graph_memory.model.events import Event, Op
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import CREATED_BY
 from graph_memory.model.subjects import State, StoredValue, content_ref
 from graph_memory.model.wording import listed, shown, suggestion
 
-WRITTEN = frozenset({"_created", "_modified", "_title"})
+WRITTEN = frozenset({"_created", "_modified", "_title", CREATED_BY})
 """What a write sets by itself."""
 
 
@@ -168,8 +169,8 @@ class Conflict:
 class Resolution:
     """What settles the conflicts of a subject, or that about one value of it: a side, or the value itself.
 
-    `name` is a property, or `_content`, `_content_format`, `_path`, `_text`. Such a value is taken as told even where
-    there is no conflict about it.
+    `name` is a property, or `_content`, `_content_format`, `_path`, `_text`, `_strength_…`, `_importance`. Such a value
+    is taken as told even where there is no conflict about it.
     """
 
     subject: str

@@ -20,6 +20,7 @@ from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
+from graph_memory.model.strength import CREATED_BY, IMPORTANCE, NUMBERS, STRENGTH, Strength, check_strength, fraction
 from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
@@ -27,6 +28,8 @@ from graph_memory.model.wording import listed
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_title", "_tags", "_path", "_content"}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
+    | NUMBERS
+    | {"_creation_method", "_evidence", CREATED_BY}
 )
 """What the service itself keeps on nodes and connections; any other name that begins with `_` is nobody's."""
 FORMAT = "markdown"
@@ -222,6 +225,8 @@ def _changed_connection(change: DriftedSubject, head: Head) -> Draft:
         before,
         properties=_properties(stored),
         content=content.ref if content is not None else before.content,
+        strength=_strength(stored),
+        importance=_importance(stored),
     )
     _check_changes(same_state(after.state(), before.state()))
     state = replace(after, modified=head.at).state()
@@ -258,6 +263,8 @@ def _made_connection(change: DriftedSubject, head: Head) -> Draft:
         to_id=change.to_id or "",
         properties=_properties(stored),
         content=_new_content(change) if change.text is not None else None,
+        strength=_strength(stored),
+        importance=_importance(stored),
     )
     return connections.creation(head, wanted)
 
@@ -285,6 +292,14 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
 def _path(stored: Mapping[str, object]) -> str | None:
     path = stored.get("_path")
     return None if path is None else check_path(cast("str", path))
+
+
+def _strength(stored: Mapping[str, object]) -> Strength:
+    return check_strength({name: stored[key] for key, name in STRENGTH.items() if key in stored})
+
+
+def _importance(stored: Mapping[str, object]) -> float | None:
+    return fraction("importance", stored[IMPORTANCE]) if IMPORTANCE in stored else None
 
 
 def _content(change: DriftedSubject, content_format: str) -> Content | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.context import living_of, owners_of, read_context
 from graph_memory.memory.changes.plan import Changeset, Context, unique_values
@@ -28,6 +28,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
 from graph_memory.model.rules import link_rules
+from graph_memory.model.strength import Provenance, Strength, check_strength
 from graph_memory.model.subjects import MODIFIED, ConnectionState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
@@ -52,6 +53,9 @@ class NewConnection:
     to_id: str
     properties: Mapping[str, PropertyValue]
     content: Content | None
+    strength: Strength = field(default_factory=Strength)
+    importance: float | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,8 @@ class ConnectionEdit:
     properties: Mapping[str, PropertyValue]
     content: Content | None
     expected_version: int | None
+    strength: Strength = field(default_factory=Strength)
+    importance: float | None = None
 
 
 async def create_connection(
@@ -72,6 +78,7 @@ async def create_connection(
     *,
     properties: Mapping[str, object] | None,
     content: str | None,
+    strength: object,
     given_id: str | None,
 ) -> ConnectionCreated:
     """Create a connection and return its id. `Memory.create_connection` tells the rest."""
@@ -82,7 +89,9 @@ async def create_connection(
         to_node_id,
         properties=properties,
         content=content,
+        strength=strength,
     )
+    wanted = made_by(core.origin.actor, wanted)
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
         await core.contents.put(domain, wanted.content)
@@ -111,8 +120,9 @@ def new_connection(
     *,
     properties: Mapping[str, object] | None,
     content: str | None,
+    strength: object = None,
 ) -> NewConnection:
-    """Return a checked new connection. Raises INVALID_PROPERTY and INVALID_ENCODING."""
+    """Return a checked new connection. Raises INVALID_PROPERTY, INVALID_ENCODING and INVALID_ARGUMENT."""
     return NewConnection(
         id=connection_id,
         type=type_name,
@@ -120,7 +130,13 @@ def new_connection(
         to_id=to_node_id,
         properties=check_properties(properties or {}),
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,
+        strength=check_strength(strength),
     )
+
+
+def made_by(actor: str | None, wanted: NewConnection) -> NewConnection:
+    """Return a new connection with who makes it."""
+    return wanted if actor is None else replace(wanted, provenance=replace(wanted.provenance, actor=actor))
 
 
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
@@ -166,9 +182,11 @@ async def _existing(reader: Reader, head: Head, wanted: NewConnection, context: 
     if broken is None or broken.other is None or broken.rule != ("pair" if is_told_otherwise else "inverse"):
         return None
     found, _ = await _found(reader, head.domain, broken.other)
-    has = found.properties
-    is_same = wanted.content is None and all(
-        name in has and equal_values(has[name], value) for name, value in wanted.properties.items()
+    has, strength = found.properties, found.strength.with_changes(wanted.strength)
+    is_same = (
+        wanted.content is None
+        and strength == found.strength
+        and all(name in has and equal_values(has[name], value) for name, value in wanted.properties.items())
     )
     return found if is_same else None
 
@@ -206,6 +224,9 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
         modified=head.at,
         content=wanted.content.ref if wanted.content else None,
         properties=wanted.properties,
+        strength=wanted.strength,
+        importance=wanted.importance,
+        provenance=wanted.provenance,
     )
     return _draft(Op.CREATE, state, wanted.content)
 
@@ -240,6 +261,11 @@ def connection_info(
         inverse=inverse or None,
         bidirectional=True if inverse else None,
         transitive=True if is_transitive else None,
+        strength=connection.strength.told() or None,
+        importance=connection.importance,
+        creation_method=connection.provenance.method,
+        created_by=connection.provenance.actor,
+        evidence=connection.provenance.evidence,
     )
 
 
@@ -282,6 +308,8 @@ def editing(head: Head, before: ConnectionState, edit: ConnectionEdit) -> Draft:
         before,
         properties={**before.properties, **edit.properties},
         content=edit.content.ref if edit.content else before.content,
+        strength=before.strength.with_changes(edit.strength),
+        importance=before.importance if edit.importance is None else edit.importance,
         modified=head.at,
     )
     return _draft(Op.UPDATE, after, edit.content)
@@ -307,15 +335,20 @@ def deletion(found: ConnectionState, expected_version: int | None) -> Draft:
 
 
 def edit_of(
-    *, properties: Mapping[str, object] | None, content: str | None, expected_version: int | None
+    *,
+    properties: Mapping[str, object] | None,
+    content: str | None,
+    expected_version: int | None,
+    strength: object = None,
 ) -> ConnectionEdit:
-    """Return a checked edit. Raises INVALID_ARGUMENT when there is nothing to update."""
-    if properties is None and content is None:
-        raise fault("properties", "Nothing to update", "Give properties or content.")
+    """Return a checked edit. Raises INVALID_ARGUMENT for a wrong strength, and when there is nothing to update."""
+    if properties is None and content is None and strength is None:
+        raise fault("properties", "Nothing to update", "Give properties, content or strength.")
     return ConnectionEdit(
         properties=check_properties(properties or {}),
         content=content_from(content, "utf-8", FORMAT) if content is not None else None,
         expected_version=expected_version,
+        strength=check_strength(strength),
     )
 
 

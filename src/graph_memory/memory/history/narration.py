@@ -12,6 +12,7 @@ from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.growth import told_change
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
+from graph_memory.model.strength import IMPORTANCE, STRENGTH
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted, shown
 
@@ -28,6 +29,8 @@ _ATTRIBUTES = {
     "_text": "text",
     "_confidence": "confidence",
     "_open": "open",
+    **{name: f"{measure} strength" for name, measure in STRENGTH.items()},
+    IMPORTANCE: "importance",
 }
 _LONGEST = 40
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, Literal, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from graph_memory.memory.transfer.records import Size, Strict, Wrong, read
+from graph_memory.memory.transfer.records import Size, Strict, Word, Wrong, read
 from graph_memory.model.arguments import check_tags
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
@@ -27,6 +27,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import rfc3339
+from graph_memory.model.strength import CreationMethod, Provenance, check_strength, fraction
 from graph_memory.model.subjects import ConnectionState, NodeState, Validity
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import shown
@@ -128,9 +129,14 @@ class ConnectionEntry(_Dated):
     from_: Annotated[str, Field(alias="from")]
     to: str
     content: _Content | None = None
+    strength: dict[str, object] | float | None = None
+    importance: float | None = None
+    creation_method: Literal["automatic", "inferred"] | None = None
+    created_by: Word | None = None
+    evidence: Word | None = None
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
-        """Return the event that creates it. Raises INVALID_PROPERTY."""
+        """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
         created, modified = self.times(at)
         state = ConnectionState(
             id=subject,
@@ -142,6 +148,13 @@ class ConnectionEntry(_Dated):
             content=content and content.ref,
             properties=check_properties(self.properties),
             validity=self.validity,
+            strength=check_strength(self.strength),
+            importance=None if self.importance is None else fraction("importance", self.importance),
+            provenance=Provenance(
+                method=CreationMethod(self.creation_method or CreationMethod.MANUAL),
+                evidence=self.evidence,
+                actor=self.created_by,
+            ),
         ).state()
         return Draft(
             op=Op.CREATE,
@@ -202,6 +215,9 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
     own: dict[str, object] = {"id": connection.id, "type": connection.type}
     own |= {"from": connection.from_node_id, "to": connection.to_node_id, **_dated(connection)}
     own["properties"] = dict(connection.properties)
+    own |= {"strength": connection.strength.told()} if connection.strength.told() else {}
+    own |= {} if connection.importance is None else {"importance": connection.importance}
+    own |= {name.removeprefix("_"): text for name, text in connection.provenance.state().items()}
     return own | ({"content": _content(content, connection.content)} if connection.content else {})
 
 

@@ -149,6 +149,8 @@ def _connection(connection: ConnectionState, content: Content | None) -> Connect
         place=_NOWHERE,
         id=connection.id,
         type=connection.type,
+        strength=connection.strength.told() or None,
+        importance=connection.importance,
         start=Key(connection.from_node_id),
         end=Key(connection.to_node_id),
         properties=connection.properties,

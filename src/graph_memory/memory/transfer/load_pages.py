@@ -21,6 +21,7 @@ from graph_memory.memory.transfer.staging import Staging
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Request
 from graph_memory.model.kinds import Kind
+from graph_memory.model.strength import Strength
 from graph_memory.model.subjects import Validity
 from graph_memory.progress import Progress
 
@@ -116,7 +117,14 @@ def _edit(staged: Staged, asked: NewNode | NewConnection) -> NodeEdit | Connecti
     """Return what makes something that is there what the source says; what the source does not tell stays."""
     content = None if staged.content is None else asked.content
     if isinstance(asked, NewConnection) or not isinstance(staged, StagedNode):
-        return ConnectionEdit(properties=asked.properties, content=content, expected_version=None)
+        known = asked if isinstance(asked, NewConnection) else None
+        return ConnectionEdit(
+            properties=asked.properties,
+            content=content,
+            strength=known.strength if known else Strength(),
+            importance=known.importance if known else None,
+            expected_version=None,
+        )
     return NodeEdit(
         properties=asked.properties,
         content=content,

@@ -128,6 +128,7 @@ class _Stored(Strict):
 Seq = Annotated[int, Field(ge=1, le=MOST)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Size = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Sha256 = Annotated[str, AfterValidator(_sha256)]
 Recorded = Annotated[datetime, BeforeValidator(_recorded)]
 """A time of the service's own: when something was written."""
@@ -243,6 +244,14 @@ class _DeletedConnection(_DeletedNode):
 class _Connection(_Bounded, _DeletedConnection):
     created: Recorded
     modified: Recorded
+    strength_semantic: Fraction | None = None
+    strength_structural: Fraction | None = None
+    strength_temporal: Fraction | None = None
+    strength_confidence: Fraction | None = None
+    importance: Fraction | None = None
+    creation_method: Literal["automatic", "inferred"] | None = None
+    created_by: Word | None = None
+    evidence: Word | None = None
     content_format: Annotated[str, AfterValidator(checked_format)] | None = None
     content_encoding: Literal["utf-8"] | None = None
     content_size: Size | None = None

@@ -70,6 +70,8 @@ class StagedConnection:
     content: str | None
     valid_from: str | None
     valid_to: str | None
+    strength: object = None
+    importance: object = None
 
 
 Staged = StagedNode | StagedConnection

@@ -14,6 +14,7 @@ from graph_memory.memory.transfer.formats.csv_reading import ARRAY_DELIMITER
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import NUMBERS
 
 _TAGS = "_tags:string[]"
 MOST_OPEN = 100
@@ -111,8 +112,13 @@ class _Files:
 
 def _header(record: Record, sheet: _Sheet) -> Iterator[str]:
     yield from (":ID", ":LABEL") if isinstance(record, NodeRecord) else (":START_ID", ":END_ID", ":TYPE")
-    yield from (_cell(_TAGS if name == "_tags" else f"{name}:string") for name in sheet.own)
+    yield from (_cell(_declared(name)) for name in sheet.own)
     yield from (_cell(f"{name}:{kind}") for name, kind in sheet.kinds.items())
+
+
+def _declared(name: str) -> str:
+    """Return how the header names a column of our own."""
+    return _TAGS if name == "_tags" else f"{name}:{'double' if name in NUMBERS else 'string'}"
 
 
 def _row(record: Record, sheet: _Sheet) -> Iterator[str]:
@@ -131,7 +137,7 @@ def _own(record: Record) -> dict[str, str]:
         own |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, "_path": record.path}
         own |= {"_format": record.format, "_encoding": record.encoding}
     else:
-        own["_id"] = record.id
+        own |= {"_id": record.id, **{name: repr(value) for name, value in record.numbers().items()}}
     own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in own.items() if text is not None}
 

@@ -11,6 +11,7 @@ from graph_memory.memory.transfer.formats.graphml_reading import TAG_SEPARATOR
 from graph_memory.memory.transfer.formats.records import NodeRecord, Record
 from graph_memory.memory.transfer.formats.shape import kind_of_value, uncarried
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import NUMBERS
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _START = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -38,7 +39,7 @@ def _keys(records: Iterable[Record]) -> dict[_KeyId, str]:
     for record in records:
         about = _about(record)
         for name in _own(record):
-            found.setdefault((about, name, "string"), name)
+            found.setdefault((about, name, "double" if name in NUMBERS else "string"), name)
         for name, value in record.properties.items():
             key = (about, name, kind_of_value(value))
             if key not in found:
@@ -71,7 +72,7 @@ def _own(record: Record) -> dict[str, str]:
         own |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
         own |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, "_path": record.path}
     else:
-        own |= {"label": record.type}
+        own |= {"label": record.type, **{name: repr(value) for name, value in record.numbers().items()}}
     own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in own.items() if text is not None}
 

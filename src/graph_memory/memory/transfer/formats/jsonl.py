@@ -56,6 +56,8 @@ class _Connection(Strict):
     from_: Annotated[_Text, Field(alias="from")]
     to: _Text
     properties: _Properties
+    strength: dict[str, object] | float | None = None
+    importance: float | None = None
     content: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
@@ -180,6 +182,8 @@ def _connection(found: _Connection, place: Place, options: SourceOptions) -> Con
         end=Key(found.to),
         id=found.id,
         properties=_properties(found.properties, options),
+        strength=found.strength,
+        importance=found.importance,
         content=found.content,
         valid_from=found.valid_from,
         valid_to=found.valid_to,
@@ -205,7 +209,8 @@ def _told_node(node: NodeRecord) -> dict[str, object]:
 
 def _told(connection: ConnectionRecord) -> dict[str, object]:
     ends = {"type": connection.type, "from": str(connection.start), "to": str(connection.end)}
-    return {**_present({"id": connection.id}), **ends, **_shared(connection)}
+    more = {"strength": connection.strength, "importance": connection.importance}
+    return {**_present({"id": connection.id}), **ends, **_shared(connection), **_present(more)}
 
 
 def _shared(record: Record) -> dict[str, object]:

@@ -24,6 +24,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.values import AS_TEXT, from_json
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import NUMBERS
 from graph_memory.model.wording import kind_of, shown
 from graph_memory.storage.foreign import AsText, Graph, open_graph
 from graph_memory.storage.guarding import Guard
@@ -178,9 +179,13 @@ def _texts(own: Mapping[str, object]) -> dict[str, str]:
 
 
 def _text(name: str, value: object) -> str:
-    """Return a value under a name of our own. Raises Unfit for what is no text, nor a time where one belongs."""
+    """Return a value under a name of our own. Raises Unfit for what does not belong there."""
     if isinstance(value, AsText) and value.type in ("date", "datetime") and name in ("_valid_from", "_valid_to"):
         return value.text
+    if name in NUMBERS:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _misfit(name, value, "a number")
+        return repr(value)
     if not isinstance(value, str):
         raise _misfit(name, value, "text")
     return value

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.wording import shown
+from graph_memory.model.strength import IMPORTANCE, NUMBERS, STRENGTH, check_strength, fraction
+from graph_memory.model.wording import quoted, shown
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
 NODE_OWN = frozenset({*_SHARED, "_tags", "_path", "_format", "_encoding"})
-CONNECTION_OWN = frozenset({*_SHARED, "_id"})
+CONNECTION_OWN = frozenset({*_SHARED, *NUMBERS, "_id"})
 """Columns in which our own exports keep what is no property."""
 
 
@@ -98,6 +99,9 @@ class ConnectionRecord(Body):
     start: Key
     end: Key
     id: str | None = None
+    strength: object = None
+    """As given, unchecked: one number, or an object."""
+    importance: object = None
 
     @classmethod
     def of(
@@ -109,7 +113,8 @@ class ConnectionRecord(Body):
         properties: Mapping[str, PropertyValue],
         own: Mapping[str, str],
     ) -> ConnectionRecord:
-        """Return a connection of which `own` is what stands under names of our own, but for the id."""
+        """Return a connection of which `own` is what stands under names of our own, but for the id. Raises Unfit."""
+        numbers = {name: _number(name, own[name]) for name in NUMBERS if name in own}
         return cls(
             place=place,
             type=kind,
@@ -120,7 +125,21 @@ class ConnectionRecord(Body):
             content=own.get("_content"),
             valid_from=own.get("_valid_from"),
             valid_to=own.get("_valid_to"),
+            strength={STRENGTH[name]: value for name, value in numbers.items() if name in STRENGTH} or None,
+            importance=numbers.get(IMPORTANCE),
         )
+
+    def numbers(self) -> dict[str, float]:
+        """Return strength and importance under names of our own. Raises INVALID_ARGUMENT for what they cannot be."""
+        given = {} if self.importance is None else {IMPORTANCE: fraction("importance", self.importance)}
+        return {**check_strength(self.strength).state(), **given}
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Unfit(f"{name} is {quoted(text)}, which is no number", "Give a number from 0 to 1.", name) from error
 
 
 @dataclass(frozen=True, slots=True)
