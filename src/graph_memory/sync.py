@@ -41,6 +41,7 @@ from graph_memory.memory.history.results import (
     Source,
     Verdict,
 )
+from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -370,6 +371,43 @@ class SyncMemory(_Sync[Memory]):
         """
         return self._wait(
             self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
+        )
+
+    def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return self._wait(
+            self._facade.infer_connections,
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+            domain=domain,
+        )
+
+    def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        return self._wait(
+            self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor, domain=domain
         )
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:

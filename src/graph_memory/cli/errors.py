@@ -103,6 +103,8 @@ COMMANDS: Mapping[str, str] = {
     "memory_erase": "erase",
     "memory_compact": "compact",
     "execute_batch": "batch",
+    "infer_connections": "infer",
+    "find_contradictions": "contradictions",
 }
 """What a hint that names a tool means on the command line."""
 

@@ -135,6 +135,7 @@ class ConnectionInfo(Result):
     creation_method: CreationMethod = CreationMethod.MANUAL
     created_by: str | None = Field(default=None, description="The actor that created it")
     evidence: str | None = Field(default=None, description="If inferred: from what")
+    premises_lost: tuple[str, ...] | None = Field(default=None, description="Of its evidence, what no longer holds")
 
 
 class NodeBrief(Result):

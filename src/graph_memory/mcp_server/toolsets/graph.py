@@ -177,7 +177,7 @@ class GetConnectedNodes(Call):
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
     transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
-    max_depth: NotRequired[Annotated[int, Field(description="With transitive: most connections in a row")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
     valid_at: NotRequired[ValidAt]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]

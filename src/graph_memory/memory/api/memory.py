@@ -19,6 +19,9 @@ from graph_memory.memory.domains import deletion, listing
 from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph import growth as growing
 from graph_memory.memory.graph import ontology as types
+from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.meaning import contradictions, inference
+from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
@@ -261,6 +264,42 @@ class Memory(Reads):
         return await batch.execute_batch(
             self._core, self._domain(domain), operations, options_from(options), idempotency_key
         )
+
+    async def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return await inference.infer_connections(
+            self._core,
+            self._domain(domain),
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+        )
+
+    async def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        page = Page.of(limit, cursor, valid_at)
+        return await contradictions.find_contradictions(self._core, self._domain(domain), page)
 
     @asynccontextmanager
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph import connections, describe, neighbours, nodes, queries
+from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
 from graph_memory.model import results
@@ -37,7 +37,7 @@ class Reads:
         self, connection_id: str, *, include_content: bool = False, domain: str | None = None
     ) -> results.ConnectionInfo:
         """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        return await connections.get_connection(
+        return await connection_info.get_connection(
             self._core, self._domain(domain), connection_id, include_content=include_content
         )
 

@@ -26,7 +26,7 @@ from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
-from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
+from graph_memory.model.results import Changed, ConnectionCreated
 from graph_memory.model.rules import link_rules
 from graph_memory.model.strength import Provenance, Strength, check_strength
 from graph_memory.model.subjects import MODIFIED, ConnectionState
@@ -231,44 +231,6 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
     return _draft(Op.CREATE, state, wanted.content)
 
 
-async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
-    """Return a connection, with its content when asked for."""
-    row = await _last(core.store, domain, connection_id, with_text=include_content)
-    found, content = connection_of(row), None
-    if include_content and found.content is not None:
-        content = await core.contents.fetch(domain, found.content, row.text)
-    inverse, is_transitive = row.state.get("_inverse"), row.state.get("_transitive") is True
-    return connection_info(found, content, str(inverse or ""), is_transitive=is_transitive)
-
-
-def connection_info(
-    connection: ConnectionState, content: Content | None, inverse: str, *, is_transitive: bool
-) -> ConnectionInfo:
-    """Return what a caller is shown of a connection, and of what its type means."""
-    return ConnectionInfo(
-        id=connection.id,
-        type=connection.type,
-        from_node_id=connection.from_node_id,
-        to_node_id=connection.to_node_id,
-        created=connection.created,
-        modified=connection.modified,
-        properties=dict(connection.properties),
-        has_content=connection.content is not None,
-        version=connection.version,
-        content=content.as_given if content is not None else None,
-        valid_from=connection.validity.valid_from,
-        valid_to=connection.validity.valid_to,
-        inverse=inverse or None,
-        bidirectional=True if inverse else None,
-        transitive=True if is_transitive else None,
-        strength=connection.strength.told() or None,
-        importance=connection.importance,
-        creation_method=connection.provenance.method,
-        created_by=connection.provenance.actor,
-        evidence=connection.provenance.evidence,
-    )
-
-
 async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
     """Change a connection and return its version. `Memory.update_connection` tells the rest."""
     before_version = 0
@@ -356,11 +318,12 @@ async def _found(
     reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
 ) -> tuple[ConnectionState, str | None]:
     """Return a connection, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
-    row = await _last(reader, domain, connection_id, with_text=with_text)
+    row = await last_of(reader, domain, connection_id, with_text=with_text)
     return connection_of(row), row.text
 
 
-async def _last(reader: Reader, domain: str, connection_id: str, *, with_text: bool) -> LastState:
+async def last_of(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:
+    """Return a connection as its last event has it. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
     if row is None:
         raise connection_not_found(domain, connection_id)

@@ -17,11 +17,13 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph import describe
 from graph_memory.memory.graph.closure import check_depth, check_transitive
-from graph_memory.memory.graph.connections import connection_info, connection_not_found
+from graph_memory.memory.graph.connection_info import connection_info
+from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected, reached_nodes
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
 from graph_memory.model.arguments import UNLIMITED, check_query
@@ -115,7 +117,8 @@ class Past:
             content = await self._fetch(found.content, text)
         declared = (await self.get_ontology()).find_connection_type(found.type)
         inverse, is_transitive = (declared.other_name, declared.transitive) if declared else ("", False)
-        return connection_info(found, content, inverse, is_transitive=is_transitive)
+        lost = await lost_premises(self._core, self._domain, [connection_id], self.seq)
+        return connection_info(found, content, inverse, is_transitive=is_transitive, lost=lost.get(connection_id))
 
     async def query_nodes(
         self,
