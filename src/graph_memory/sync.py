@@ -182,14 +182,20 @@ class SyncMemory(_Sync[Memory]):
         properties: Mapping[str, object] | None = None,
         tags: Sequence[str] | None = None,
         path: str | None = None,
+        namespace: str | None = None,
+        title: str | None = None,
+        content_summary: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         id: str | None = None,
         domain: str | None = None,
     ) -> results.NodeCreated:
         """Create a node of a type in the ontology.
 
         `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
-        `format` is a word of your choice, such as `markdown` or `pdf`. `id` is for imports: an id of your choice that
-        was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        `format` is a word of your choice, such as `markdown` or `pdf`. `path` is where it belongs (default `/`) and
+        `namespace` a part of the domain (default `default`). Without a `title` it is made of the properties or the
+        content. `metadata` is a JSON object of up to 64 kB. `id` is for imports: an id of your choice that was never
+        used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return self._wait(
@@ -201,6 +207,10 @@ class SyncMemory(_Sync[Memory]):
             properties=properties,
             tags=tags,
             path=path,
+            namespace=namespace,
+            title=title,
+            content_summary=content_summary,
+            metadata=metadata,
             id=id,
             domain=domain,
         )
@@ -215,12 +225,17 @@ class SyncMemory(_Sync[Memory]):
         format: str | None = None,
         tags: Sequence[str] | None = None,
         path: str | None = None,
+        namespace: str | None = None,
+        title: str | None = None,
+        content_summary: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
         """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
-        New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
+        New content needs its `encoding`. An empty text, or an empty object as `metadata`, sets a field back to its
+        default. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
         FILE_CREATION_FAILED.
         """
@@ -233,6 +248,10 @@ class SyncMemory(_Sync[Memory]):
             format=format,
             tags=tags,
             path=path,
+            namespace=namespace,
+            title=title,
+            content_summary=content_summary,
+            metadata=metadata,
             expected_version=expected_version,
             domain=domain,
         )

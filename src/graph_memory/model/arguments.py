@@ -68,11 +68,6 @@ def check_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_text("tags", tag) for tag in tags))
 
 
-def check_path(path: str) -> str:
-    """Return a path. Raises INVALID_ARGUMENT."""
-    return _text("path", path)
-
-
 def _text(argument: str, text: object) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= _LONGEST or not is_encodable(text):
         raise fault(argument, f"{quoted(text)} is not a valid {argument}", f"Use 1 to {_LONGEST} characters.")

@@ -46,6 +46,7 @@ class Step(StrEnum):
 CONTENT = "_content"
 """The name of the content of a node or connection among its attributes."""
 _VALIDITY = frozenset({"_valid_from", "_valid_to"})
+_FIELDS = frozenset({"_path", "_namespace", "_given_title", "_content_summary", "_metadata"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         drop=Step.DROP_NODES,
         is_data=True,
         type_kind=Kind.NODE_TYPE,
-        attributes=_VALIDITY | {CONTENT, "_content_format", "_tags", "_path"},
+        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags"},
         required=frozenset({CONTENT, "_content_format"}),
     ),
     Kind.CONNECTION: KindRecord(

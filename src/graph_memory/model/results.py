@@ -92,7 +92,11 @@ class NodeInfo(Result):
     content_size: int = Field(description="Bytes of the content")
     version: int
     tags: tuple[str, ...] | None = None
-    path: str | None = None
+    path: str | None = Field(default=None, description="Absent: /")
+    namespace: str | None = Field(default=None, description="Absent: default")
+    content_summary: str | None = None
+    summary_timestamp: Timestamp | None = Field(default=None, description="When the summary was written")
+    metadata: dict[str, object] | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
 

@@ -12,8 +12,10 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.model.content import ContentRef, Encoding
+from graph_memory.model.fields import NodeFields
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import IMPORTANCE, Provenance, Strength
+from graph_memory.model.titles import derived_title
 
 MODIFIED = frozenset({"_modified"})
 """What differs in two states that are otherwise the same, where a change would change nothing."""
@@ -94,10 +96,11 @@ class NodeState:
     created: datetime
     modified: datetime
     title: str
+    """What its properties and its content make; `shown_title` is the one that it has."""
     content: ContentRef
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     tags: tuple[str, ...] = ()
-    path: str | None = None
+    fields: NodeFields = field(default_factory=NodeFields)
     validity: Validity = field(default_factory=Validity)
 
     def state(self) -> State:
@@ -105,11 +108,15 @@ class NodeState:
         own = {
             "_created": self.created,
             "_modified": self.modified,
-            "_title": self.title,
             "_tags": list(self.tags) or None,
-            "_path": self.path,
+            **self.fields.state(self.title),
         }
         return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
+
+    @property
+    def shown_title(self) -> str:
+        """The title that was given, else the one that was made."""
+        return self.fields.title or self.title
 
     @classmethod
     def from_live(cls, stored: Mapping[str, object]) -> NodeState:
@@ -121,11 +128,11 @@ class NodeState:
             version=own.number("_version"),
             created=own.moment("_created"),
             modified=own.moment("_modified"),
-            title=own.text("_title"),
+            title=derived_title(stored),
             content=own.content() or ContentRef(format="markdown", encoding="utf-8", size=0, sha256=""),
             properties=own.properties(),
             tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
-            path=cast("str | None", stored.get("_path")),
+            fields=NodeFields.from_stored(stored),
             validity=own.validity(),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from graph_memory.model.properties import PropertyValue
 
@@ -18,6 +19,11 @@ def title_of(
     """
     candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), before, type_name)
     return next(title for title in map(_shown, candidates) if title)
+
+
+def derived_title(stored: Mapping[str, object]) -> str:
+    """Return the title in a state that is made of properties and content, whatever title was given."""
+    return cast("str", stored.get("_derived_title", stored["_title"]))
 
 
 def _shown(value: PropertyValue | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.validity import bounds
-from graph_memory.cli.input import naming
+from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, needs_type, of_type
 from graph_memory.cli.input.content import Given, given_content, saved_on_failure
@@ -25,6 +26,10 @@ from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeIn
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
+_TO_GIVE = (
+    "Give one of --content, --file, --edit, --property, --tag, --format, --path, --namespace, --title, --summary "
+    "and --metadata."
+)
 app = typer.Typer(help="Nodes: what is remembered. `graph-memory query` lists them.", no_args_is_help=True)
 
 
@@ -40,10 +45,15 @@ def create(
     properties: takes.PropertyOption = None,
     tags: takes.TagOption = None,
     path: takes.PathOption = None,
+    namespace: fields.NamespaceOption = None,
+    title: fields.TitleOption = None,
+    summary: fields.SummaryOption = None,
+    metadata: fields.MetadataOption = None,
     given_id: takes.IdOption = None,
 ) -> None:
     """Create a node and print its id."""
     values = assigned(properties)
+    more = fields.given_fields(path, namespace, title, summary, metadata)
     given = given_content(content, file, edit=edit, binary=binary) or Given("", "utf-8", None)
 
     async def use(memory: Memory) -> NodeCreated:
@@ -54,7 +64,7 @@ def create(
             format=content_format or given.format or "markdown",
             properties=await of_type(memory, values, Kind.NODE, type_name),
             tags=tags or None,
-            path=path,
+            **more,
             id=given_id,
         )
 
@@ -113,13 +123,20 @@ def update(
     properties: takes.PropertyOption = None,
     tags: takes.TagOption = None,
     path: takes.PathOption = None,
+    namespace: fields.NamespaceOption = None,
+    title: fields.TitleOption = None,
+    summary: fields.SummaryOption = None,
+    metadata: fields.MetadataOption = None,
     expected_version: takes.ExpectedVersionOption = None,
 ) -> None:
-    """Change a node. Properties are merged; everything else that you give replaces what was there."""
+    """Change a node. Properties are merged; everything else that you give replaces what was there.
+
+    An empty text for --path, --namespace, --title, --summary or --metadata removes what was there.
+    """
     values = assigned(properties)
-    if not edit and all(one is None for one in (content, file, content_format, values, tags, path)):
-        hint = "Give one of --content, --file, --edit, --property, --tag, --path and --format."
-        raise fault("property", "Nothing to change", hint)
+    more = fields.given_fields(path, namespace, title, summary, metadata)
+    if not edit and all(one is None for one in (content, file, content_format, values, tags, *more.values())):
+        raise fault("property", "Nothing to change", _TO_GIVE)
     before, seen = _for_editor(call, node) if edit else ("", None)
     given = given_content(content, file, edit=edit, before=before, binary=binary)
 
@@ -132,7 +149,7 @@ def update(
             encoding=given and given.encoding,
             format=content_format or (given and given.format),
             tags=tags or None,
-            path=path,
+            **more,
             expected_version=seen if expected_version is None else expected_version,
         )
 
@@ -173,7 +190,7 @@ def _show(found: NodeInfo, title: str) -> None:
 
 
 def _fields(found: NodeInfo, title: str) -> dict[str, object]:
-    fields = {
+    shown = {
         "title": title,
         "id": found.id,
         "type": found.type,
@@ -183,9 +200,13 @@ def _fields(found: NodeInfo, title: str) -> dict[str, object]:
         "modified": local_time(found.modified),
         "format": found.content_format,
         "path": found.path,
+        "namespace": found.namespace,
         "tags": ", ".join(found.tags or ()),
+        "summary": found.content_summary,
+        "summarized": local_time(found.summary_timestamp) if found.summary_timestamp else None,
+        "metadata": json.dumps(found.metadata, ensure_ascii=False) if found.metadata else None,
     }
-    return {name: value for name, value in fields.items() if value not in (None, "")}
+    return {name: value for name, value in shown.items() if value not in (None, "")}
 
 
 def _for_editor(call: Call, node: str) -> tuple[str, int]:

@@ -10,10 +10,12 @@ from graph_memory.cli.output.printing import local_time, plain
 _NAMES = {
     "_content_size": "content bytes",
     "_content_sha256": "content SHA-256",
+    "_content_summary": "summary",
+    "_summary_timestamp": "summarized",
     "_valid_from": "holds from",
     "_valid_to": "holds until",
 }
-_TIMES = ("_created", "_modified", "_valid_from", "_valid_to")
+_TIMES = ("_created", "_modified", "_valid_from", "_valid_to", "_summary_timestamp")
 
 
 def state_lines(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[str]:

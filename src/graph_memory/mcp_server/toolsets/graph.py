@@ -82,7 +82,11 @@ class CreateNode(Call):
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Key to string, number or boolean; for queries")]]
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
-    path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. work/kitchen")]]
+    path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /work/kitchen")]]
+    namespace: NotRequired[str]
+    title: NotRequired[Annotated[str, Field(description="Default: from properties or content")]]
+    content_summary: NotRequired[str]
+    metadata: NotRequired[Annotated[Properties, Field(description="Any JSON; not for queries")]]
 
 
 class GetNode(Call):
@@ -101,6 +105,10 @@ class UpdateNode(Call):
     format: NotRequired[str]
     tags: NotRequired[Annotated[Names, Field(description="Replace all tags")]]
     path: NotRequired[str]
+    namespace: NotRequired[str]
+    title: NotRequired[str]
+    content_summary: NotRequired[str]
+    metadata: NotRequired[Annotated[Properties, Field(description="Replaces all")]]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -268,7 +276,7 @@ async def get_node_content(memory: Memory, given: GetNode) -> NodeContent:
 
 
 async def update_node(memory: Memory, given: UpdateNode) -> Changed:
-    """Change a node; what is left out stays. Give at least one change."""
+    """Change a node; what is left out stays; empty path, namespace, title, summary or metadata removes it."""
     return await memory.update_node(**given)
 
 

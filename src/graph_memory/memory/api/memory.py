@@ -25,6 +25,7 @@ from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
+from graph_memory.model.fields import fields_from
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.storage.log.transaction import LogWithin
 
@@ -78,14 +79,20 @@ class Memory(Reads):
         properties: Mapping[str, object] | None = None,
         tags: Sequence[str] | None = None,
         path: str | None = None,
+        namespace: str | None = None,
+        title: str | None = None,
+        content_summary: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         id: str | None = None,  # noqa: A002
         domain: str | None = None,
     ) -> results.NodeCreated:
         """Create a node of a type in the ontology.
 
         `content` is text, or with encoding `base64` binary content, as base64 text, bytes or the path of a file.
-        `format` is a word of your choice, such as `markdown` or `pdf`. `id` is for imports: an id of your choice that
-        was never used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
+        `format` is a word of your choice, such as `markdown` or `pdf`. `path` is where it belongs (default `/`) and
+        `namespace` a part of the domain (default `default`). Without a `title` it is made of the properties or the
+        content. `metadata` is a JSON object of up to 64 kB. `id` is for imports: an id of your choice that was never
+        used before. Raises INVALID_NODE_TYPE, REQUIRED_PROPERTY_MISSING, INVALID_PROPERTY,
         UNIQUE_PROPERTY_TAKEN, INVALID_ENCODING, NODE_ALREADY_EXISTS, FILE_CREATION_FAILED and TYPE_LIMIT_REACHED.
         """
         return await nodes.create_node(
@@ -97,7 +104,9 @@ class Memory(Reads):
             content_format=format,
             properties=properties,
             tags=tags,
-            path=path,
+            fields=fields_from(
+                path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
+            ),
             given_id=id,
         )
 
@@ -111,12 +120,17 @@ class Memory(Reads):
         format: str | None = None,  # noqa: A002
         tags: Sequence[str] | None = None,
         path: str | None = None,
+        namespace: str | None = None,
+        title: str | None = None,
+        content_summary: str | None = None,
+        metadata: Mapping[str, object] | None = None,
         expected_version: int | None = None,
         domain: str | None = None,
     ) -> results.Changed:
         """Change a node: properties are merged into the existing ones, everything else replaces what was there.
 
-        New content needs its `encoding`. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
+        New content needs its `encoding`. An empty text, or an empty object as `metadata`, sets a field back to its
+        default. An update that changes nothing is not recorded. Raises NODE_NOT_FOUND,
         VERSION_CONFLICT, INVALID_ENCODING, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING, UNIQUE_PROPERTY_TAKEN and
         FILE_CREATION_FAILED.
         """
@@ -126,7 +140,9 @@ class Memory(Reads):
             encoding=encoding,
             content_format=format,
             tags=tags,
-            path=path,
+            fields=fields_from(
+                path=path, namespace=namespace, title=title, content_summary=content_summary, metadata=metadata
+            ),
             expected_version=expected_version,
         )
         return await nodes.update_node(self._core, self._domain(domain), node_id, edit)

@@ -30,12 +30,13 @@ from graph_memory.memory.graph import connections, nodes, validity
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
+from graph_memory.model.fields import STORED, fields_in
 from graph_memory.model.kinds import Kind
 from graph_memory.model.plain import Fields, Located
 from graph_memory.model.strength import check_strength
 from graph_memory.model.wording import quoted, suggestion
 
-_NODE = ("format", "encoding", "tags", "path")
+_NODE = ("format", "encoding", "tags", *STORED)
 VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "create_node": (("type", "content"), ("properties", *_NODE, "id", "ref")),
     "update_node": (("node_id",), ("properties", "content", *_NODE, "expected_version")),
@@ -192,7 +193,7 @@ class _Reading:
                     content_format=given.get("format", "markdown"),
                     properties=given.get("properties"),
                     tags=given.get("tags"),
-                    path=given.get("path"),
+                    fields=fields_in(given),
                 )
                 return node.id, replace(node, windows=await self.contents.windows(node.content))
             case "create_connection":
@@ -232,7 +233,7 @@ class _Reading:
             encoding=given.get("encoding"),
             content_format=given.get("format"),
             tags=given.get("tags"),
-            path=given.get("path"),
+            fields=fields_in(given),
             expected_version=given.get("expected_version"),
         )
         return edit if edit.content is None else replace(edit, windows=await self.contents.windows(edit.content))
@@ -286,7 +287,7 @@ def _value(given: Located) -> object:
     name = given.at.rpartition(".")[2]
     name = _CAPITAL.sub(lambda capital: f"_{capital.group().lower()}", name)
     match name:
-        case "properties":
+        case "properties" | "metadata":
             given.entries()
             return given.value
         case "strength":

@@ -9,9 +9,10 @@ from graph_memory.memory.branches.diff3 import Chunk
 from graph_memory.memory.branches.results import LineConflict, MergeConflict, Side
 from graph_memory.memory.branches.values import Choices, Conflict, ConflictSide, Resolution, Strategy, ThreeWay
 from graph_memory.memory.history.comparison import told_value
-from graph_memory.model.arguments import check_path, fault, is_encodable
+from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.fields import check_namespace, check_path, check_title
 from graph_memory.model.kinds import CONTENT
 from graph_memory.model.properties import PropertyValue, check_key, check_value
 from graph_memory.model.strength import NUMBERS, fraction
@@ -23,6 +24,13 @@ MOST_CONFLICTS = 20
 _MOST_CHUNKS = 10
 _LONGEST = 500
 _TEXTS = frozenset({CONTENT, "_text"})
+_CHECKS = {
+    "_path": check_path,
+    "_namespace": check_namespace,
+    "_given_title": check_title,
+    "_content_format": checked_format,
+}
+"""What checks the values of attributes that can be given one."""
 
 
 def told_conflicts(
@@ -122,10 +130,8 @@ def _value(name: str, value: object) -> PropertyValue:
         return fraction(name, value)
     if not isinstance(value, str) or not is_encodable(value):
         raise fault("resolutions", f"The value of {shown(name)} is not text", "Give the new text.")
-    if name == "_path":
-        return check_path(value)
-    if name == "_content_format":
-        return checked_format(value)
+    if name in _CHECKS:
+        return _CHECKS[name](value)
     if name not in _TEXTS:
         raise fault("resolutions", f"{shown(name)} cannot be given a value", "Take ours or theirs.")
     return value

@@ -23,10 +23,11 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.model.content import Content
 from graph_memory.model.exact import same_value
+from graph_memory.model.fields import COMPUTED, NodeFields
 from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
 from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import State, StoredValue, content_ref, content_state
-from graph_memory.model.titles import title_of
+from graph_memory.model.subjects import State, StoredValue, content_ref, content_state, present
+from graph_memory.model.titles import derived_title, title_of
 
 _TEXT = "_text"
 _TAGS = "_tags"
@@ -271,18 +272,31 @@ def _finished(trio: ThreeWay, state: State, content: Content | None, like: Versi
     if creators := [one[CREATED_BY] for one in known if CREATED_BY in one]:
         state[CREATED_BY] = creators[0]
     if like.kind is Kind.NODE:
-        state["_title"] = _title(trio, like, state, content)
+        state = _without_computed(state) | _computed(trio, like, state, content)
     if content is not None and _FORMAT in state:
         content = replace(content, format=cast("str", state[_FORMAT]))
     has_it = trio.ours is not None and _content_key(trio.ours.state) == _content_key(state)
     return replace(like, state=state, content=None if has_it else content)
 
 
+def _without_computed(state: State) -> State:
+    return {name: value for name, value in state.items() if name not in COMPUTED}
+
+
+def _computed(trio: ThreeWay, like: Version, state: State, content: Content | None) -> State:
+    """Return what fields make: the titles, and the time of the summary on a side that has it."""
+    fields = NodeFields.from_stored(state)
+    sides = (NodeFields.from_stored(one.state) for one in (trio.ours, trio.theirs, trio.base) if one)
+    times = (one.summary_timestamp for one in sides if one.content_summary == fields.content_summary)
+    fields = replace(fields, summary_timestamp=next(times, None))
+    return present(fields.state(_title(trio, like, state, content)))
+
+
 def _title(trio: ThreeWay, like: Version, state: State, content: Content | None) -> str:
     """Return the title that properties and text make; that of a side with the same text where it is not at hand."""
     properties = replace(like, state=state).properties
     sides = [one.state for one in (trio.ours, trio.theirs) if one and _content_key(one.state) == _content_key(state)]
-    before = next((cast("str", one["_title"]) for one in sides if "_title" in one), None)
+    before = next((derived_title(one) for one in sides if "_title" in one), None)
     return title_of(like.type or "", properties, content.text if content else None, before=None if content else before)
 
 

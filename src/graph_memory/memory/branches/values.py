@@ -16,13 +16,14 @@ from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.events import Event, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.fields import COMPUTED
 from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import CREATED_BY
 from graph_memory.model.subjects import State, StoredValue, content_ref
 from graph_memory.model.wording import listed, shown, suggestion
 
-WRITTEN = frozenset({"_created", "_modified", "_title", CREATED_BY})
+WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
 """What a write sets by itself."""
 
 
@@ -169,8 +170,8 @@ class Conflict:
 class Resolution:
     """What settles the conflicts of a subject, or that about one value of it: a side, or the value itself.
 
-    `name` is a property, or `_content`, `_content_format`, `_path`, `_text`, `_strength_…`, `_importance`. Such a value
-    is taken as told even where there is no conflict about it.
+    `name` is a property, or one of the service such as `_content`, `_path`, `_given_title`, `_text`, `_strength_…` or
+    `_importance`. Such a value is taken as told even where there is no conflict about it.
     """
 
     subject: str

@@ -10,11 +10,12 @@ from typing import cast
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph import connections, nodes
-from graph_memory.model.arguments import check_new_id, check_path, check_tags
+from graph_memory.model.arguments import check_new_id, check_tags
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
+from graph_memory.model.fields import COMPUTED, STORED, NodeFields, fields_told
 from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
@@ -26,7 +27,7 @@ from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
 
 SERVICE = frozenset(
-    {"_domain", "_id", "_type", "_version", "_created", "_modified", "_title", "_tags", "_path", "_content"}
+    {"_domain", "_id", "_type", "_version", "_created", "_modified", "_tags", "_content", *STORED.values(), *COMPUTED}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
     | NUMBERS
     | {"_creation_method", "_evidence", CREATED_BY}
@@ -208,7 +209,7 @@ def _changed_node(change: DriftedSubject, head: Head) -> Draft:
         before,
         properties=properties,
         tags=_tags(stored),
-        path=_path(stored),
+        fields=before.fields.changed(_fields(stored, before.fields), head.at),
         content=content.ref if content is not None else before.content,
         title=title_of(before.type, properties, text, before=before.title if text is None else None),
     )
@@ -245,7 +246,7 @@ def _made_node(change: DriftedSubject, head: Head) -> Draft:
         content=_new_content(change),
         properties=_properties(stored),
         tags=_tags(stored),
-        path=_path(stored),
+        fields=_fields(stored),
     )
     return replace(nodes.creation(head, wanted), windows=None)
 
@@ -289,9 +290,12 @@ def _tags(stored: Mapping[str, object]) -> tuple[str, ...]:
     return check_tags(cast("Sequence[str]", stored.get("_tags") or ()))
 
 
-def _path(stored: Mapping[str, object]) -> str | None:
-    path = stored.get("_path")
-    return None if path is None else check_path(cast("str", path))
+def _fields(stored: Mapping[str, object], before: NodeFields | None = None) -> dict[str, str | None]:
+    """Return the fields that a hand changed, checked; one that it left may be longer than a new one."""
+    had = before or NodeFields()
+    left = {name: cast("str | None", stored.get(key)) for name, key in STORED.items()}
+    changed = {name: value for name, value in left.items() if value != getattr(had, name)}
+    return fields_told({name: value or "" for name, value in changed.items()})
 
 
 def _strength(stored: Mapping[str, object]) -> Strength:

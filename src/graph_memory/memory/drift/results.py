@@ -66,7 +66,7 @@ def worded(
 
 def _worded(difference: Difference, before: Mapping[str, object], after: Mapping[str, object]) -> str:
     name = difference.problem.removesuffix(" differs")
-    if name.startswith(("content", "property _content_")):
+    if name.startswith(("content", "property _content_")) and name != "property _content_summary":
         return "content"
     if derived := next((words for beginning, words in _DERIVED.items() if name.startswith(beginning)), None):
         return derived

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.memory.changes.context import owners_of, read_context
@@ -18,11 +18,12 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.model.arguments import check_new_id, check_path, check_tags, fault
+from graph_memory.model.arguments import check_new_id, check_tags, fault
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
+from graph_memory.model.fields import NAMESPACE, ROOT, NodeFields
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
@@ -45,7 +46,7 @@ class NewNode:
     content: Content
     properties: Mapping[str, PropertyValue]
     tags: tuple[str, ...]
-    path: str | None
+    fields: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     windows: tuple[str, ...] = ()
 
 
@@ -57,7 +58,8 @@ class NodeEdit:
     content: Content | None
     format: str | None
     tags: tuple[str, ...] | None
-    path: str | None
+    fields: Mapping[str, str | None]
+    """The fields that are given, None for the default."""
     expected_version: int | None
     windows: tuple[str, ...] = ()
 
@@ -72,7 +74,7 @@ async def create_node(
     content_format: str,
     properties: Mapping[str, object] | None,
     tags: Sequence[str] | None,
-    path: str | None,
+    fields: Mapping[str, str | None],
     given_id: str | None,
 ) -> NodeCreated:
     """Create a node and return its id. `Memory.create_node` tells the rest."""
@@ -84,7 +86,7 @@ async def create_node(
         content_format=content_format,
         properties=properties,
         tags=tags,
-        path=path,
+        fields=fields,
     )
     await _check_before_blob(core, domain, node)
     node = replace(node, windows=await _kept(core, domain, node.content))
@@ -109,7 +111,7 @@ async def new_node(
     content_format: str,
     properties: Mapping[str, object] | None,
     tags: Sequence[str] | None,
-    path: str | None,
+    fields: Mapping[str, str | None],
 ) -> NewNode:
     """Return a checked new node. Raises INVALID_PROPERTY, INVALID_ENCODING and INVALID_ARGUMENT."""
     return NewNode(
@@ -117,7 +119,7 @@ async def new_node(
         type=type_name,
         properties=check_properties(properties or {}),
         tags=check_tags(tags or ()),
-        path=check_path(path) if path is not None else None,
+        fields=fields,
         content=await content_of(content, encoding, content_format),
     )
 
@@ -156,7 +158,7 @@ def creation(head: Head, node: NewNode) -> Draft:
         content=node.content.ref,
         properties=node.properties,
         tags=node.tags,
-        path=node.path,
+        fields=NodeFields().changed(node.fields, head.at),
     )
     return _draft(Op.CREATE, state, node.content, node.windows)
 
@@ -167,20 +169,25 @@ async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
 
 
 def node_info(node: NodeState) -> NodeInfo:
-    """Return what a caller is shown of a node."""
+    """Return what a caller is shown of a node: of its fields, those that are not at their defaults."""
+    fields = node.fields
     return NodeInfo(
         id=node.id,
         type=node.type,
         created=node.created,
         modified=node.modified,
-        title=node.title,
+        title=node.shown_title,
         properties=dict(node.properties),
         content_format=node.content.format,
         content_encoding=node.content.encoding,
         content_size=node.content.size,
         version=node.version,
         tags=node.tags or None,
-        path=node.path,
+        path=None if fields.path == ROOT else fields.path,
+        namespace=None if fields.namespace == NAMESPACE else fields.namespace,
+        content_summary=fields.content_summary,
+        summary_timestamp=fields.summary_timestamp,
+        metadata=fields.data,
         valid_from=node.validity.valid_from,
         valid_to=node.validity.valid_to,
     )
@@ -229,7 +236,8 @@ def editing(head: Head, node: NodeState, edit: NodeEdit) -> Draft:
     """Return the change that updates a node, unchecked but for its version. Raises VERSION_CONFLICT."""
     check_version("Node", node.id, node.version, edit.expected_version)
     after = _edited(node, edit)
-    rewritten = edit.content if after.content.sha256 != node.content.sha256 or _recoded(after, node) else None
+    rewritten = None if after.content.is_same(node.content) else edit.content
+    after = replace(after, fields=node.fields.changed(edit.fields, head.at, is_rewritten=rewritten is not None))
     return _draft(Op.UPDATE, replace(after, modified=head.at), rewritten, edit.windows)
 
 
@@ -243,12 +251,7 @@ def _edited(node: NodeState, edit: NodeEdit) -> NodeState:
         content=replace(content, format=edit.format or node.content.format),
         title=title_of(node.type, properties, text, before=title),
         tags=node.tags if edit.tags is None else edit.tags,
-        path=node.path if edit.path is None else edit.path,
     )
-
-
-def _recoded(after: NodeState, before: NodeState) -> bool:
-    return after.content.encoding != before.content.encoding
 
 
 async def edit_of(
@@ -258,7 +261,7 @@ async def edit_of(
     encoding: str | None,
     content_format: str | None,
     tags: Sequence[str] | None,
-    path: str | None,
+    fields: Mapping[str, str | None],
     expected_version: int | None,
 ) -> NodeEdit:
     """Return a checked edit.
@@ -271,14 +274,15 @@ async def edit_of(
         raise GraphError(Code.INVALID_ENCODING, "content was given without its encoding", {"hint": hint})
     if content is None and encoding is not None:
         raise fault("encoding", "encoding was given without content", "Give both, or neither.")
-    if all(given is None for given in (properties, content, content_format, tags, path)):
-        raise fault("properties", "Nothing to update", "Give properties, content with encoding, format, tags or path.")
+    if not fields and all(given is None for given in (properties, content, content_format, tags)):
+        hint = "Give properties, content with encoding, format, tags, path, title or another field."
+        raise fault("properties", "Nothing to update", hint)
     return NodeEdit(
         properties=check_properties(properties or {}),
         content=await content_of(content, encoding or "", content_format or "kept") if content is not None else None,
         format=checked_format(content_format) if content_format is not None else None,
         tags=check_tags(tags) if tags is not None else None,
-        path=check_path(path) if path is not None else None,
+        fields=fields,
         expected_version=expected_version,
     )
 

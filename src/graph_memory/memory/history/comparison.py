@@ -28,8 +28,9 @@ COMPARED_LINES = 5_000
 COMPARED_BYTES = 500_000
 """Longer text is not compared line by line: that could take minutes."""
 
-_TIMES = frozenset({"_created", "_modified"})
-_CONTENT = frozenset({"_content_sha256", "_content_size", "_content_encoding"})
+_TIMES = frozenset({"_created", "_modified", "_summary_timestamp"})
+_UNTOLD = frozenset({"_content_sha256", "_content_size", "_content_encoding", "_derived_title"})
+"""What is not told by itself: the content is told as a whole, and a title as it is shown."""
 IGNORED = HEADER | _TIMES | {DECLARED}
 """Names on an event that make no difference: what the log says of it, and when its subject was written."""
 
@@ -53,7 +54,7 @@ def differing(before: State, after: State) -> Values:
     names = [
         name
         for name in sorted({*before, *after}, key=lambda name: (name.startswith("_"), name))
-        if name not in IGNORED | _CONTENT and not same_value(before.get(name), after.get(name))
+        if name not in IGNORED | _UNTOLD and not same_value(before.get(name), after.get(name))
     ]
     told = [(name, _value_change(name, before, after)) for name in names[:MOST_VALUES]]
     return Values(

@@ -17,11 +17,12 @@ from graph_memory.memory.graph.nodes import NewNode
 from graph_memory.memory.transfer.infer import Inference
 from graph_memory.memory.transfer.staged import Staged, StagedConnection, StagedNode
 from graph_memory.memory.transfer.staging import PAGE, Staging
-from graph_memory.model.arguments import check_path, check_tags, fault
+from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.fields import fields_told
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
@@ -176,7 +177,7 @@ def examined(staged: Staged) -> Examined:
         content=content_from(staged.content or "", staged.encoding or "utf-8", staged.format or MARKDOWN),
         properties=properties,
         tags=check_tags(staged.tags),
-        path=None if staged.path is None else check_path(staged.path),
+        fields=fields_told(staged.fields),
     )
     return Examined(node, validity)
 

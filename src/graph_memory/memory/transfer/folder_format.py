@@ -22,6 +22,7 @@ from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
+from graph_memory.model.fields import NodeFields, check_metadata
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.plain import parsed_json
@@ -103,6 +104,11 @@ class NodeEntry(_Dated):
     content: _Content
     tags: list[str] = Field(default_factory=list[str])
     path: str | None = None
+    namespace: str | None = None
+    title: str | None = None
+    content_summary: str | None = None
+    summary_timestamp: Moment | None = None
+    metadata: dict[str, object] | None = None
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
         """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
@@ -117,10 +123,22 @@ class NodeEntry(_Dated):
             content=(content or Content(b"", "utf-8", "markdown")).ref,
             properties=properties,
             tags=check_tags(self.tags),
-            path=self.path,
+            fields=self._fields(modified),
             validity=self.validity,
         ).state()
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
+
+    def _fields(self, modified: datetime) -> NodeFields:
+        """Return its fields; a summary of which no time is told was written when the node was changed."""
+        told = self.content_summary is not None
+        return NodeFields(
+            path=self.path,
+            namespace=self.namespace,
+            title=self.title,
+            content_summary=self.content_summary,
+            summary_timestamp=(self.summary_timestamp or modified) if told else None,
+            metadata=check_metadata(self.metadata or {}),
+        )
 
 
 class ConnectionEntry(_Dated):
@@ -207,7 +225,13 @@ def node_entry(node: NodeState, content: str) -> dict[str, object]:
     """Return a node as the registry has it, with its content in the file `content`."""
     own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
     own["content"] = _content(content, node.content)
-    return own | ({"tags": list(node.tags)} if node.tags else {}) | ({"path": node.path} if node.path else {})
+    return own | ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
+
+
+def _fields(fields: NodeFields) -> dict[str, object]:
+    at = fields.summary_timestamp
+    more = {"metadata": fields.data, "summary_timestamp": rfc3339(at) if at is not None else None}
+    return {**fields.told, **{name: value for name, value in more.items() if value is not None}}
 
 
 def connection_entry(connection: ConnectionState, content: str) -> dict[str, object]:

@@ -137,7 +137,7 @@ def _node(node: NodeState, content: Content | None) -> NodeRecord:
         format=None if node.content.format == MARKDOWN else node.content.format,
         encoding=None if node.content.is_text else node.content.encoding,
         tags=node.tags,
-        path=node.path,
+        fields=node.fields.told,
         valid_from=begin,
         valid_to=end,
     )

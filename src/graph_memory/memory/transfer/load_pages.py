@@ -130,7 +130,7 @@ def _edit(staged: Staged, asked: NewNode | NewConnection) -> NodeEdit | Connecti
         content=content,
         format=staged.format,
         tags=asked.tags or None,
-        path=asked.path,
+        fields=asked.fields,
         expected_version=None,
         windows=asked.windows,
     )

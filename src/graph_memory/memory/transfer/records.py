@@ -13,7 +13,8 @@ from typing import Annotated, Literal, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from graph_memory.memory.batch.results import faults_from
-from graph_memory.model.arguments import check_domain, check_new_id, check_path, check_tags
+from graph_memory.model import fields
+from graph_memory.model.arguments import check_domain, check_new_id, check_tags
 from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
@@ -223,13 +224,27 @@ class _Node(_Bounded, _Event):
     type: str
     created: Recorded
     modified: Recorded
-    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)]
+    title: Annotated[str, Field(min_length=1, max_length=fields.LONGEST)]
+    given_title: Annotated[str, AfterValidator(fields.check_title)] | None = None
+    derived_title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
+    namespace: Annotated[str, AfterValidator(fields.check_namespace)] | None = None
+    content_summary: Annotated[str, AfterValidator(fields.check_summary)] | None = None
+    summary_timestamp: Told | None = None
+    metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
     tags: Annotated[list[str], AfterValidator(_tags)] | None = None
-    path: Annotated[str, AfterValidator(check_path)] | None = None
+    path: Annotated[str, AfterValidator(fields.check_stored_path)] | None = None
     content_format: Annotated[str, AfterValidator(checked_format)]
     content_encoding: Literal["utf-8", "base64"]
     content_size: Size
     content_sha256: Sha256
+
+    @model_validator(mode="after")
+    def _has_its_titles(self) -> _Node:
+        if (self.given_title is None) != (self.derived_title is None) or self.given_title not in (None, self.title):
+            raise ValueError("holds a _given_title that is not its title, or no _derived_title beside it")
+        if (self.content_summary is None) != (self.summary_timestamp is None):
+            raise ValueError("holds a _content_summary without its _summary_timestamp, or the other way round")
+        return self
 
 
 class _DeletedNode(_Event):
@@ -317,10 +332,10 @@ def domain_fields(row: Mapping[str, object]) -> State:
     return read(DomainFields, row).model_dump(by_alias=True, exclude_none=True)
 
 
-def read(model: type[_M], fields: Mapping[str, object]) -> _M:
+def read(model: type[_M], given: Mapping[str, object]) -> _M:
     """Return an object of a file as what it should be. Raises `Wrong`, which names what it has too much or not."""
     try:
-        return model.model_validate(fields)
+        return model.model_validate(given)
     except ValidationError as error:
         raise Wrong(_fault(error)) from error
 

@@ -50,7 +50,7 @@ class StagedNode:
     format: str | None
     encoding: str | None
     tags: Sequence[str]
-    path: str | None
+    fields: Mapping[str, str]
     labels: Sequence[str]
 
 

@@ -106,7 +106,7 @@ class Staging:
             properties.setdefault(name, node.key.id)
         self._labels.update(node.labels)
         self._has_choices |= len(node.labels) > 1
-        more = [node.format, node.encoding, list(node.tags), node.path, list(node.labels)]
+        more = [node.format, node.encoding, list(node.tags), dict(node.fields), list(node.labels)]
         body = _body(properties, content, node, more)
         row = (id_, kind, body, *_spot(node.place))
         put = "INSERT OR IGNORE INTO node (id, type, body, file, line, element) VALUES (?, ?, ?, ?, ?, ?)"

@@ -74,7 +74,7 @@ async def test_an_id_that_begins_with_the_sign_can_be_escaped():
         ),
         ({"op": "get_node", "node_id": "x"}, 'operations[0].op is "get_node", which is not an operation', ""),
         ({"op": "create_node", "type": "Note"}, "operations[0] needs content", "Add content."),
-        ({**NOTE, "titel": 1}, "operations[0].titel is not an argument of this operation", "It takes: type, content"),
+        ({**NOTE, "colour": 1}, "operations[0].colour is not an argument of this operation", "It takes: type, content"),
         ({**NOTE, "tags": "t"}, 'operations[0].tags must be a list, not text ("t")', ""),
         ({**NOTE, "properties": ["a"]}, "operations[0].properties must be an object, not a list", ""),
         ({**NOTE, "id": "/"}, '"/" is not a valid id', ""),

@@ -28,6 +28,7 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
+from graph_memory.model.fields import STORED
 
 HERE = Place("")
 FORMATS = ("csv", "jsonl", "graphml")
@@ -47,6 +48,19 @@ values = st.one_of(
 )
 moments = st.none() | st.datetimes().map(lambda at: at.isoformat() + "Z")
 properties = st.dictionaries(names | st.sampled_from(["a", "b", "c:string", "x{y}"]), values, max_size=4)
+lines = names.filter(lambda name: bool(name.strip()) and name.isprintable())
+fields = st.fixed_dictionaries(
+    {},
+    optional={
+        "path": names,
+        "namespace": lines,
+        "title": lines,
+        "content_summary": texts.filter(bool),
+        "metadata": st.dictionaries(texts, texts | st.integers(0, 9) | st.lists(texts, max_size=2), min_size=1).map(
+            lambda given: json.dumps(given, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        ),
+    },
+).map(lambda given: {name: given[name] for name in STORED if name in given})
 
 
 @st.composite
@@ -69,7 +83,7 @@ def graphs(draw: st.DrawFn) -> list[Record]:
                 format=st.sampled_from([None, "pdf"]),
                 encoding=st.sampled_from([None, "base64"]),
                 tags=st.lists(names, max_size=3, unique=True).map(tuple),
-                path=st.none() | names,
+                fields=fields,
                 **body,
             )
         )

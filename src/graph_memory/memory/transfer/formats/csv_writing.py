@@ -134,7 +134,7 @@ def _row(record: Record, sheet: _Sheet) -> Iterator[str]:
 def _own(record: Record) -> dict[str, str]:
     own: dict[str, str | None] = {}
     if isinstance(record, NodeRecord):
-        own |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, "_path": record.path}
+        own |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.own_fields}
         own |= {"_format": record.format, "_encoding": record.encoding}
     else:
         own |= {"_id": record.id, **{name: repr(value) for name, value in record.numbers().items()}}

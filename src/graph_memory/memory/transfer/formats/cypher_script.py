@@ -83,7 +83,7 @@ def _row(record: Record) -> str:
         "_valid_to": record.valid_to,
     }
     if isinstance(record, NodeRecord):
-        more |= {"_id": str(record.key), "_tags": list(record.tags) or None, "_path": record.path}
+        more |= {"_id": str(record.key), "_tags": list(record.tags) or None, **record.own_fields}
         more |= {"_format": record.format, "_encoding": record.encoding}
         return _literal({**record.properties, **_present(more)})
     properties = {**record.properties, **_present({"_id": record.id, **more}), **record.numbers()}

@@ -70,7 +70,7 @@ def _own(record: Record) -> dict[str, str]:
     own: dict[str, str | None] = {}
     if isinstance(record, NodeRecord):
         own |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
-        own |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, "_path": record.path}
+        own |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, **record.own_fields}
     else:
         own |= {"label": record.type, **{name: repr(value) for name, value in record.numbers().items()}}
     own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}

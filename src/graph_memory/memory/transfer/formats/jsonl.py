@@ -24,6 +24,8 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.values import from_json
 from graph_memory.memory.transfer.records import Strict, Wrong, read
+from graph_memory.model.errors import GraphError
+from graph_memory.model.fields import STORED, check_metadata
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import PropertyValue
 
@@ -46,6 +48,10 @@ class _Node(Strict):
     encoding: str | None = None
     tags: list[str] | None = None
     path: str | None = None
+    namespace: str | None = None
+    title: str | None = None
+    content_summary: str | None = None
+    metadata: dict[str, object] | None = None
     valid_from: str | None = None
     valid_to: str | None = None
 
@@ -165,7 +171,7 @@ def _node(node: _Node, place: Place, options: SourceOptions) -> NodeRecord:
         format=node.format,
         encoding=node.encoding,
         tags=tuple(node.tags or ()),
-        path=node.path,
+        fields=_fields(node),
         valid_from=node.valid_from,
         valid_to=node.valid_to,
     )
@@ -190,6 +196,17 @@ def _connection(found: _Connection, place: Place, options: SourceOptions) -> Con
     )
 
 
+def _fields(node: _Node) -> dict[str, str]:
+    """Return the fields that a line tells; the metadata is an object there, and JSON everywhere else."""
+    told = {name: getattr(node, name) for name in STORED if getattr(node, name) is not None}
+    if node.metadata is None:
+        return told
+    try:
+        return {**told, "metadata": check_metadata(node.metadata) or "{}"}
+    except GraphError as error:
+        raise Unfit(error.message, error.hint, "metadata") from error
+
+
 def _properties(given: Mapping[str, object], options: SourceOptions) -> dict[str, PropertyValue]:
     values = {name: from_json(value, options, name) for name, value in given.items()}
     return {name: value for name, value in values.items() if value is not None}
@@ -203,7 +220,8 @@ def write_jsonl(records: Iterable[Record], stream: IO[bytes]) -> None:
 
 
 def _told_node(node: NodeRecord) -> dict[str, object]:
-    more = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), "path": node.path}
+    metadata = {"metadata": json.loads(node.fields["metadata"])} if "metadata" in node.fields else {}
+    more = {"format": node.format, "encoding": node.encoding, "tags": list(node.tags), **node.fields, **metadata}
     return {"id": str(node.key), "type": node.labels[0], **_shared(node), **_present(more)}
 
 

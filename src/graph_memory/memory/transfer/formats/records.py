@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.fields import STORED
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import IMPORTANCE, NUMBERS, STRENGTH, check_strength, fraction
 from graph_memory.model.wording import quoted, shown
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
-NODE_OWN = frozenset({*_SHARED, "_tags", "_path", "_format", "_encoding"})
+NODE_OWN = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
 CONNECTION_OWN = frozenset({*_SHARED, *NUMBERS, "_id"})
 """Columns in which our own exports keep what is no property."""
 
@@ -63,7 +64,13 @@ class NodeRecord(Body):
     format: str | None = None
     encoding: str | None = None
     tags: tuple[str, ...] = ()
-    path: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The fields that are told, as text; `own_fields` has them under names of our own."""
+
+    @property
+    def own_fields(self) -> dict[str, str]:
+        """The fields under the names of our own."""
+        return {STORED[name]: text for name, text in self.fields.items()}
 
     @classmethod
     def of(
@@ -85,7 +92,7 @@ class NodeRecord(Body):
             format=own.get("_format"),
             encoding=own.get("_encoding"),
             tags=tuple(tags),
-            path=own.get("_path"),
+            fields={name: own[key] for name, key in STORED.items() if key in own},
             valid_from=own.get("_valid_from"),
             valid_to=own.get("_valid_to"),
         )

@@ -1,0 +1,56 @@
+"""The options for the fields of a node, and what they give to a call."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict, cast
+
+import typer
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.plain import parsed_json
+
+NamespaceOption = Annotated[str | None, typer.Option(help="The part of the domain that it belongs to.")]
+TitleOption = Annotated[
+    str | None, typer.Option(help="Its title. Without one, it is made of its properties or its content.")
+]
+SummaryOption = Annotated[str | None, typer.Option("--summary", metavar="TEXT", help="A summary of its content.")]
+MetadataOption = Annotated[
+    str | None, typer.Option(metavar="JSON", help='More data, as a JSON object such as \'{"source": "mail"}\'.')
+]
+
+
+class Given(TypedDict):
+    """The fields that a call is given; None leaves one as it is."""
+
+    path: str | None
+    namespace: str | None
+    title: str | None
+    content_summary: str | None
+    metadata: dict[str, object] | None
+
+
+def given_fields(
+    path: str | None, namespace: str | None, title: str | None, summary: str | None, metadata: str | None
+) -> Given:
+    """Return what the options give. Raises INVALID_ARGUMENT for metadata that is no JSON object."""
+    return Given(
+        path=path,
+        namespace=namespace,
+        title=title,
+        content_summary=summary,
+        metadata=None if metadata is None else _object(metadata),
+    )
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        found: object = parsed_json(text.encode(errors="surrogateescape")) if text else dict[str, object]()
+    except ValueError as error:
+        raise _unfit(f"What --metadata gives is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise _unfit("What --metadata gives is not an object")
+    return cast("dict[str, object]", found)
+
+
+def _unfit(message: str) -> Exception:
+    return fault("metadata", message, 'Write it as \'{"source": "mail"}\'.')

@@ -1,0 +1,269 @@
+"""Fields of nodes: path, namespace, title, summary and metadata, on every way in which a node is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from neo4j import Driver
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.history.diff_results import ValueChange
+from support import last
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": []})
+FIELDS: dict[str, Any] = {
+    "path": "/work/kitchen",
+    "namespace": "home",
+    "title": "Kitchen, renovated",
+    "content_summary": "What it costs.",
+    "metadata": {"source": {"app": "mail", "ids": [1, 2.5, None]}, "seen": True},
+}
+CLEARED: dict[str, Any] = {"path": "", "namespace": "", "title": "", "content_summary": "", "metadata": {}}
+
+
+@pytest.fixture
+async def home(memory: Memory) -> AsyncIterator[Memory]:
+    """A domain; whatever a test does in it, graph and log agree afterwards."""
+    await memory.create_ontology(ONTOLOGY)
+    yield memory
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def fields(memory: Memory, node: str = "n") -> dict[str, Any]:
+    """Return the fields of a node that are not at their defaults, with its title."""
+    told = (await memory.get_node(node)).to_dict()
+    return {name: told[name] for name in (*FIELDS, "summary_timestamp") if name in told}
+
+
+async def test_a_node_without_fields_has_its_defaults(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen\nbody", id="n", path="/", namespace="default", metadata={})
+    assert await fields(home) == {"title": "Kitchen"}
+    version = (await home.get_node("n")).version
+    assert (await home.update_node("n", **CLEARED)).version == version
+
+
+async def test_fields_are_kept_as_they_are_given_and_cleared(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    found = await home.get_node("n")
+    assert await fields(home) == {**FIELDS, "summary_timestamp": found.to_dict()["created"]}
+    assert (await home.update_node("n", **FIELDS)).version == found.version
+    for name, cleared in CLEARED.items():
+        await home.update_node("n", **{name: cleared})
+    assert await fields(home) == {"title": "Kitchen"}
+    await home.update_node("n", **FIELDS)
+    await home.update_node("n", **CLEARED)
+    assert await fields(home) == {"title": "Kitchen"}
+
+
+async def test_a_title_that_is_cleared_is_made_of_what_the_node_has_become(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", title="Mine")
+    await home.update_node("n", content="# Bath", encoding="utf-8")
+    assert await fields(home) == {"title": "Mine"}
+    assert [one.title for one in await home.describe_nodes(["n"])] == ["Mine"]
+    await home.update_node("n", title="")
+    assert await fields(home) == {"title": "Bath"}
+    await home.update_node("n", title="Mine", properties={"name": "Named"})
+    await home.update_node("n", title="")
+    assert await fields(home) == {"title": "Named"}
+
+
+async def test_the_time_of_a_summary_is_that_of_its_last_writing(home: Memory) -> None:
+    await home.create_node("Note", "one", id="n", content_summary="short")
+    first = (await home.get_node("n")).summary_timestamp
+    await home.update_node("n", content="two", encoding="utf-8")
+    assert (await home.get_node("n")).summary_timestamp == first
+    await home.update_node("n", content="three", encoding="utf-8", content_summary="short")
+    second = await home.get_node("n")
+    assert second.summary_timestamp == second.modified != first
+    await home.update_node("n", content_summary="shorter")
+    third = await home.get_node("n")
+    assert third.summary_timestamp == third.modified != second.modified
+    await home.update_node("n", content_summary="")
+    assert await fields(home) == {"title": "three"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"path": "p" * 256},
+        {"path": "\ud800"},
+        {"namespace": "n" * 256},
+        {"namespace": "home\t"},
+        {"title": "t" * 256},
+        {"title": "two\nlines"},
+        {"title": " "},
+        {"content_summary": "s" * 10_001},
+        {"metadata": {"a": "x" * 65_536}},
+        {"metadata": ["a"]},
+        {"metadata": {"a": float("nan")}},
+        {"metadata": {"a": 2**63}},
+        {"metadata": {1: "a"}},
+        {"metadata": {"a": object()}},
+        {"metadata": {"a": "\ud800"}},
+        {"metadata": {"deep": json.loads("[" * 60 + "]" * 60)}},
+    ],
+)
+async def test_what_a_field_cannot_be_is_refused(home: Memory, wrong: dict[str, Any]) -> None:
+    await home.create_node("Note", "", id="n")
+    [name] = wrong.keys() & FIELDS.keys()
+    for write in (home.create_node("Note", "", **wrong), home.update_node("n", **wrong)):
+        with pytest.raises(GraphError) as refused:
+            await write
+        assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, name)
+        assert refused.value.hint
+    batch = await home.execute_batch([{"op": "update_node", "node_id": "n", **wrong}], options={"atomic": False})
+    assert [fault.code for fault in batch.faults] == [Code.INVALID_ARGUMENT]
+    assert await last(home) == (await home.get_node("n")).version
+
+
+async def test_the_longest_fields_are_stored(home: Memory) -> None:
+    longest = {"path": "ß" * 255, "namespace": "漢" * 255, "title": "t" * 255, "content_summary": "s" * 10_000}
+    metadata = {"a": "x" * (65_536 - len('{"a":""}'))}
+    await home.create_node("Note", "", id="n", **longest, metadata=metadata)
+    assert {**longest, "metadata": metadata}.items() <= (await fields(home)).items()
+
+
+async def test_a_batch_sets_and_clears_fields(home: Memory) -> None:
+    await home.execute_batch(
+        [
+            {"op": "create_node", "type": "Note", "content": "# Kitchen", "id": "n", **FIELDS},
+            {"op": "create_node", "type": "Note", "content": "# Bath", "id": "m", "title": "Mine"},
+            {"op": "update_node", "node_id": "m", "title": ""},
+            {"type": "create", "node_id": "o", "node_data": {"type": "Note", "content": "", "contentSummary": "short"}},
+        ]
+    )
+    assert FIELDS.items() <= (await fields(home)).items()
+    assert await fields(home, "m") == {"title": "Bath"}
+    assert (await fields(home, "o"))["content_summary"] == "short"
+    await home.execute_batch([{"op": "update_node", "node_id": "n", **CLEARED}])
+    assert await fields(home) == {"title": "Kitchen"}
+
+
+async def test_log_diff_and_the_past_tell_of_fields(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n")
+    before = await last(home)
+    await home.update_node("n", **FIELDS)
+    [entry] = (await home.history.log(limit=1)).entries
+    assert 'title "Kitchen" → "Kitchen, renovated"' in entry.summary
+    assert 'path "/work/kitchen" added' in entry.summary
+    [changed] = (await home.history.diff(since=before)).entries
+    assert changed.attributes is not None
+    assert ValueChange(name="namespace", before=None, after="home") in changed.attributes
+    assert {one.name for one in changed.attributes} == {
+        "given title", "metadata", "namespace", "path", "summary", "title"
+    }  # fmt: skip
+    past = await home.history.as_of(before)
+    assert (await past.get_node("n")).to_dict().keys().isdisjoint({"path", "namespace", "metadata"})
+    now = await home.history.as_of("now")
+    assert await now.get_node("n") == await home.get_node("n")
+
+
+async def test_a_revert_brings_fields_back(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    before, at = await fields(home), await last(home)
+    await home.update_node("n", **CLEARED)
+    await home.history.revert(since=at + 1)
+    assert await fields(home) == before
+
+
+async def test_a_rebuild_brings_fields_back(home: Memory, domain: str, driver: Driver) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    before = await fields(home)
+    driver.execute_query(
+        "MATCH (n:_Node {_domain: $domain}) REMOVE n._path, n._metadata, n._given_title", domain=domain
+    )
+    assert len((await home.upkeep.verify()).differences) == 3
+    await home.upkeep.rebuild()
+    assert await fields(home) == before
+
+
+async def test_a_branch_has_fields_and_a_merge_takes_them_field_by_field(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    name = f"{(await home.domain_info()).name}-b"
+    await home.history.branch(name)
+    branch = home.in_domain(name)
+    assert await fields(branch) == await fields(home)
+    await home.update_node("n", path="/ours", title="")
+    await branch.update_node("n", namespace="", metadata={"b": 1}, content_summary="Theirs.")
+    theirs = await fields(branch)
+    await home.history.merge(name)
+    found = await fields(home)
+    assert found == {
+        "path": "/ours",
+        "title": "Kitchen",
+        "content_summary": "Theirs.",
+        "summary_timestamp": theirs["summary_timestamp"],
+        "metadata": {"b": 1},
+    }
+    assert (await branch.upkeep.verify()).clean
+
+
+async def test_fields_that_both_changed_are_conflicts_each_of_its_own(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    name = f"{(await home.domain_info()).name}-b"
+    await home.history.branch(name)
+    branch = home.in_domain(name)
+    await home.update_node(
+        "n", path="/ours", namespace="ours", title="Ours", content_summary="Ours.", metadata={"a": 1}
+    )
+    ours = await fields(home)
+    await branch.update_node("n", path="/b", namespace="b", title="B", content_summary="B.", metadata={"b": 1})
+    preview = await home.history.merge(name, preview=True)
+    asked = {"_path", "_namespace", "_given_title", "_content_summary", "_metadata"}
+    assert {one.property for one in preview.conflicts} == asked
+    resolutions = [
+        {"subject": "n", "property": "_path", "value": "/both"},
+        {"subject": "n", "property": "_given_title", "value": "Both"},
+        {"subject": "n", "property": "_namespace", "take": "theirs"},
+        {"subject": "n", "property": "_metadata", "take": "theirs"},
+        {"subject": "n", "property": "_content_summary", "take": "ours"},
+    ]
+    for bad in ("p" * 256, ""):
+        with pytest.raises(GraphError):
+            await home.history.merge(name, resolutions=[{**resolutions[0], "value": bad}, *resolutions[1:]])
+    await home.history.merge(name, resolutions=resolutions)
+    assert await fields(home) == {**ours, "path": "/both", "title": "Both", "namespace": "b", "metadata": {"b": 1}}
+
+
+async def test_a_merge_that_clears_a_title_leaves_the_one_that_is_made(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", title="Mine")
+    name = f"{(await home.domain_info()).name}-b"
+    await home.history.branch(name)
+    await home.update_node("n", title="Ours", content="# Bath\n", encoding="utf-8")
+    await home.in_domain(name).update_node("n", title="")
+    await home.history.merge(name, resolutions=[{"subject": "n", "property": "_given_title", "take": "theirs"}])
+    assert await fields(home) == {"title": "Bath"}
+
+
+async def test_fields_that_a_hand_changed_are_adopted_or_refused(home: Memory, domain: str, driver: Driver) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", content_summary="short")
+    await home.create_node("Note", "# Bath", id="m")
+    driver.execute_query(
+        "MATCH (n:_Node {_domain: $domain, _id: 'n'}) "
+        "SET n._path = '/by/hand', n._given_title = 'By hand', n._metadata = ' {\"b\": 1, \"a\": [2]}' "
+        "REMOVE n._content_summary WITH n "
+        "MATCH (m:_Node {_domain: $domain, _id: 'm'}) SET m._metadata = '[]'",
+        domain=domain,
+    )
+    found = {one.id: one for one in (await home.upkeep.reconcile()).changes}
+    assert (found["n"].adoptable, found["m"].adoptable) == (True, False)
+    assert any("summary" in line for line in found["n"].differences)
+    await home.upkeep.reconcile(adopt=["n"], restore=["m"])
+    assert await fields(home) == {"path": "/by/hand", "title": "By hand", "metadata": {"a": [2], "b": 1}}
+    assert await fields(home, "m") == {"title": "Bath"}
+
+
+async def test_nothing_of_the_fields_of_an_erased_node_is_left(home: Memory) -> None:
+    await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
+    await home.create_node("Note", "# Bath", id="m", **{**FIELDS, "path": "/secret-bath"})
+    await home.update_node("m", path="/secret-bath/two", metadata={"secret-bath": 1})
+    before = await fields(home)
+    assert (await home.history.scan("secret-bath")).findings
+    await home.history.erase("m")
+    assert not (await home.history.scan("secret-bath")).findings
+    assert await fields(home) == before
