@@ -416,19 +416,6 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def find_contradictions(
-        self,
-        *,
-        valid_at: datetime | str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> Contradictions:
-        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
-        return self._wait(
-            self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor, domain=domain
-        )
-
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
@@ -576,6 +563,19 @@ class SyncMemory(_Sync[Memory]):
             limit=limit,
             cursor=cursor,
             domain=domain,
+        )
+
+    def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        return self._wait(
+            self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor, domain=domain
         )
 
     def search_content(
@@ -994,6 +994,12 @@ class SyncPast(_Sync[Past]):
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
         return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
+
+    def find_contradictions(
+        self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Contradictions:
+        """Return the pairs of nodes that contradicted each other, as `Memory.find_contradictions` does."""
+        return self._wait(self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor)
 
     def search_content(
         self,

@@ -162,6 +162,10 @@ async def test_contradictions_are_listed_once_with_titles_and_ages(memory: Memor
     [pair] = found.contradictions
     assert (pair.connection_id, pair.a.title, pair.b.title, pair.a.age_days) == (link, "b", "a", 0)
     assert len((await memory.find_contradictions(valid_at="2019-06-01")).contradictions) == 2
+    then = await memory.history.as_of("now")
+    await memory.delete_connection(link)
+    assert (await memory.find_contradictions()).contradictions == ()
+    assert (await then.find_contradictions()).contradictions == (pair,)
 
 
 async def test_a_domain_without_contradictions_says_why(memory: Memory) -> None:

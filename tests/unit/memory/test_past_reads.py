@@ -27,6 +27,7 @@ WRITES = {
     "apply_ontology",
     "delete_domain",
     "execute_batch",
+    "infer_connections",
 }
 OF_NO_POINT = {"list_domains", "domain_info"}
 """What is asked of domains, and not of what was in one."""

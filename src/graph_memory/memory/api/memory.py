@@ -19,9 +19,8 @@ from graph_memory.memory.domains import deletion, listing
 from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph import growth as growing
 from graph_memory.memory.graph import ontology as types
-from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.meaning import contradictions, inference
-from graph_memory.memory.meaning.results import Contradictions, Inferred
+from graph_memory.memory.meaning import inference
+from graph_memory.memory.meaning.results import Inferred
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
@@ -304,18 +303,6 @@ class Memory(Reads):
             limit=limit,
             dry_run=dry_run,
         )
-
-    async def find_contradictions(
-        self,
-        *,
-        valid_at: datetime | str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        domain: str | None = None,
-    ) -> Contradictions:
-        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
-        page = Page.of(limit, cursor, valid_at)
-        return await contradictions.find_contradictions(self._core, self._domain(domain), page)
 
     @asynccontextmanager
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:

@@ -9,6 +9,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
+from graph_memory.memory.meaning import contradictions
+from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.ontology.ontology import Ontology
@@ -128,6 +130,18 @@ class Reads:
             transitive=transitive,
             max_depth=max_depth,
         )
+
+    async def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        reader = Reads(self._core, default_domain=self._domain(domain))
+        return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 
     async def search_content(
         self,

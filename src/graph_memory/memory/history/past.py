@@ -26,6 +26,8 @@ from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.meaning.contradictions import find_contradictions
+from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
@@ -199,6 +201,12 @@ class Past:
         around, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
         there = [node.id for node in await self.describe_nodes(node_ids)]
         return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in there}
+
+    async def find_contradictions(
+        self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Contradictions:
+        """Return the pairs of nodes that contradicted each other, as `Memory.find_contradictions` does."""
+        return await find_contradictions(self, valid_at, limit, cursor)
 
     async def search_content(
         self,
