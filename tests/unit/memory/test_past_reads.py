@@ -28,6 +28,8 @@ WRITES = {
     "delete_domain",
     "execute_batch",
     "infer_connections",
+    "protect",
+    "unprotect",
 }
 OF_NO_POINT = {"list_domains", "domain_info"}
 """What is asked of domains, and not of what was in one."""

@@ -7,35 +7,32 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
+from graph_memory.memory.api.declares import Declares
 from graph_memory.memory.api.history import History
-from graph_memory.memory.api.reads import Reads
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch import run as batch
 from graph_memory.memory.batch.parsing import options_from
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
-from graph_memory.memory.domains import deletion, listing
-from graph_memory.memory.graph import connections, node_deletion, nodes, validity
-from graph_memory.memory.graph import growth as growing
-from graph_memory.memory.graph import ontology as types
+from graph_memory.memory.domains import deletion
+from graph_memory.memory.graph import connections, node_deletion, nodes, protection, validity
 from graph_memory.memory.meaning import inference
 from graph_memory.memory.meaning.results import Inferred
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.fields import fields_from
-from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.storage.log.transaction import LogWithin
 
 
-class Memory(Reads):
+class Memory(Declares):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
     Every method takes an optional `domain`, the namespace to work in; without it, it uses the default domain.
     `create_ontology` creates a domain. Until then, the two queries and `search_content` find nothing, and every other
     method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE, TIMEOUT
-    and INVALID_ARGUMENT, and any write DOMAIN_BUSY.
+    and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
 
     Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the number of a
     change in the domain's log. Pass the version that you read as `expected_version`: if there was a change since, the
@@ -255,6 +252,39 @@ class Memory(Reads):
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
 
+    async def protect(
+        self,
+        *,
+        node_id: str | None = None,
+        connection_id: str | None = None,
+        is_read_only: bool = True,
+        reason: str | None = None,
+        expires_at: datetime | str | None = None,
+        can_be_unprotected_by: Sequence[str] | None = None,
+        domain: str | None = None,
+    ) -> results.ProtectionChanged:
+        """Make a node, a connection or, when only `domain` is given, that whole domain read-only.
+
+        Any write that would change or delete it raises PROTECTED then; reads go on, and connections to a node may be
+        added. The actors in `can_be_unprotected_by` may lift it, and write meanwhile; without any, only
+        `graph-memory unprotect` lifts it. It ends by itself at `expires_at`. Names of actors are claims: it guards
+        against mistakes, not attackers. With `is_read_only` false it does what `unprotect` does. Raises NODE_NOT_FOUND,
+        CONNECTION_NOT_FOUND, and PROTECTED for who may not change the protection that there is.
+        """
+        target = protection.target_of(node_id, connection_id, domain)
+        now = self._core.log.clock()
+        terms = protection.terms_of(reason, expires_at, can_be_unprotected_by, now) if is_read_only else None
+        return await protection.protect(self._core, self._domain(domain), target, terms)
+
+    async def unprotect(
+        self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None
+    ) -> results.ProtectionChanged:
+        """Lift the protection of a node, a connection or, when only `domain` is given, that domain.
+
+        What is not protected stays as it is. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
+        """
+        return await self.protect(node_id=node_id, connection_id=connection_id, is_read_only=False, domain=domain)
+
     async def execute_batch(
         self,
         operations: Sequence[Mapping[str, object]],
@@ -319,38 +349,6 @@ class Memory(Reads):
         name = self._domain(domain)
         async with within(self._core, name) as (core, log):
             yield Transaction(core, log, default_domain=name)
-
-    async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
-        return await types.create_ontology(self._core, self._domain(domain), ontology)
-
-    async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; `apply_ontology` changes one. Raises TYPE_ALREADY_EXISTS."""
-        return await types.add_node_type(self._core, self._domain(domain), node_type)
-
-    async def add_connection_type(
-        self, connection_type: ConnectionType, *, domain: str | None = None
-    ) -> results.OntologyChanged:
-        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
-        return await types.add_connection_type(self._core, self._domain(domain), connection_type)
-
-    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Make the types of a domain what an ontology declares: create it with them, or add and change types.
-
-        Types that it does not name stay as they are. It can be repeated. Raises TYPE_ALREADY_EXISTS where something
-        stored does not fit what its type would become, with what would have to be true and the first examples in
-        `changes`, INVALID_ONTOLOGY for an open ontology where the domain's is not, and DOMAIN_BUSY; nothing is
-        changed then.
-        """
-        return await growing.apply_ontology(self._core, self._domain(domain), ontology)
-
-    async def list_domains(self) -> results.Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return await listing.list_domains(self._core)
-
-    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return await listing.domain_info(self._core, self._domain(domain))
 
     async def delete_domain(self, name: str) -> results.DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.

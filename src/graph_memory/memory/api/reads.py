@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains import listing
 from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
@@ -198,3 +199,11 @@ class Reads:
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
+
+    async def list_domains(self) -> results.Domains:
+        """Return all domains by name, with the sizes of their logs and ontologies."""
+        return await listing.list_domains(self._core)
+
+    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return await listing.domain_info(self._core, self._domain(domain))

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import connection_of, last_of
 from graph_memory.memory.graph.premises import evidence_of, lost_premises
+from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.content import Content
 from graph_memory.model.results import ConnectionInfo
 from graph_memory.model.subjects import ConnectionState
+from graph_memory.storage.log.writing import utc_now
 
 
 async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
@@ -48,6 +50,7 @@ def connection_info(
         inverse=inverse or None,
         bidirectional=True if inverse else None,
         transitive=True if is_transitive else None,
+        protection=protection_info(connection.protection, utc_now()),
         strength=connection.strength.told() or None,
         importance=connection.importance,
         creation_method=connection.provenance.method,

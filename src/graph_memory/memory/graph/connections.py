@@ -314,6 +314,11 @@ def edit_of(
     )
 
 
+async def the_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
+    """Return a connection as it is. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    return (await _found(reader, domain, connection_id))[0]
+
+
 async def _found(
     reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
 ) -> tuple[ConnectionState, str | None]:
