@@ -210,3 +210,34 @@ async def test_what_is_not_there_is_said(home: Memory) -> None:
         with pytest.raises(GraphError) as refused:
             await home.get_strongest_connections("a", limit=limit)
         assert refused.value.details["argument"] == "limit"
+
+
+async def test_weights_are_asked_for_under_the_inverse_name_too(memory: Memory) -> None:
+    declared = {"name": "Contains", "from": ["Note"], "to": ["Note"], "inverse": "PartOf", "transitive": True}
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [declared]}))
+    for name in ("book", "page", "line"):
+        await memory.create_node("Note", f"# {name}", id=name)
+    await memory.create_connection("Contains", "book", "page", id="one", strength=0.9)
+    await memory.create_connection("Contains", "page", "line", id="two", strength=0.1)
+    await memory.create_connection("PartOf", "line", "book", id="three", strength=0.8)
+    [strong] = (await memory.get_strongest_connections("page", connection_type="PartOf", direction="out")).connections
+    assert (strong.id, strong.type, strong.from_id, strong.to_id, strong.inferred) == (
+        "one",
+        "PartOf",
+        "page",
+        "book",
+        True,
+    )
+    assert (await memory.query_connections(type="PartOf", min_strength=0.5)).connection_ids == ("one", "three")
+    assert (await memory.query_connections(type="PartOf", from_node_id="page", min_strength=0.5)).connection_ids == (
+        "one",
+    )
+    given = {"direction": "out", "connection_type": "PartOf"}
+    assert (await memory.get_connected_nodes("line", **given, min_strength=0.5)).node_ids == ("book",)  # pyright: ignore[reportArgumentType]
+    assert [one.id for one in (await memory.get_weak_relations(connection_type="PartOf")).connections] == ["two"]
+    past = await memory.history.as_of((await memory.get_connection("three")).version)
+    assert (await past.query_connections(type="PartOf", min_strength=0.5)).connection_ids == ("one", "three")
+    for reader in (memory, past):
+        with pytest.raises(GraphError) as refused:
+            await reader.get_connected_nodes("line", **given, min_strength=0.5, transitive=True)  # pyright: ignore[reportArgumentType]
+        assert refused.value.details["argument"] == "min_strength"

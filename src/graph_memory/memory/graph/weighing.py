@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.neighbours import LinkRow, Only
+from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
 from graph_memory.memory.graph.queries import Page, matching_connections
-from graph_memory.model.arguments import UNLIMITED, check_direction, check_limit, cursor_after, fault
+from graph_memory.model.arguments import UNLIMITED, check_limit, cursor_after, fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
@@ -137,9 +137,15 @@ class Scale:
             if is_bounded and left <= 0:
                 return found, cursor_after(after)
 
-    async def shown(self, found: Sequence[Weighed]) -> tuple[WeighedConnection, ...]:
-        """Return what is told of connections, with their weights."""
-        briefs = await connection_briefs(self.core, self.domain, [one.id for one in found], self.at)
+    def named(self, wanted: Wanted) -> Wanted:
+        """Return what is wanted with what its type is stored as."""
+        if self.ontology is None or wanted.type is None:
+            return wanted
+        return replace(wanted, names=self.ontology.names_of(wanted.type))
+
+    async def shown(self, found: Sequence[Weighed], wanted: Wanted) -> tuple[WeighedConnection, ...]:
+        """Return what is told of connections, with their weights, each as it is seen under the name that is wanted."""
+        briefs = await connection_briefs(self.core, self.domain, [one.id for one in found], wanted, self.at)
         weights = {one.id: round(one.weight, 4) for one in found}
         await self.check()
         return tuple(WeighedConnection(**brief.model_dump(), weight=weights[brief.id]) for brief in briefs)
@@ -168,18 +174,29 @@ async def scale(core: Core, domain: str) -> Scale:
     return Scale(core, domain, await core.log.ontology(domain), matching, utc_now())
 
 
-async def at_least(core: Core, domain: str, given: float) -> Only:
-    """Return what keeps connections of at least a weight. Raises INVALID_ARGUMENT."""
-    least = fraction("min_strength", given)
-    return (await scale(core, domain)).at_least(least)
+async def at_least(core: Core, domain: str, least: float | None, *, transitive: bool) -> Only | None:
+    """Return what keeps connections of at least a weight, None where none is asked for. Raises INVALID_ARGUMENT."""
+    check_steps(least, transitive=transitive)
+    return None if least is None else (await scale(core, domain)).at_least(least)
+
+
+def check_steps(least: float | None, *, transitive: bool) -> None:
+    """Raise INVALID_ARGUMENT for a least weight that is none, or where connections are followed all the way."""
+    if least is None:
+        return
+    fraction("min_strength", least)
+    if transitive:
+        message = "min_strength is not taken with transitive"
+        raise fault("min_strength", message, "Leave one of them out: a chain has no weight.")
 
 
 async def strong(scale: Scale, page: Page, wanted: Wanted, least: float, *, detail: bool) -> ConnectionIds:
     """Return the connections that match and are of at least a weight. `Memory.query_connections` tells the rest."""
-    found, cursor = await scale.page(page, wanted, lambda one: one.weight >= least)
+    named = scale.named(wanted)
+    found, cursor = await scale.page(page, named, lambda one: one.weight >= least)
     ids = tuple(one.id for one in found)
-    connections = await connection_briefs(scale.core, scale.domain, ids, scale.at) if detail else None
-    warnings = None if cursor else await page.warnings(scale.core, scale.domain, wanted, ids)
+    connections = await connection_briefs(scale.core, scale.domain, ids, named, scale.at) if detail else None
+    warnings = None if cursor else await page.warnings(scale.core, scale.domain, named, ids)
     await scale.check()
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
@@ -189,33 +206,32 @@ async def strongest(
 ) -> WeighedConnections:
     """Return the connections of a node that weigh most. `Memory.get_strongest_connections` tells the rest."""
     most = checked_limit(limit)
-    check_direction(direction)
+    around = Around(direction, connection_type)
     scale.require()
+    around = replace(around, names=scale.named(around.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
         raise node_not_found(scale.domain, node_id)
     ids: set[str] = set()
-    for wanted in _ends_of(node_id, direction, connection_type):
+    for wanted in around.ends(node_id):
         ids.update(await scale.matching(Page("", MOST_AROUND), wanted))
     found = await scale.weigh(sorted(ids)[:MOST_AROUND])
     ranked = sorted(found, key=lambda one: (-one.weight, one.id))[:most]
     told = f"The node has more than {MOST_AROUND:,} connections; these are the strongest of the first {MOST_AROUND:,}."
-    unknown = Wanted(kind=Kind.CONNECTION, type=connection_type, properties={})
     warnings = (told,) if len(ids) > MOST_AROUND else None
     if not ids:
-        warnings = await Page("", most).warnings(scale.core, scale.domain, unknown, ())
-    shown = await scale.shown(ranked)
-    return WeighedConnections(connections=shown, warnings=warnings)
+        warnings = await Page("", most).warnings(scale.core, scale.domain, around.wanted, ())
+    return WeighedConnections(connections=await scale.shown(ranked, around.wanted), warnings=warnings)
 
 
 async def weak(scale: Scale, page: Page, below: float, connection_type: str | None) -> WeighedConnections:
     """Return connections that weigh less than something. `Memory.get_weak_relations` tells the rest."""
     scale.require()
-    wanted = Wanted(kind=Kind.CONNECTION, type=connection_type, properties={})
+    wanted = scale.named(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
     found, cursor = await scale.page(page, wanted, lambda one: one.weight < below)
     ids = [one.id for one in found]
     warnings = None if cursor else await page.warnings(scale.core, scale.domain, wanted, ids)
     ranked = sorted(found, key=lambda one: (one.weight, one.id))
-    return WeighedConnections(connections=await scale.shown(ranked), next_cursor=cursor, warnings=warnings)
+    return WeighedConnections(connections=await scale.shown(ranked, wanted), next_cursor=cursor, warnings=warnings)
 
 
 def checked_limit(limit: int) -> int:
@@ -223,11 +239,3 @@ def checked_limit(limit: int) -> int:
     if check_limit(limit) > MOST_SHOWN:
         raise fault("limit", f"limit is {limit:,}", f"Give at most {MOST_SHOWN:,}.")
     return limit
-
-
-def _ends_of(node_id: str, direction: Direction, connection_type: str | None) -> list[Wanted]:
-    """Return what connections of a node are wanted, by each of its ends that counts."""
-    outgoing = Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}, from_id=node_id)
-    incoming = Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}, to_id=node_id)
-    ways = {"out": [outgoing], "in": [incoming], "both": [outgoing, incoming]}
-    return ways[direction]
