@@ -55,6 +55,7 @@ PastTool = Literal[
     "get_ontology",
     "get_strongest_connections",
     "get_weak_relations",
+    "find_contradictions",
 ]
 
 
