@@ -27,6 +27,7 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.graph import weighing
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import (
@@ -41,6 +42,7 @@ from graph_memory.memory.history.results import (
     Source,
     Verdict,
 )
+from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -72,6 +74,7 @@ from graph_memory.model.results import (
     NodeSummary,
     Validity,
     Verification,
+    WeighedConnections,
 )
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
@@ -328,6 +331,18 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
+    def set_relation_importance(
+        self, connection_id: str, importance: float, *, expected_version: int | None = None, domain: str | None = None
+    ) -> results.Changed:
+        """Set how important a connection is, 0 to 1: half of its weight then. Raises what `update_connection` does."""
+        return self._wait(
+            self._facade.set_relation_importance,
+            connection_id,
+            importance,
+            expected_version=expected_version,
+            domain=domain,
+        )
+
     def delete_connection(
         self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:
@@ -430,6 +445,39 @@ class SyncMemory(_Sync[Memory]):
             self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
         )
 
+    def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return self._wait(
+            self._facade.infer_connections,
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+            domain=domain,
+        )
+
+    def delete_domain(self, name: str) -> results.DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
+
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.delete_domain, name)
+
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
@@ -453,23 +501,6 @@ class SyncMemory(_Sync[Memory]):
         changed then.
         """
         return self._wait(self._facade.apply_ontology, ontology, domain=domain)
-
-    def list_domains(self) -> results.Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return self._wait(self._facade.list_domains)
-
-    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return self._wait(self._facade.domain_info, domain=domain)
-
-    def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
-
-        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
-        """
-        return self._wait(self._facade.delete_domain, name)
 
     def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND."""
@@ -521,6 +552,7 @@ class SyncMemory(_Sync[Memory]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -528,7 +560,8 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail`, also the type of each, and the ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
+        those of at least that weight; a page can then have fewer than `limit` while `next_cursor` leads on.
         """
         return self._wait(
             self._facade.query_connections,
@@ -537,6 +570,7 @@ class SyncMemory(_Sync[Memory]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            min_strength=min_strength,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -550,6 +584,9 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -558,8 +595,11 @@ class SyncMemory(_Sync[Memory]):
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
-        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count, with
+        `min_strength`, 0 to 1, only those of at least that weight; with `detail`, also the type and title of each node,
+        and the connections that lead to it. `transitive` follows a transitive type over any number of connections, up
+        to `max_depth` (100 at most) and 10,000 nodes, and takes no `min_strength`; the node itself is left out then.
+        Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -567,10 +607,73 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            min_strength=min_strength,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
+        )
+
+    def get_strongest_connections(
+        self,
+        node_id: str,
+        *,
+        direction: results.Direction = "both",
+        connection_type: str | None = None,
+        limit: int = 10,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return the connections of a node that weigh most, with their weights, the strongest first.
+
+        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
+        most 1,000. Of a node with more than 100,000 connections the first so many are weighed, and `warnings` says so.
+        Raises NODE_NOT_FOUND.
+        """
+        return self._wait(
+            self._facade.get_strongest_connections,
+            node_id,
+            direction=direction,
+            connection_type=connection_type,
+            limit=limit,
+            domain=domain,
+        )
+
+    def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
+
+        Pages go through the domain in the order of the ids, and each is the weakest first. At most 20,000 connections
+        are weighed for one page, so that it can have fewer than `limit` while `next_cursor` leads on.
+        """
+        return self._wait(
+            self._facade.get_weak_relations,
+            below=below,
+            connection_type=connection_type,
+            limit=limit,
+            cursor=cursor,
+            domain=domain,
+        )
+
+    def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        return self._wait(
+            self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor, domain=domain
         )
 
     def search_content(
@@ -632,6 +735,14 @@ class SyncMemory(_Sync[Memory]):
     def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
+
+    def list_domains(self) -> results.Domains:
+        """Return all domains by name, with the sizes of their logs and ontologies."""
+        return self._wait(self._facade.list_domains)
+
+    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return self._wait(self._facade.domain_info, domain=domain)
 
 
 class SyncHistory(_Sync[History]):
@@ -940,11 +1051,12 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
-        """Return the ids of the connections that match."""
+        """Return the ids of the connections that match, also in weight as it was then."""
         return self._wait(
             self._facade.query_connections,
             from_node_id=from_node_id,
@@ -952,6 +1064,7 @@ class SyncPast(_Sync[Past]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            min_strength=min_strength,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -964,6 +1077,9 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -975,6 +1091,9 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            min_strength=min_strength,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -985,6 +1104,12 @@ class SyncPast(_Sync[Past]):
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
         return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
+
+    def find_contradictions(
+        self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Contradictions:
+        """Return the pairs of nodes that contradicted each other, as `Memory.find_contradictions` does."""
+        return self._wait(self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor)
 
     def search_content(
         self,
@@ -1015,6 +1140,31 @@ class SyncPast(_Sync[Past]):
     def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
         """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
         return self._wait(self._facade.validate_connection, connection_type, from_node_type, to_node_type)
+
+    def get_strongest_connections(
+        self, node_id: str, *, direction: Direction = "both", connection_type: str | None = None, limit: int = 10
+    ) -> WeighedConnections:
+        """Return the connections of a node that weighed most, as `Memory.get_strongest_connections` does."""
+        return self._wait(
+            self._facade.get_strongest_connections,
+            node_id,
+            direction=direction,
+            connection_type=connection_type,
+            limit=limit,
+        )
+
+    def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> WeighedConnections:
+        """Return connections that weighed less than `below`, as `Memory.get_weak_relations` does."""
+        return self._wait(
+            self._facade.get_weak_relations, below=below, connection_type=connection_type, limit=limit, cursor=cursor
+        )
 
 
 class SyncTransfer(_Sync[Transfer]):

@@ -71,6 +71,9 @@ def mcp(
 
     Toolset batch: execute_batch.
 
+    Toolset meaning: get_strongest_connections, get_weak_relations,
+    set_relation_importance, infer_connections, find_contradictions.
+
     Toolset protection: protect, unprotect.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)

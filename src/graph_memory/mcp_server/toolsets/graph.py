@@ -13,6 +13,7 @@ from graph_memory.mcp_server.arguments import (
     Detail,
     ExpectedVersion,
     Limit,
+    MinStrength,
     Names,
     Properties,
     Strength,
@@ -173,6 +174,7 @@ class QueryConnections(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -184,7 +186,10 @@ class GetConnectedNodes(Call):
     node_id: str
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
+    transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -238,6 +243,10 @@ class AddConnectionType(Call):
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
     unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
+    inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
+    symmetric: NotRequired[bool]
+    transitive: NotRequired[bool]
 
 
 class GetOntology(Call):
@@ -311,7 +320,7 @@ async def query_connections(memory: Memory, given: QueryConnections) -> Connecti
 
 
 async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> ConnectedNodes:
-    """Find the nodes one connection away from a node."""
+    """Find the nodes one connection away from a node, or more with transitive."""
     return with_advice(await memory.get_connected_nodes(**given), given)
 
 

@@ -159,7 +159,7 @@ class LogCheck:
 
 def _summary(state: State) -> State:
     """Return what a type's state tells beside the definition, which may be spelled otherwise."""
-    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types")
+    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
     return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 
 

@@ -234,7 +234,7 @@ class Ledger:
         for rule in link_rules(declared):
             if rule.name == "cycle":
                 self._check_cycles(declared)
-            elif found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name):
+            elif rule.name in _ENDS and (found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name)):
                 raise Wrong(f"is {_ONCE[rule.name]} of {shown(declared.name)} more than once", found[0])
 
     def _check_cycles(self, declared: ConnectionType) -> None:

@@ -221,6 +221,8 @@ class _NodeType(_Event):
 class _ConnectionType(_NodeType):
     from_types: list[str]
     to_types: list[str]
+    inverse: str | None = None
+    transitive: Literal[True] | None = None
 
 
 class _Node(_Bounded, _Event):
