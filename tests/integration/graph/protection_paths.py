@@ -146,6 +146,13 @@ async def _little_at_once(world: World) -> None:
     world.patch.setattr(paging, "AT_ONCE", 1)
 
 
+async def _chain(world: World) -> None:
+    await world.memory.add_connection_type(ConnectionType("Within", ("Note",), ("Note",), transitive=True))
+    c = (await world.memory.create_node("Note", "three")).node_id
+    await world.memory.create_connection("Within", world.a, world.b)
+    await world.memory.create_connection("Within", world.b, c)
+
+
 async def _file(world: World) -> None:
     world.more["file"] = world.folder / f"{world.domain}.jsonl"
     await world.memory.transfer.export_file(world.more["file"])
@@ -207,6 +214,11 @@ async def set_validity_of_a_connection(world: World, memory: Memory) -> object:
 @path(DOMAIN, CONNECTION)
 async def delete_connection(world: World, memory: Memory) -> object:
     return await memory.delete_connection(world.r)
+
+
+@path(DOMAIN, prepare=_chain)
+async def infer_connections(_: World, memory: Memory) -> object:
+    return await memory.infer_connections(dry_run=False)
 
 
 # Many at once.
@@ -491,6 +503,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.graph.substring:Search._index": ["search"],
     "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
     "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
+    "memory.meaning.inference:infer_connections": ["infer_connections"],
     "memory.retention.compaction:compact": ["compact"],
     "memory.retention.compaction:_Compacting._event": _ASKED,
     "memory.retention.erasure:_begun": [
