@@ -58,6 +58,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_request",
         "_refused",
         "_inverse",
+        "_protection",
         "_transitive",
         "_creation_method",
         "_evidence",
