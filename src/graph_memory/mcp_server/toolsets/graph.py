@@ -13,6 +13,7 @@ from graph_memory.mcp_server.arguments import (
     Detail,
     ExpectedVersion,
     Limit,
+    MinStrength,
     Names,
     Properties,
     Strength,
@@ -173,6 +174,7 @@ class QueryConnections(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -187,6 +189,7 @@ class GetConnectedNodes(Call):
     transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
     max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -240,6 +243,7 @@ class AddConnectionType(Call):
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
     unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
     inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
     symmetric: NotRequired[bool]
     transitive: NotRequired[bool]

@@ -14,18 +14,19 @@ from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, compacted, place_at
-from graph_memory.memory.graph import describe
+from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, place_at
+from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected, reached_nodes
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, Only, all_links, connected, reached_nodes
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.history.past_weights import WeighedPast
 from graph_memory.memory.meaning.contradictions import find_contradictions
 from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model.arguments import UNLIMITED, check_query
@@ -50,6 +51,7 @@ from graph_memory.model.results import (
     Validity,
 )
 from graph_memory.model.search_windows import Needle
+from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
@@ -80,7 +82,7 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
     return Past(core, place.domain, place.seq)
 
 
-class Past:
+class Past(WeighedPast):
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
     Its methods are those of `Memory` that read, with the same arguments, results and errors. It has what was deleted
@@ -146,20 +148,17 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
-        """Return the ids of the connections that match."""
+        """Return the ids of the connections that match, also in weight as it was then."""
         page = Page.of(limit, cursor, valid_at)
-        wanted = Wanted(
-            kind=Kind.CONNECTION,
-            type=type,
-            properties=check_properties(properties or {}),
-            valid_at=page.valid_at,
-            from_id=from_node_id,
-            to_id=to_node_id,
-        )
+        wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
+        if min_strength is not None:
+            least = fraction("min_strength", min_strength)
+            return await weighing.strong(await self._scale(), page, wanted, least, detail=detail)
         wanted = replace(wanted, names=await self._names(type))
         found = await self._matching(CONNECTIONS, page, wanted)
         answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
@@ -173,6 +172,7 @@ class Past:
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         transitive: bool = False,
         max_depth: int | None = None,
         detail: bool = False,
@@ -183,8 +183,10 @@ class Past:
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
         around = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
+        weighing.check_steps(min_strength, transitive=transitive)
         if not transitive:
-            return await self._connected(node_id, page, around, detail=detail)
+            only = None if min_strength is None else (await self._scale()).at_least(min_strength)
+            return await self._connected(node_id, page, around, detail=detail, only=only)
         check_transitive(await self.get_ontology(), connection_type)
         everything = Page("", UNLIMITED, page.valid_at)
 
@@ -256,7 +258,15 @@ class Past:
         """Return as what connections of a name were stored."""
         return None if type_name is None else (await self.get_ontology()).names_of(type_name)
 
-    async def _connected(self, node_id: str, page: Page, around: Around, *, detail: bool) -> ConnectedNodes:
+    async def _scale(self) -> weighing.Scale:
+        """Return what weighs connections as they were then, at that time."""
+        [row] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self._seq])
+        ontology, matching = await self.get_ontology(), partial(self._matching, CONNECTIONS)
+        return weighing.Scale(self._core, self._domain, ontology, matching, row.at, self._seq, self._check_kept)
+
+    async def _connected(
+        self, node_id: str, page: Page, around: Around, *, detail: bool, only: Only | None = None
+    ) -> ConnectedNodes:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **given)
         await self._check_kept()
@@ -270,6 +280,7 @@ class Past:
             lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
             detail=detail,
             at=self.seq,
+            only=only,
         )
         await self._check_kept()
         return answer
