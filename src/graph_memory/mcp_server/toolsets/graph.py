@@ -159,6 +159,12 @@ class QueryNodes(Call):
 
     type: NotRequired[str]
     properties: NotRequired[Properties]
+    namespace: NotRequired[str]
+    path_prefix: NotRequired[str]
+    created_after: NotRequired[str]
+    created_before: NotRequired[str]
+    modified_after: NotRequired[str]
+    modified_before: NotRequired[str]
     valid_at: NotRequired[ValidAt]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph import connections, describe, neighbours, nodes, queries
+from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
 from graph_memory.model import results
@@ -46,6 +47,12 @@ class Reads:
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -56,7 +63,8 @@ class Reads:
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
-        next page. Raises INVALID_PROPERTY.
+        next page. `namespace` and `path_prefix` ask for the fields of a node: `/work` also finds `/workshop`. The times
+        are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
         """
         return await queries.query_nodes(
             self._core,
@@ -64,6 +72,14 @@ class Reads:
             Page.of(limit, cursor, valid_at),
             type_name=type,
             properties=properties,
+            fields=field_filter(
+                namespace=namespace,
+                path_prefix=path_prefix,
+                created_after=created_after,
+                created_before=created_before,
+                modified_after=modified_after,
+                modified_before=modified_before,
+            ),
             detail=detail,
         )
 

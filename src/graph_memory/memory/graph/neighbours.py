@@ -211,6 +211,13 @@ async def all_links(
     everything = Page("", UNLIMITED, around.valid_at)
     connections: set[str] = set()
     for end in around.ends(node_id):
-        wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={}, valid_at=around.valid_at, **end)
+        wanted = Wanted(
+            kind=Kind.CONNECTION,
+            type=around.type,
+            properties={},
+            valid_at=around.valid_at,
+            from_id=end.get("from_id"),
+            to_id=end.get("to_id"),
+        )
         connections.update(await matching(everything, wanted))
     return [LinkRow.of(event) for event in await states(sorted(connections))]

@@ -17,6 +17,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph import describe
 from graph_memory.memory.graph.connections import connection_info, connection_not_found
+from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
@@ -119,6 +120,12 @@ class Past:
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -127,7 +134,15 @@ class Past:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
         filtered = check_properties(properties or {})
-        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
+        fields = field_filter(
+            namespace=namespace,
+            path_prefix=path_prefix,
+            created_after=created_after,
+            created_before=created_before,
+            modified_after=modified_after,
+            modified_before=modified_before,
+        )
+        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at, fields=fields)
         return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(

@@ -13,7 +13,8 @@ from graph_memory.model.kinds import Kind
 from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader
 
-_FIRST: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
+_ANY: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
+_FIRST: Mapping[Kind, Mapping[str, object]] = {Kind.NODE: {**_ANY, "fields": None}, Kind.CONNECTION: _ANY}
 
 
 async def users_of(
@@ -34,7 +35,7 @@ async def users_of(
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
         name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
-        rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST))
+        rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST[kind]))
         other = next((one for one in rows if one not in known), None)
         if other is not None:
             found[undo.subject] = f"{kind} {other} has this type"
