@@ -1,7 +1,7 @@
 // One domain with its live nodes and connections counted, within the domain only. No row: there is no such domain.
 // mode: read
 // params: domain
-// returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, nodes, connections
+// returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, nodes, connections, protection
 MATCH (d:_Domain {_id: $domain})
 RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - coalesce(d._begins_at, 0) AS events,
        d._forked_from AS forked_from, d._forked_at AS forked_at, nullIf(d._state, 'ready') AS busy,
@@ -13,4 +13,4 @@ RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - co
          WHERE a._domain = $domain AND a._id IS NOT NULL
          MATCH (a)-[r]->(:_Node)
          WHERE r._domain = $domain
-       } AS connections
+       } AS connections, d._protection AS protection

@@ -1,13 +1,15 @@
 // Adds events to the domain's log, with the small texts that they refer to, and moves its head on; those that begin a subject
 // come with it instead. Times come as text, for speed. Where a time is before that of the event before it, because a
 // clock was set right, the number is noted: `turns` are those within, and `first` is the first event.
+// `protects` says whether something is protected after one of the events: from then on writes look for what is.
 // mode: write
-// params: domain, first, seq, at, ontology_version, events, contents, turns
+// params: domain, first, seq, at, ontology_version, events, contents, turns, protects
 // returns: -
 MATCH (d:_Domain {_id: $domain})
 WITH d, CASE WHEN datetime($first.at) < d._last_at THEN [$first.seq] ELSE [] END + $turns AS turns
 FOREACH (_ IN CASE size(turns) WHEN 0 THEN [] ELSE [0] END | SET d._turns = (coalesce(d._turns, []) + turns)[-1000..])
 SET d._seq = $seq, d._last_at = datetime($at), d._ontology_version = $ontology_version
+FOREACH (_ IN CASE WHEN $protects THEN [0] ELSE [] END | SET d._has_protected = true)
 WITH d
 CALL () {
   UNWIND $contents AS content

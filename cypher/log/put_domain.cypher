@@ -6,5 +6,6 @@ UNWIND $rows.put_domain AS row
 MATCH (d:_Domain {_id: $domain})
 SET d._created = row.state._created,
     d._forked_from = CASE WHEN d._forked_at IS NULL OR d._forked_from IS NOT NULL THEN row.state._forked_from END,
-    d._forked_at = row.state._forked_at, d._begins_at = row.state._begins_at, d._compacted_to = row.state._compacted_to, d._merges = row.state._merges
+    d._forked_at = row.state._forked_at, d._begins_at = row.state._begins_at, d._compacted_to = row.state._compacted_to, d._merges = row.state._merges,
+    d._protection = row.state._protection
 RETURN count(*) AS found

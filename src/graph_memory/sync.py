@@ -366,6 +366,45 @@ class SyncMemory(_Sync[Memory]):
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return self._wait(self._facade.invalidate, id, at=at, expected_version=expected_version, domain=domain)
 
+    def protect(
+        self,
+        *,
+        node_id: str | None = None,
+        connection_id: str | None = None,
+        is_read_only: bool = True,
+        reason: str | None = None,
+        expires_at: datetime | str | None = None,
+        can_be_unprotected_by: Sequence[str] | None = None,
+        domain: str | None = None,
+    ) -> results.ProtectionChanged:
+        """Make a node, a connection or, when only `domain` is given, that whole domain read-only.
+
+        Any write that would change or delete it raises PROTECTED then; reads go on, and connections to a node may be
+        added. The actors in `can_be_unprotected_by` may lift it, and write meanwhile; without any, only
+        `graph-memory unprotect` lifts it. It ends by itself at `expires_at`. Names of actors are claims: it guards
+        against mistakes, not attackers. With `is_read_only` false it does what `unprotect` does. Raises NODE_NOT_FOUND,
+        CONNECTION_NOT_FOUND, and PROTECTED for who may not change the protection that there is.
+        """
+        return self._wait(
+            self._facade.protect,
+            node_id=node_id,
+            connection_id=connection_id,
+            is_read_only=is_read_only,
+            reason=reason,
+            expires_at=expires_at,
+            can_be_unprotected_by=can_be_unprotected_by,
+            domain=domain,
+        )
+
+    def unprotect(
+        self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None
+    ) -> results.ProtectionChanged:
+        """Lift the protection of a node, a connection or, when only `domain` is given, that domain.
+
+        What is not protected stays as it is. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
+        """
+        return self._wait(self._facade.unprotect, node_id=node_id, connection_id=connection_id, domain=domain)
+
     def execute_batch(
         self,
         operations: Sequence[Mapping[str, object]],

@@ -19,7 +19,7 @@ THERE, NOT_THERE = LIMITS.split("\nNot there yet:\n")
 
 WORDS = {
     "semantic search": {"recall", "semantic", "embedding", "vector", "similar"},
-    "access control": {"auth", "token", "login", "role", "user", "permission", "protect"},
+    "access control": {"auth", "token", "login", "role", "user", "permission"},
     "removing a property from a node or connection": {"remove", "removed", "unset"},
 }
 """Words that would be in the name of a tool, argument, command, option or setting if it were there."""

@@ -25,6 +25,7 @@ FAULT = 70
 CONFLICT = 73
 INPUT_OUTPUT = 74
 TRY_AGAIN = 75
+NOT_PERMITTED = 77
 
 EXIT_STATUS: Mapping[Code, int] = {
     Code.ONTOLOGY_NOT_FOUND: NOT_THERE,
@@ -49,6 +50,7 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.INVALID_ENCODING: FAULTY_DATA,
     Code.CONTENT_TOO_LARGE: FAULTY_DATA,
     Code.VERSION_CONFLICT: CONFLICT,
+    Code.PROTECTED: NOT_PERMITTED,
     Code.EVENT_NOT_FOUND: NOT_THERE,
     Code.SUBJECT_ERASED: NOT_THERE,
     Code.HISTORY_COMPACTED: NOT_THERE,
@@ -103,6 +105,8 @@ COMMANDS: Mapping[str, str] = {
     "memory_erase": "erase",
     "memory_compact": "compact",
     "execute_batch": "batch",
+    "protect": "protect",
+    "unprotect": "unprotect",
 }
 """What a hint that names a tool means on the command line."""
 
@@ -126,8 +130,8 @@ _PHRASES = {
     "memory_log with full shows the session of each change": "`graph-memory sessions` shows the sessions",
     "and with full their ids": "and with --full their ids",
 }
-_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(COMMANDS)})\b(?!\")")
-"""Not one in quotes: that is something to write, as in a batch."""
+_TOOL = re.compile(rf"(?<!\")\b(?:{'|'.join(name for name in COMMANDS if '_' in name)})\b(?!\")")
+"""Not one in quotes: that is something to write, as in a batch. Nor `protect`, which is a word too."""
 _CALL = re.compile(r"\b([Cc])all `(?=graph-memory )")
 _ARGUMENT = re.compile(rf"\b(?:{'|'.join(OPTIONS)})\b")
 

@@ -32,6 +32,7 @@ from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
+from graph_memory.cli.commands.protection import protect, unprotect
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
@@ -61,6 +62,8 @@ for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)
+for command in (protect, unprotect):
+    app.command(rich_help_panel=REMEMBER)(command)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)

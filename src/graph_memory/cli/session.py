@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from graph_memory.cli.output.progress import progress_bar, spinner
 from graph_memory.local import Progress
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
 from graph_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ async def opened_memory() -> AsyncGenerator[Memory]:
         with progress_bar(_OPENING) as progress:
             from graph_memory.app import open_memory
 
-            memory = await opened.enter_async_context(open_memory(read_settings(), progress=progress))
+            settings = read_settings()
+            opening = open_memory(settings, progress=progress, origin=_origin(settings))
+            memory = await opened.enter_async_context(opening)
         yield memory
 
 
@@ -67,8 +70,14 @@ def open_for_a_person() -> Generator[SyncMemory]:
         with progress_bar(_OPENING) as progress:
             from graph_memory.sync import open_memory_sync
 
-            memory = opened.enter_context(open_memory_sync(read_settings(), progress=progress))
+            settings = read_settings()
+            memory = opened.enter_context(open_memory_sync(settings, progress=progress, origin=_origin(settings)))
         yield memory
+
+
+def _origin(settings: Settings) -> Origin:
+    """Return who asks: whoever is at the command line may lift what names nobody who may."""
+    return Origin(session=settings.session, actor=settings.actor, at_command_line=True)
 
 
 def with_progress(use: Callable[[Memory, Progress], Awaitable[T]]) -> T:

@@ -31,4 +31,4 @@ ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the
 class Call(TypedDict):
     """What every tool takes."""
 
-    domain: NotRequired[Annotated[str, Field(description="Domain, if not the default")]]
+    domain: NotRequired[Annotated[str, Field(description="If not the default")]]

@@ -61,6 +61,8 @@ class Code(StrEnum):
     """The content is larger than this interface allows."""
     VERSION_CONFLICT = "VERSION_CONFLICT"
     """`expected_version` is not the current version: someone else has changed it."""
+    PROTECTED = "PROTECTED"
+    """It is read-only: `details` has the reason, who may lift the protection, and until when it holds."""
 
     EVENT_NOT_FOUND = "EVENT_NOT_FOUND"
     """The domain's log has no such event."""

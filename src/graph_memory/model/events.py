@@ -15,6 +15,7 @@ from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
 from graph_memory.model.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.protection import PROTECTION, Guard, stored_protection
 from graph_memory.model.subjects import State, StoredValue, present
 
 
@@ -46,11 +47,12 @@ def is_whole(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Who asked for a change: the session, `agent` or `user`, and a name."""
+    """Who asked for a change: the session, `agent` or `user`, and a name; and whether it was by the command line."""
 
     session: str | None = None
     source: str = "user"
     actor: str | None = None
+    at_command_line: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +267,22 @@ def ontology_version(events: Iterable[Event], before: int) -> int:
     return max((event.seq for event in events if event.draft.kind in ONTOLOGY_KINDS), default=before)
 
 
+def guard_after(events: Iterable[Event], before: Guard) -> Guard:
+    """Return what of a domain is protected after the events."""
+    guard = before
+    for draft in (event.draft for event in events):
+        if draft.kind is Kind.DOMAIN:
+            guard = replace(guard, domain=stored_protection(draft.state or {}))
+        elif protects(draft) and not guard.has_protected:
+            guard = replace(guard, has_protected=True)
+    return guard
+
+
+def protects(draft: Draft) -> bool:
+    """Say whether something in the domain is protected as a draft leaves it."""
+    return draft.kind is not Kind.DOMAIN and PROTECTION in (draft.state or {})
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """What every decision may look at: the domain, its ontology, and the time that its events will carry."""
@@ -273,6 +291,7 @@ class Head:
     seq: int
     at: datetime
     ontology: Ontology
+    guard: Guard = Guard()  # noqa: RUF009 - it is frozen
 
     def at_or_after(self, now: datetime) -> Head:
         """Return the head with the time that the next events carry."""
@@ -280,4 +299,6 @@ class Head:
 
     def after(self, events: Sequence[Event]) -> Head:
         """Return where the log stands after these events, if any."""
-        return replace(self, seq=events[-1].seq, at=events[-1].at) if events else self
+        if not events:
+            return self
+        return replace(self, seq=events[-1].seq, at=events[-1].at, guard=guard_after(events, self.guard))

@@ -75,6 +75,35 @@ class OntologyApplied(OntologyChanged):
     changed: tuple[str, ...] = Field(default=(), description="What changed in existing types, one line each")
 
 
+class ProtectionInfo(Result):
+    """How a node or connection is protected."""
+
+    is_read_only: bool = Field(description="False once it has expired")
+    locked_by: str
+    locked_at: Timestamp
+    reason: str | None = None
+    expires_at: Timestamp | None = None
+    can_be_unprotected_by: tuple[str, ...] | None = None
+
+
+class DomainProtection(Result):
+    """How a domain is protected."""
+
+    is_read_only: bool = Field(description="False once it has expired")
+    last_modified_by: str
+    last_modified_at: Timestamp
+    protection_reason: str | None = None
+    expires_at: Timestamp | None = None
+    can_be_unprotected_by: tuple[str, ...] | None = None
+
+
+class ProtectionChanged(Changed):
+    """What protect or unprotect came to."""
+
+    is_read_only: bool = Field(description="Whether it is read-only now")
+    expires_at: Timestamp | None = Field(default=None, description="When that ends by itself")
+
+
 class NodeInfo(Result):
     """One node without its content."""
 
@@ -96,6 +125,7 @@ class NodeInfo(Result):
     metadata: dict[str, object] | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    protection: ProtectionInfo | None = None
 
 
 class NodeContent(Result):
@@ -126,6 +156,7 @@ class ConnectionInfo(Result):
     content: str | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    protection: ProtectionInfo | None = None
     strength: dict[str, float] | None = Field(
         default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
     )
@@ -250,6 +281,7 @@ class DomainInfo(DomainSummary):
 
     nodes: int
     connections: int
+    protection: DomainProtection | None = None
 
 
 class Domains(Result):

@@ -19,6 +19,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import check_amount
+from graph_memory.model.protection import stored_protection
 from graph_memory.model.strength import NUMBERS, STRENGTH, fraction
 from graph_memory.model.subjects import user_properties
 
@@ -66,13 +67,26 @@ def _ends_after_it_begins(draft: Draft, _: AnyType | None) -> None:
         raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
 
 
+def _has_a_protection(draft: Draft, _: AnyType | None) -> None:
+    try:
+        stored_protection(draft.state or {})
+    except ValueError as error:
+        raise fault("_protection", f"its _protection {error}", "Use protect and unprotect to change it.") from error
+
+
 def _is_of_a_strength(draft: Draft, _: AnyType | None) -> None:
     for name, value in (draft.state or {}).items():
         if name in NUMBERS:
             fraction(f"strength.{STRENGTH[name]}" if name in STRENGTH else "importance", value)
 
 
-RULES: tuple[Rule, ...] = (_is_not_too_much, _keeps_to_its_type, _ends_after_it_begins, _is_of_a_strength)
+RULES: tuple[Rule, ...] = (
+    _is_not_too_much,
+    _keeps_to_its_type,
+    _ends_after_it_begins,
+    _is_of_a_strength,
+    _has_a_protection,
+)
 
 
 @dataclass(frozen=True, slots=True)

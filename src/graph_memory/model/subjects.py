@@ -14,6 +14,7 @@ from typing import Any, cast
 from graph_memory.model.content import ContentRef, Encoding
 from graph_memory.model.fields import NodeFields
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.protection import PROTECTION, Protection, stored_protection
 from graph_memory.model.strength import IMPORTANCE, Provenance, Strength
 from graph_memory.model.titles import derived_title
 
@@ -56,6 +57,7 @@ class DomainState:
     compacted: str | None = None
     """What was compacted, counted by sessions, as JSON."""
     merges: str | None = None
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the domain."""
@@ -68,6 +70,7 @@ class DomainState:
                 "_compacted_to": self.compacted_to,
                 "_compacted": self.compacted,
                 "_merges": self.merges,
+                PROTECTION: self.protection and self.protection.text(),
             }
         )
 
@@ -83,6 +86,7 @@ class DomainState:
             compacted_to=known.get("_compacted_to"),
             compacted=known.get("_compacted"),
             merges=known.get("_merges"),
+            protection=stored_protection(known),
         )
 
 
@@ -102,6 +106,7 @@ class NodeState:
     tags: tuple[str, ...] = ()
     fields: NodeFields = field(default_factory=NodeFields)
     validity: Validity = field(default_factory=Validity)
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the node."""
@@ -109,6 +114,7 @@ class NodeState:
             "_created": self.created,
             "_modified": self.modified,
             "_tags": list(self.tags) or None,
+            PROTECTION: self.protection and self.protection.text(),
             **self.fields.state(self.title),
         }
         return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
@@ -134,6 +140,7 @@ class NodeState:
             tags=tuple(cast("Sequence[str]", stored.get("_tags") or ())),
             fields=NodeFields.from_stored(stored),
             validity=own.validity(),
+            protection=stored_protection(stored),
         )
 
 
@@ -154,10 +161,16 @@ class ConnectionState:
     strength: Strength = field(default_factory=Strength)
     importance: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
+    protection: Protection | None = None
 
     def state(self) -> State:
         """Return what an event keeps of the connection, beside its two ends."""
-        own = {"_created": self.created, "_modified": self.modified, IMPORTANCE: self.importance}
+        own = {
+            "_created": self.created,
+            "_modified": self.modified,
+            IMPORTANCE: self.importance,
+            PROTECTION: self.protection and self.protection.text(),
+        }
         content = content_state(self.content) if self.content else {}
         made = {**self.strength.state(), **self.provenance.state()}
         return present({**self.properties, **own}) | content | self.validity.state() | made
@@ -177,6 +190,7 @@ class ConnectionState:
             content=own.content(),
             properties=own.properties(),
             validity=own.validity(),
+            protection=stored_protection(stored),
             strength=Strength.from_state(stored),
             importance=cast("float | None", stored.get(IMPORTANCE)),
             provenance=Provenance.from_state(stored),

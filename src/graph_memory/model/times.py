@@ -37,6 +37,7 @@ _pattern = partial(re.compile, flags=re.ASCII)
 _LEAD = _pattern(r"(?:(?:since|until|from|during|in|on|the) )+")
 _WHILE = r"(\d{1,6}) (second|minute|hour|day|week|month|year)s?"
 _AGO = _pattern(rf"{_WHILE} ago")
+_IN = _pattern(rf"in {_WHILE}")
 _LAST_FEW = _pattern(rf"(?:last|past) {_WHILE}")
 _STEP = _pattern(r"(last|this|next) ([a-z]+)")
 _CLOCK = _pattern(r"(.*?)(?: at|)(?:^| )(\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -66,6 +67,9 @@ def read_span(text: str, now: datetime, zone: tzinfo | None = UTC) -> Span:
     A weekday or a month is the last one that has begun. Weeks begin on Monday.
     """
     plain = " ".join(text.lower().split())
+    if ahead := _IN.fullmatch(re.sub(r"^in an? ", "in 1 ", plain)):
+        at = now + int(ahead[1]) * _UNITS[ahead[2]]
+        return Span(at, at)
     lead = _LEAD.match(plain)
     reading = _Reading(plain[lead.end() :] if lead else plain, now, zone)
     for read in _READERS:

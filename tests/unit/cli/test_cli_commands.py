@@ -154,7 +154,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     )
 
     @asynccontextmanager
-    async def open_memory(_settings: Settings, *, progress: Any) -> AsyncIterator[RecordingMemory]:
+    async def open_memory(_settings: Settings, *, progress: Any, origin: Any) -> AsyncIterator[RecordingMemory]:
         yield recording
 
     module: Any = ModuleType("graph_memory.app")

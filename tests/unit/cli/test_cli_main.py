@@ -42,7 +42,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     recording = RecordingMemory(collect_blobs=BLOBS)
 
     @asynccontextmanager
-    async def open_memory(_settings: Settings, *, progress: Any) -> AsyncIterator[RecordingMemory]:
+    async def open_memory(_settings: Settings, *, progress: Any, origin: Any) -> AsyncIterator[RecordingMemory]:
         progress("Starting", None)
         yield recording
 

@@ -27,6 +27,8 @@ WRITES = {
     "apply_ontology",
     "delete_domain",
     "execute_batch",
+    "protect",
+    "unprotect",
 }
 OF_NO_POINT = {"list_domains", "domain_info"}
 """What is asked of domains, and not of what was in one."""

@@ -9,6 +9,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.listing import list_connections
+from graph_memory.cli.commands.protection import protection_lines
 from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.errors import with_commands
 from graph_memory.cli.input import completion, naming
@@ -231,6 +232,7 @@ def _fields(found: ConnectionInfo, summary: ConnectionSummary | None) -> dict[st
         "to": f"{found.to_node_id}  {to_title}",
         "version": found.version,
         **bounds(found.valid_from, found.valid_to),
+        **protection_lines(found.protection),
         **_meaning(found),
         "created": local_time(found.created),
         "modified": local_time(found.modified),

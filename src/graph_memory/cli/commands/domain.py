@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.protection import domain_protection_lines
 from graph_memory.cli.input import completion
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
@@ -73,6 +74,7 @@ def _show_info(found: DomainInfo) -> None:
         {
             "domain": found.name,
             **({"made from": _origin(found)} if _origin(found) else {}),
+            **domain_protection_lines(found.protection),
             "created": local_time(found.created),
             "last change": local_time(found.modified),
             "events": f"{found.events:,}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.commands.protection import protection_lines
 from graph_memory.cli.commands.validity import bounds
 from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
@@ -196,6 +197,7 @@ def _fields(found: NodeInfo, title: str) -> dict[str, object]:
         "type": found.type,
         "version": found.version,
         **bounds(found.valid_from, found.valid_to),
+        **protection_lines(found.protection),
         "created": local_time(found.created),
         "modified": local_time(found.modified),
         "format": found.content_format,

@@ -70,6 +70,8 @@ def mcp(
     Toolset domains: list_domains, delete_domain.
 
     Toolset batch: execute_batch.
+
+    Toolset protection: protect, unprotect.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)
     if settings.domain != AUTO:

@@ -9,10 +9,17 @@ from graph_memory.mcp_server.toolsets.batch import BATCH
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import HISTORY
+from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
 
-TOOLSETS: Mapping[str, Sequence[AnyTool]] = {"graph": GRAPH, "history": HISTORY, "domains": DOMAINS, "batch": BATCH}
+TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
+    "graph": GRAPH,
+    "history": HISTORY,
+    "domains": DOMAINS,
+    "batch": BATCH,
+    "protection": PROTECTION,
+}
 
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:

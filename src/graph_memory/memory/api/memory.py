@@ -16,7 +16,7 @@ from graph_memory.memory.batch.parsing import options_from
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
 from graph_memory.memory.domains import deletion, listing
-from graph_memory.memory.graph import connections, node_deletion, nodes, validity
+from graph_memory.memory.graph import connections, node_deletion, nodes, protection, validity
 from graph_memory.memory.graph import growth as growing
 from graph_memory.memory.graph import ontology as types
 from graph_memory.model import results
@@ -33,7 +33,7 @@ class Memory(Reads):
     Every method takes an optional `domain`, the namespace to work in; without it, it uses the default domain.
     `create_ontology` creates a domain. Until then, the two queries and `search_content` find nothing, and every other
     method raises ONTOLOGY_NOT_FOUND. All failures are `GraphError`; any method can raise STORE_UNAVAILABLE, TIMEOUT
-    and INVALID_ARGUMENT, and any write DOMAIN_BUSY.
+    and INVALID_ARGUMENT, and any write DOMAIN_BUSY and PROTECTED.
 
     Property values are strings, finite numbers (integers within 64 bits) and booleans. A version is the number of a
     change in the domain's log. Pass the version that you read as `expected_version`: if there was a change since, the
@@ -252,6 +252,39 @@ class Memory(Reads):
     ) -> results.Changed:
         """Set when a node or connection stops holding; it is kept. Raises NODE_NOT_FOUND and VERSION_CONFLICT."""
         return await self.set_validity(id, valid_to=at, expected_version=expected_version, domain=domain)
+
+    async def protect(
+        self,
+        *,
+        node_id: str | None = None,
+        connection_id: str | None = None,
+        is_read_only: bool = True,
+        reason: str | None = None,
+        expires_at: datetime | str | None = None,
+        can_be_unprotected_by: Sequence[str] | None = None,
+        domain: str | None = None,
+    ) -> results.ProtectionChanged:
+        """Make a node, a connection or, when only `domain` is given, that whole domain read-only.
+
+        Any write that would change or delete it raises PROTECTED then; reads go on, and connections to a node may be
+        added. The actors in `can_be_unprotected_by` may lift it, and write meanwhile; without any, only
+        `graph-memory unprotect` lifts it. It ends by itself at `expires_at`. Names of actors are claims: it guards
+        against mistakes, not attackers. With `is_read_only` false it does what `unprotect` does. Raises NODE_NOT_FOUND,
+        CONNECTION_NOT_FOUND, and PROTECTED for who may not change the protection that there is.
+        """
+        target = protection.target_of(node_id, connection_id, domain)
+        now = self._core.log.clock()
+        terms = protection.terms_of(reason, expires_at, can_be_unprotected_by, now) if is_read_only else None
+        return await protection.protect(self._core, self._domain(domain), target, terms)
+
+    async def unprotect(
+        self, *, node_id: str | None = None, connection_id: str | None = None, domain: str | None = None
+    ) -> results.ProtectionChanged:
+        """Lift the protection of a node, a connection or, when only `domain` is given, that domain.
+
+        What is not protected stays as it is. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
+        """
+        return await self.protect(node_id=node_id, connection_id=connection_id, is_read_only=False, domain=domain)
 
     async def execute_batch(
         self,

@@ -29,6 +29,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.project import append_events, run_projection
+from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import PAGE_OF, STATES, SubjectAt
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Nothing, Query, query
@@ -66,7 +67,8 @@ async def branch(core: Core, source: str, at: int | str | None, name: str) -> Br
     types = await types_at(core.store, place)
     params = {"source": place.domain, "at": place.seq}
     given = {"batch": new_id("evt"), "began": utc_now().isoformat()}
-    job = await jobs.begin(core.store, name, BRANCHING, params, given, at=datetime.fromisoformat(given["began"]))
+    began, who = datetime.fromisoformat(given["began"]), core.origin
+    job = await jobs.begin(core.store, name, BRANCHING, params, given, origin=who, reach=Whole.ONTOLOGY, at=began)
     try:
         if await _fork(core, source, fork) != place:
             raise compacted(place.domain, place.seq)
@@ -154,7 +156,7 @@ class _Branching:
             await self._copy_events(transaction, numbered)
             await self._put_nodes(transaction, numbered)
             await self._derive(transaction, living)
-            await transaction.run(ADVANCE, domain=self._job.domain, seq=then.seq)
+            await transaction.run(ADVANCE, domain=self._job.domain, source=self._source, seq=then.seq)
 
         await self._job.step(then, copy)
 

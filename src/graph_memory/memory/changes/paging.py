@@ -16,6 +16,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Origin, new_id
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
+from graph_memory.storage.log.protection import Reach
 from graph_memory.storage.store import Reader, Transaction
 
 AT_ONCE = 5_000
@@ -59,17 +60,30 @@ class Batch:
     origin: Origin
 
     @classmethod
-    async def begin(cls, core: Core, domain: str, state: str, params: Params, given: Mapping[str, str | int]) -> Batch:
+    async def begin(
+        cls, core: Core, domain: str, state: str, params: Params, given: Mapping[str, str | int], *, reach: Reach
+    ) -> Batch:
         """Begin a batch, or go on with the same one where it is, as whoever began it.
 
-        Raises ONTOLOGY_NOT_FOUND, and DOMAIN_BUSY while something else goes on.
+        Raises ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY while something else goes on.
         """
         who = {"session": core.origin.session, "source": core.origin.source, "actor": core.origin.actor}
         named = {name: value for name, value in who.items() if value is not None}
-        job = await jobs.begin(core.store, domain, state, params, {**given, **named, "batch": new_id("evt")})
+        named |= {"at_command_line": 1} if core.origin.at_command_line else {}
+        given = {**given, **named, "batch": new_id("evt")}
+        job = await jobs.begin(core.store, domain, state, params, given, origin=core.origin, reach=reach)
         told = {name: str(job.given[name]) if name in job.given else None for name in who}
-        origin = Origin(session=told["session"], source=str(told["source"]), actor=told["actor"])
+        origin = Origin(
+            session=told["session"],
+            source=str(told["source"]),
+            actor=told["actor"],
+            at_command_line="at_command_line" in job.given,
+        )
         return cls(core, job, str(job.given["batch"]), origin)
+
+    async def check(self, drafts: Sequence[Draft]) -> None:
+        """Raise PROTECTED for changes that are to be made in pages: together they tell what goes with what."""
+        await self.core.log.check(self.job.domain, self.origin, drafts)
 
     async def page(self, drafts: Sequence[Draft], look: Look | None = None, **progress: str | int) -> None:
         """Append a page of events, and project them; the progress is noted with them."""

@@ -11,6 +11,7 @@ from graph_memory.model.results import DomainDeleted
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
+from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
@@ -38,7 +39,7 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     """Delete a domain with all that is in it. `Memory.delete_domain` tells the rest."""
     if names := await branches_of(core.store, domain):
         raise _has_branches(domain, names)
-    job = await jobs.begin(core.store, domain, DELETING, {}, {}, takes_over=True)
+    job = await jobs.begin(core.store, domain, DELETING, {}, {}, origin=core.origin, reach=Whole.ALL, takes_over=True)
     if not job.is_resumed and (names := await branches_of(core.store, domain)):
         await job.withdraw()
         raise _has_branches(domain, names)

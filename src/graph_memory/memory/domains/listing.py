@@ -7,8 +7,11 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.model.clock import AHEAD
-from graph_memory.model.results import DomainInfo, Domains, DomainSummary
+from graph_memory.model.protection import protection_from
+from graph_memory.model.results import DomainInfo, DomainProtection, Domains, DomainSummary
+from graph_memory.model.subjects import DomainState
 from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -35,6 +38,7 @@ class CountedRow(DomainRow):
 
     nodes: int
     connections: int
+    protection: str | None
 
 
 LIST = query("domains/list", DomainRow)
@@ -58,4 +62,30 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
     row = await core.store.one(INFO, domain=domain)
     if row is None:
         raise no_ontology(domain)
-    return DomainInfo(**asdict(row))
+    counted = {name: value for name, value in asdict(row).items() if name != "protection"}
+    return DomainInfo(**counted, protection=_protection(row, utc_now()))
+
+
+async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | None]:
+    """Return what the log says of the domain, and the number of the event that says so. Raises ONTOLOGY_NOT_FOUND."""
+    event = await last_event(reader, domain, "domain")
+    if event is not None:
+        return DomainState.from_state(event.draft.state or {}), event.seq
+    row = await reader.one(INFO, domain=domain)
+    if row is None:
+        raise no_ontology(domain)
+    return DomainState(created=row.created), None
+
+
+def _protection(row: CountedRow, now: datetime) -> DomainProtection | None:
+    if row.protection is None:
+        return None
+    found = protection_from(row.protection)
+    return DomainProtection(
+        is_read_only=found.holds(now),
+        last_modified_by=found.locked_by,
+        last_modified_at=found.locked_at,
+        protection_reason=found.reason,
+        expires_at=found.expires_at,
+        can_be_unprotected_by=found.can_be_unprotected_by or None,
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from graph_memory.storage.log.jobs import READY, JobRow, busy
+from graph_memory.storage.log.jobs import READY, JobState, busy
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 ERASING = "erasing"
 COMPACTING = "compacting"
-STATE = query("domains/state", JobRow)
+STATE = query("domains/state", JobState)
 
 
 async def related_domains(reader: Reader, domain: str) -> list[str]:

@@ -19,6 +19,7 @@ from graph_memory.model.fields import COMPUTED, STORED, NodeFields, fields_told
 from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.protection import PROTECTION
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
 from graph_memory.model.strength import CREATED_BY, IMPORTANCE, NUMBERS, STRENGTH, Strength, check_strength, fraction
@@ -29,6 +30,7 @@ from graph_memory.model.wording import listed
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_tags", "_content", *STORED.values(), *COMPUTED}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
+    | {PROTECTION}
     | NUMBERS
     | {"_creation_method", "_evidence", CREATED_BY}
 )

@@ -18,6 +18,7 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
+from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
@@ -229,6 +230,7 @@ def connection_info(connection: ConnectionState, content: Content | None) -> Con
         content=content.as_given if content is not None else None,
         valid_from=connection.validity.valid_from,
         valid_to=connection.validity.valid_to,
+        protection=protection_info(connection.protection, utc_now()),
         strength=connection.strength.told() or None,
         importance=connection.importance,
         creation_method=connection.provenance.method,
@@ -318,6 +320,11 @@ def edit_of(
         expected_version=expected_version,
         strength=check_strength(strength),
     )
+
+
+async def the_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:
+    """Return a connection as it is. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    return (await _found(reader, domain, connection_id))[0]
 
 
 async def _found(

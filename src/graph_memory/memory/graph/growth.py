@@ -33,6 +33,7 @@ from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_
 from graph_memory.model.results import OntologyApplied
 from graph_memory.storage.log.jobs import GROWING
 from graph_memory.storage.log.ontologies import HEAD
+from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
@@ -75,7 +76,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     except GraphError as error:
         if not goes_on(error, GROWING):
             raise
-        await _tidy(await Batch.begin(core, domain, GROWING, {}, {}))
+        await _tidy(await Batch.begin(core, domain, GROWING, {}, {}, reach=Whole.ONTOLOGY))
         return await apply_ontology(core, domain, wanted)
     except _Looks:
         planned = await _grow(core, domain, wanted)
@@ -136,7 +137,7 @@ def _described(last: Event, description: str) -> Draft:
 
 async def _grow(core: Core, domain: str, wanted: Ontology) -> Growth:
     """Grow step by step."""
-    batch = await Batch.begin(core, domain, GROWING, {}, {})
+    batch = await Batch.begin(core, domain, GROWING, {}, {}, reach=Whole.ONTOLOGY)
     try:
         core.log.forget(domain)
         planned = growth(await core.log.require_ontology(domain), wanted)

@@ -19,6 +19,7 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeDeleted
 from graph_memory.model.subjects import NodeState
+from graph_memory.storage.log.protection import One
 from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.store import Reader
 
@@ -59,7 +60,7 @@ def deletion(node: NodeState, expected_version: int | None) -> Draft:
 
 async def _delete_in_pages(core: Core, domain: str, node_id: str, expected_version: int | None) -> NodeDeleted:
     """Delete a node in pages, or go on with it; its version is compared before the first page."""
-    batch = await Batch.begin(core, domain, DELETING_NODE, {"node_id": node_id}, {})
+    batch = await Batch.begin(core, domain, DELETING_NODE, {"node_id": node_id}, {}, reach=One(node_id))
     last = await last_event(core.store, domain, node_id)
     try:
         if batch.job.progress.done == 0:

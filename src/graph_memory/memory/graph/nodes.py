@@ -18,6 +18,7 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
+from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.arguments import check_new_id, check_tags, fault
 from graph_memory.model.content import Content, checked_format
 from graph_memory.model.errors import Code, GraphError
@@ -190,6 +191,7 @@ def node_info(node: NodeState) -> NodeInfo:
         metadata=fields.data,
         valid_from=node.validity.valid_from,
         valid_to=node.validity.valid_to,
+        protection=protection_info(node.protection, utc_now()),
     )
 
 

@@ -14,6 +14,7 @@ from graph_memory.model.exact import same_value
 from graph_memory.model.kinds import DECLARED
 from graph_memory.model.ontology.growth import told_values
 from graph_memory.model.projection import declared_in
+from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.results import rfc3339
 from graph_memory.model.subjects import State, StoredValue, content_ref
 
@@ -112,9 +113,13 @@ def _fitting(lines: Sequence[str]) -> tuple[str, str | None]:
 
 
 def _value_change(name: str, before: State, after: State) -> ValueChange:
-    one, other = _told(before.get(name)), _told(after.get(name))
+    one, other = (_told(_in_words(name, state.get(name))) for state in (before, after))
     is_cut = any(isinstance(value, str) and len(value) > LONGEST_VALUE for value in (one, other))
     return ValueChange(name=_shown_name(name), before=_short(one), after=_short(other), cut=is_cut or None)
+
+
+def _in_words(name: str, value: StoredValue | None) -> StoredValue | None:
+    return told_protection(value) if name == PROTECTION and isinstance(value, str) else value
 
 
 def _shown_name(name: str) -> str:

@@ -12,6 +12,7 @@ from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.growth import told_change
 from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
+from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.strength import IMPORTANCE, STRENGTH
 from graph_memory.model.subjects import State
 from graph_memory.model.wording import quoted, shown
@@ -92,6 +93,8 @@ def _of_erased(draft: Draft) -> str:
 def _of_domain(state: State, before: State | None) -> str:
     if before is not None and state.get("_compacted_to") != before.get("_compacted_to"):
         return f"Compacted up to {state.get('_compacted_to')}"
+    if before is not None and state.get(PROTECTION) != before.get(PROTECTION):
+        return f"Domain {_protected(state.get(PROTECTION))}"
     if before is not None:
         return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
@@ -142,12 +145,18 @@ def _change(key: str, before: State, after: State) -> str | None:
     if key == "_content_sha256":
         one, other = _size(before), _size(after)
         return f"content rewritten, {other}" if one == other else f"content {one} → {other}"
+    if key == PROTECTION:
+        return _protected(other)
     if key.startswith("_") and key not in _ATTRIBUTES:
         return None
     name = _ATTRIBUTES.get(key, shown(key))
     if one is None:
         return f"{name} {_short(other)} added"
     return f"{name} removed" if other is None else f"{name} {_short(one)} → {_short(other)}"
+
+
+def _protected(after: object) -> str:
+    return "no longer read-only" if after is None else told_protection(str(after))
 
 
 def _size(state: Mapping[str, object]) -> str:

@@ -17,7 +17,7 @@ from anyio import to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segments_of, seq_at
-from graph_memory.memory.domains.listing import domain_info
+from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.retention.archive_file import Archive, unwritable
@@ -28,13 +28,13 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op, new_id, number
 from graph_memory.model.kinds import Kind
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
-from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job, Params
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import append_events
-from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
+from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.reads import DROP_CONTENTS
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import PATIENCE, Reader, Transaction
@@ -91,7 +91,8 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
         return found.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
     given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
-    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given)
+    who = core.origin
+    job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given, origin=who, reach=Whole.ONTOLOGY)
     await _check_no_branch_is_made(core, job)
     return await _Compacting(core, job, own, to).run()
 
@@ -178,17 +179,9 @@ async def _freed(core: Core, domain: str, to: int, hashes: Sequence[str]) -> lis
 
 async def _sessions(core: Core, domain: str, own: LogSegment, to: int) -> str:
     """Return the sessions whose changes go, counted together with those that went before."""
-    state = (await _domain_state(core, domain))[0]
+    state = (await domain_state(core.store, domain))[0]
     went = await sessions_between(core.store, domain, own.kept_after, to + 1, 1_000_000)
     return sessions_text(folded(merged(went, sessions_from(state.compacted))))
-
-
-async def _domain_state(core: Core, domain: str) -> tuple[DomainState, int | None]:
-    """Return what the log says of the domain, and the number of the event that says so."""
-    event = await last_event(core.store, domain, "domain")
-    if event is None:
-        return DomainState(created=(await domain_info(core, domain)).created), None
-    return DomainState.from_state(event.draft.state or {}), event.seq
 
 
 async def _check_no_branch_is_made(core: Core, job: Job) -> None:
@@ -270,7 +263,7 @@ class _Compacting:
     async def _event(self) -> Callable[[Transaction], Awaitable[None]]:
         """Return what appends the event that says so."""
         domain = self._job.domain
-        state, previous = await _domain_state(self._core, domain)
+        state, previous = await domain_state(self._core.store, domain)
         now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
         op = Op.CREATE if previous is None else Op.UPDATE
         draft = Draft(op=op, kind=Kind.DOMAIN, subject="domain", previous=previous, state=now.state())

@@ -26,6 +26,7 @@ from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import Job
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.project import APPEND, appended, run_projection
+from graph_memory.storage.log.protection import One
 from graph_memory.storage.log.reads import DROP_CONTENTS, last_event
 from graph_memory.storage.log.writing import LOCK, utc_now
 from graph_memory.storage.queries import query
@@ -104,7 +105,9 @@ async def _begun(core: Core, domains: Sequence[str], subject: str, *, dry_run: b
         return dict.fromkeys(known)
     try:
         for name in known:
-            begun[name] = await jobs.begin(core.store, name, ERASING, {"subject": subject}, given)
+            begun[name] = await jobs.begin(
+                core.store, name, ERASING, {"subject": subject}, given, origin=core.origin, reach=One(subject)
+            )
     except GraphError:
         for job in begun.values():
             if not job.is_resumed:

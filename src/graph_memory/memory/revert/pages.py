@@ -28,6 +28,7 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.wording import listed
 from graph_memory.storage.driver_errors import is_too_much
+from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -69,7 +70,7 @@ async def _tried(core: Core, domain: str, selection: Selection, choice: OnConfli
 async def _revert(core: Core, domain: str, selection: Selection, choice: OnConflict) -> Reverted:
     """Undo in pages, or go on with it; what stands against it was found when it was begun."""
     given = {"first": selection.first, "last": selection.last}
-    batch = await Batch.begin(core, domain, REVERTING, _asked(selection, choice), given)
+    batch = await Batch.begin(core, domain, REVERTING, _asked(selection, choice), given, reach=Whole.MEMORIES)
     begun = await core.store.one(POSITION, domain=domain, event=batch.id)
     has_begun = begun is not None and begun.seq is not None
     until = begun.seq - 1 if begun and begun.seq else await last_seq(core.store, domain)
@@ -78,6 +79,7 @@ async def _revert(core: Core, domain: str, selection: Selection, choice: OnConfl
     left = OnConflict.SKIP if has_begun and choice is OnConflict.STOP else choice
     try:
         planned, pages = await _plan(core, domain, selection, left, until)
+        await batch.check(planned.drafts)
         for name in revert.returning_types(planned):
             await ensure_connection_type(core.store, name)
         skipped = {conflict.subject: conflict for conflict in planned.skipped}

@@ -34,11 +34,13 @@ from graph_memory.model.kinds import ATTACHED, Kind, Step
 from graph_memory.model.ontology.growth import TypeChange, without_rules
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, project
+from graph_memory.model.protection import PROTECTION
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.progress import Progress
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
+from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import MEND_CONTENTS
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
@@ -96,7 +98,8 @@ async def import_file(
     core.contents.check_size(reader.longest_text)
     core.log.forget(domain)
     params = {"sha256": reader.sha256, **(jobs.OF_FOLDER if is_folder else {})}
-    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, at=header.state.created)
+    who, at = core.origin, header.state.created
+    job = await jobs.begin(core.store, domain, IMPORTING, params, {}, origin=who, reach=Whole.ONTOLOGY, at=at)
     try:
         state = await _Importing(core, job, header, reader, tell).run()
     except GraphError as error:
@@ -197,7 +200,8 @@ class _Importing:
                 stand = {"seq": seq, "at": page.events[-1]["_at"], "ontology_version": self._header.ontology_version}
                 times = ((cast("int", row["_seq"]), cast("datetime", row["_at"])) for row in page.events)
                 first = {"seq": page.events[0]["_seq"], "at": page.events[0]["_at"]}
-                given = {"first": first, "events": rows, "contents": [], "turns": turns_of(times)}
+                protects = any(PROTECTION in row and row["_kind"] != Kind.DOMAIN for row in page.events)
+                given = {"first": first, "events": rows, "contents": [], "turns": turns_of(times), "protects": protects}
                 await transaction.run(APPEND, domain=self._job.domain, **given, **stand)
 
         await self._job.step(then, append)

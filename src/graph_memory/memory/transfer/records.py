@@ -21,6 +21,7 @@ from graph_memory.model.events import Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
+from graph_memory.model.protection import protection_from
 from graph_memory.model.sessions import sessions_from
 from graph_memory.model.subjects import State
 from graph_memory.model.titles import LONGEST as LONGEST_TITLE
@@ -147,6 +148,9 @@ class _Merge(Strict):
     event: str | None
 
 
+Protected = Annotated[str, AfterValidator(lambda given: given if protection_from(given) else "")]
+
+
 class DomainFields(_Stored):
     """What is kept of a domain itself."""
 
@@ -157,6 +161,7 @@ class DomainFields(_Stored):
     compacted_to: Seq | None = None
     compacted: Annotated[str, AfterValidator(_sessions)] | None = None
     merges: Annotated[str, AfterValidator(_merges)] | None = None
+    protection: Protected | None = None
 
     @model_validator(mode="after")
     def _is_one_fork(self) -> DomainFields:
@@ -235,6 +240,7 @@ class _Node(_Bounded, _Event):
     content_encoding: Literal["utf-8", "base64"]
     content_size: Size
     content_sha256: Sha256
+    protection: Protected | None = None
 
     @model_validator(mode="after")
     def _has_its_titles(self) -> _Node:
@@ -269,6 +275,7 @@ class _Connection(_Bounded, _DeletedConnection):
     content_encoding: Literal["utf-8"] | None = None
     content_size: Size | None = None
     content_sha256: Sha256 | None = None
+    protection: Protected | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> _Connection:

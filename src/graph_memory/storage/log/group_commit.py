@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast
 import anyio
 
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Event, Head, Receipt
-from graph_memory.model.kinds import ONTOLOGY_KINDS
+from graph_memory.model.events import Event, Head, Receipt, protects
+from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.projection import Projection, project
 from graph_memory.storage.log.project import ROWS_AT_ONCE
 from graph_memory.storage.log.work import CachedHead, Work
@@ -142,7 +142,7 @@ class Group:
         subjects = {event.draft.subject for event in events}
         if not self._changed.isdisjoint(subjects):
             return
-        if self.members and _changes_ontology(events):
+        if self.members and _changes_rules(events):
             return
         self.members.append((waiting, events))
         self.projection.extend(projection)
@@ -151,8 +151,8 @@ class Group:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing may follow: what comes after a change of the ontology has to know it."""
-        return _changes_ontology(self.events)
+        """Whether nothing may follow: what comes after a change of the ontology, or of protection, has to know it."""
+        return _changes_rules(self.events)
 
     def _lacks_room_for(self, more: Projection) -> bool:
         return self.projection.size + more.size > ROWS_AT_ONCE
@@ -196,5 +196,6 @@ async def _look(work: Work[Any], noted: TrackingReader, head: Head, found: _Foun
         found.is_there = True
 
 
-def _changes_ontology(events: Sequence[Event]) -> bool:
-    return any(event.draft.kind in ONTOLOGY_KINDS for event in events)
+def _changes_rules(events: Sequence[Event]) -> bool:
+    drafts = [event.draft for event in events]
+    return any(draft.kind in ONTOLOGY_KINDS or draft.kind is Kind.DOMAIN or protects(draft) for draft in drafts)

@@ -14,9 +14,11 @@ from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import new_id
+from graph_memory.model.events import Origin, new_id
+from graph_memory.model.protection import Guard
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.log.protection import Reach, check_job
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Store, Transaction
 
@@ -26,12 +28,20 @@ GROWING = "growing"
 
 
 @dataclass(frozen=True, slots=True)
-class JobRow:
+class JobState:
     """What goes on in a domain."""
 
     seq: int
     state: str
     job: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow(JobState):
+    """The same, read under its lock, with what of it is protected."""
+
+    protection: str | None
+    has_protected: bool
 
 
 JOB = query("log/job", JobRow)
@@ -150,13 +160,16 @@ async def begin(
     params: Params,
     given: Params,
     *,
+    origin: Origin,
+    reach: Reach,
     at: datetime | None = None,
     takes_over: bool = False,
 ) -> Job:
     """Begin an operation, or take over the same one where it is, with what was `given` to it then.
 
-    With a time the domain is a new one; `takes_over` ends whatever else goes on in it. Raises DOMAIN_ALREADY_EXISTS,
-    ONTOLOGY_NOT_FOUND, and DOMAIN_BUSY while something else goes on.
+    With a time the domain is a new one; `takes_over` ends whatever else goes on in it. `reach` says what of a protected
+    domain it touches: it is asked once, as nothing can be protected while it goes on. Raises DOMAIN_ALREADY_EXISTS,
+    ONTOLOGY_NOT_FOUND, PROTECTED, and DOMAIN_BUSY while something else goes on.
     """
     job = Job(store, domain, state, params, given, Progress(), run=new_id("run"), is_new=at is not None)
     taken = False
@@ -174,6 +187,7 @@ async def begin(
             raise busy(domain, row.state, row.job)
         if at is not None and row.seq > 0:
             raise exists(domain)
+        await check_job(transaction, domain, Guard.of(row.protection, row.has_protected), origin, reach)
         await transaction.run(PUT_JOB, domain=domain, state=state, job=job.noted(job.progress))
         job.before = row
         return job

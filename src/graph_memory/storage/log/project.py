@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import TIMES, Event, ontology_version
+from graph_memory.model.events import TIMES, Event, ontology_version, protects
 from graph_memory.model.kinds import KINDS, Step
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.projection import Projection, Row, project, weight
@@ -48,6 +48,7 @@ def appended(
         "events": [with_times_as_text(event.row()) for event in others],
         "contents": inline_contents(others, inline_limit),
         "turns": turns_of((event.seq, event.at) for event in events),
+        "protects": any(protects(event.draft) for event in events),
     }
 
 

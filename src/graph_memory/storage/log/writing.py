@@ -11,13 +11,15 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Change, Draft, Event, Head, Op, Origin, Receipt, Request, new_id, number
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.protection import Guard
 from graph_memory.storage.log.group_commit import CommitQueue, Decided, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
 from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
+from graph_memory.storage.log.protection import check_drafts
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
-from graph_memory.storage.store import Indeterminate, Store, Transaction
+from graph_memory.storage.store import Indeterminate, Reader, Store, Transaction
 
 S = TypeVar("S")
 
@@ -35,6 +37,13 @@ class LockRow:
     written: int | None
     request: str | None
     refused: str | None
+    protection: str | None
+    has_protected: bool
+
+    @property
+    def guard(self) -> Guard:
+        """What of the domain is protected."""
+        return Guard.of(self.protection, self.has_protected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +113,8 @@ class Log:
         lock. `before_projection` readies the live graph for the events, `after_write` looks at what was written before
         it is committed; with `dry_run` it is then undone, and the receipt says what would have been. A `request` that
         was written before, by whomever, gives the receipt of then. Raises ONTOLOGY_NOT_FOUND for a domain that does not
-        exist, DOMAIN_BUSY, IDEMPOTENCY_CONFLICT, what `read`, `decide`, `before_projection` and `after_write` raise,
-        and the errors of `Store.write`.
+        exist, DOMAIN_BUSY, PROTECTED, IDEMPOTENCY_CONFLICT, what `read`, `decide`, `before_projection` and
+        `after_write` raise, and the errors of `Store.write`.
         """
         batch = request.batch if request else new_id("evt")
         work = Work(name, domain, origin, read, decide, batch, self.clock(), after_write, before_projection, request)
@@ -130,7 +139,7 @@ class Log:
         if before is None or not before.is_exclusive:
             return
         group = await grouped(self._store, Group(before, self.inline_limit), waiting)
-        if group is not None and await self._is_committed(group, before):
+        if group is not None and await _is_allowed(self._store, group) and await self._is_committed(group, before):
             self._stands(before, group.events)
             _settle(group)
 
@@ -208,6 +217,7 @@ class Log:
         else:
             events = work.events(head, await work.read(transaction, head))
         if events:
+            await check_drafts(transaction, head, work.origin, [event.draft for event in events])
             version, ready = standing.ontology_version, work.before_projection
             await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
             if work.after_write is not None:
@@ -215,6 +225,8 @@ class Log:
         return events
 
     async def _append_group(self, transaction: Transaction, group: Group) -> None:
+        if not await _is_allowed(transaction, group):
+            raise GroupCommitFailed
         _set_doubt(group, in_doubt=True)
         try:
             head, version = group.before.head, group.before.ontology_version
@@ -287,11 +299,22 @@ class Log:
         """Append more events of a batch to the log of a domain that is busy with it, and project them."""
         lock = await self._lock(transaction, domain, batch)
         ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
-        head = Head(domain, lock.seq, lock.last_at, ontology).at_or_after(self.clock())
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
+        await check_drafts(transaction, head, origin, drafts)
         first = batch if lock.written is None else new_id("evt")
         events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
         await append_events(transaction, events, ontology, lock.ontology_version, self.inline_limit)
         return events
+
+    async def check(self, domain: str, origin: Origin, drafts: Sequence[Draft]) -> None:
+        """Raise PROTECTED for drafts that are to be appended to the log of a domain that is busy with it."""
+
+        async def look(transaction: Transaction) -> None:
+            lock = await self._lock(transaction, domain, "")
+            head = Head(domain, lock.seq, lock.last_at, Ontology(), lock.guard).at_or_after(self.clock())
+            await check_drafts(transaction, head, origin, drafts)
+
+        await self._store.write("protection", look)
 
     async def _lock(self, transaction: Transaction, domain: str, batch: str) -> LockRow:
         lock = await transaction.one(LOCK, domain=domain, batch=batch)
@@ -303,7 +326,8 @@ class Log:
         if lock.state != READY:
             raise busy(domain, lock.state, lock.job)
         ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
-        return CachedHead(Head(domain, lock.seq, lock.last_at, ontology), lock.epoch, lock.ontology_version)
+        head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
+        return CachedHead(head, lock.epoch, lock.ontology_version)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
         """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
@@ -322,6 +346,17 @@ def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError
         hint = "Nothing was changed. Look at what is there, and give another key for what is to be written anew."
     message = f"The idempotency key was used {used}, at number {seq} of the log of domain {domain}"
     return GraphError(Code.IDEMPOTENCY_CONFLICT, message, {"domain": domain, "seq": seq, "hint": hint})
+
+
+async def _is_allowed(reader: Reader, group: Group) -> bool:
+    """Say whether no protection stands against a group; what does is raised when each is made alone."""
+    head = replace(group.before.head, at=group.head.at)
+    try:
+        for one, events in group.members:
+            await check_drafts(reader, head, one.work.origin, [event.draft for event in events])
+    except GraphError:
+        return False
+    return True
 
 
 def _settle(group: Group | None) -> None:

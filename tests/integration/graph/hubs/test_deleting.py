@@ -154,9 +154,9 @@ async def test_what_is_connected_to_a_hub_that_is_about_to_go_goes_with_it(
     await make_hub(web, LINKS, neighbours=7)
     begin = Batch.begin
 
-    async def late(*given: Any) -> Batch:
+    async def late(*given: Any, **more: Any) -> Batch:
         await web.create_connection("Link", HUB, "n000001")  # after it was counted, before the domain is busy
-        batch = await begin(*given)
+        batch = await begin(*given, **more)
         assert (await refusal_of_a_write(web))[0] is Code.DOMAIN_BUSY
         return batch
 
@@ -185,8 +185,8 @@ async def test_one_who_is_overtaken_in_the_midst_of_a_page_is_told_so(
     await make_hub(web, LINKS, neighbours=7)
     before, begin = await last_of(web), Batch.begin
 
-    async def overtaken(*given: Any) -> Batch:
-        batch = await begin(*given)
+    async def overtaken(*given: Any, **more: Any) -> Batch:
+        batch = await begin(*given, **more)
         if not batch.job.is_resumed:
             with monkeypatch.context() as patched:
                 cut_off_after(patched, 1)

@@ -1,0 +1,50 @@
+"""The toolset `protection`: making a node, a connection or a domain read-only, and lifting that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
+
+from graph_memory.mcp_server.arguments import Names
+from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.model.results import ProtectionChanged
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+class Unprotect(TypedDict):
+    """Arguments of `unprotect`."""
+
+    node_id: NotRequired[str]
+    connection_id: NotRequired[str]
+    domain: NotRequired[Annotated[str, Field(description="Its domain; without an id, the whole domain is meant")]]
+
+
+class Protect(Unprotect):
+    """Arguments of `protect`."""
+
+    is_read_only: NotRequired[Annotated[bool, Field(description="Default true; false is unprotect")]]
+    reason: NotRequired[Annotated[str, Field(description="Shown to whoever is refused")]]
+    expires_at: NotRequired[Annotated[str, Field(description='Time (UTC), or "in 2 hours" (default never)')]]
+    can_be_unprotected_by: NotRequired[
+        Annotated[Names, Field(description="Actors who may lift it and write; without, only the command line lifts it")]
+    ]
+
+
+async def protect(memory: Memory, given: Protect) -> ProtectionChanged:
+    """Make a node, connection or domain read-only for everyone, you included, but those you name."""
+    return await memory.protect(**given)
+
+
+async def unprotect(memory: Memory, given: Unprotect) -> ProtectionChanged:
+    """Lift a protection, if you may."""
+    return await memory.unprotect(**given)
+
+
+PROTECTION: tuple[AnyTool, ...] = (
+    Tool(protect, Protect, ProtectionChanged, Effect.DECLARES),
+    Tool(unprotect, Unprotect, ProtectionChanged, Effect.DESTROYS),
+)

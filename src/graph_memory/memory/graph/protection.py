@@ -1,0 +1,157 @@
+"""Protecting a node, a connection or a whole domain, and lifting that. `storage/log/protection` enforces it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph_memory.memory.changes.plan import Changeset, Context
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.listing import domain_state
+from graph_memory.memory.graph import connections, nodes
+from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.events import Draft, Head, Op, Origin
+from graph_memory.model.kinds import Kind
+from graph_memory.model.points import instant
+from graph_memory.model.protection import Protection, check_names, check_reason
+from graph_memory.model.results import ProtectionChanged, rfc3339
+from graph_memory.model.subjects import ConnectionState, DomainState, NodeState
+from graph_memory.storage.store import Reader
+
+DOMAIN = "domain"
+"""The subject of the log that is the domain itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be protected: a node or connection by its id, or the domain."""
+
+    kind: Kind
+    id: str = DOMAIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What was asked for, checked: why it is to be read-only, until when, and who may lift it."""
+
+    reason: str | None = None
+    expires_at: datetime | None = None
+    can_be_unprotected_by: tuple[str, ...] = ()
+
+    def by(self, origin: Origin, at: datetime) -> Protection:
+        """Return the protection on these terms."""
+        return Protection(
+            locked_by=origin.actor or origin.source,
+            locked_at=at,
+            reason=self.reason,
+            expires_at=self.expires_at,
+            can_be_unprotected_by=self.can_be_unprotected_by,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is to be protected as it is, and its version; a domain's may be none."""
+
+    state: NodeState | ConnectionState | DomainState
+    version: int | None
+
+
+def target_of(node_id: str | None, connection_id: str | None, domain: str | None) -> Target:
+    """Return what is meant. Raises INVALID_ARGUMENT unless it is exactly one of the three."""
+    if node_id is not None and connection_id is not None:
+        raise fault("connection_id", "node_id and connection_id were both given", "Give one of the two.")
+    if node_id is not None:
+        return Target(Kind.NODE, node_id)
+    if connection_id is not None:
+        return Target(Kind.CONNECTION, connection_id)
+    if domain is None:
+        hint = "Give node_id, connection_id, or the name of a domain; the default domain too must be named."
+        raise fault("node_id", "Nothing was named", hint)
+    return Target(Kind.DOMAIN)
+
+
+def terms_of(
+    reason: str | None, expires_at: datetime | str | None, can_be_unprotected_by: Sequence[str] | None, now: datetime
+) -> Terms:
+    """Return checked terms. Raises INVALID_ARGUMENT, also for a time that is past."""
+    given = () if can_be_unprotected_by is None else can_be_unprotected_by
+    if isinstance(given, str):
+        raise fault("can_be_unprotected_by", "can_be_unprotected_by must be a list", 'For one name, write ["one"].')
+    try:
+        kept = check_reason(reason) if reason is not None else None
+        names = check_names(given)
+    except ValueError as error:
+        argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
+        raise fault(argument, str(error), "Give shorter text, or fewer names.") from error
+    if not all(map(is_encodable, (kept or "", *names))):
+        raise fault("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
+    until = instant("expires_at", expires_at, now) if expires_at is not None else None
+    if until is not None and until <= now:
+        raise fault("expires_at", f"{rfc3339(until)} is past", "Give a later time, or none: then it never expires.")
+    return Terms(reason=kept, expires_at=until, can_be_unprotected_by=names)
+
+
+async def protect(core: Core, domain: str, target: Target, terms: Terms | None) -> ProtectionChanged:
+    """Protect something on terms; None lifts what there is. `Memory.protect` tells the rest."""
+    before: _Found | None = None
+    after: Protection | None = None
+
+    async def read(reader: Reader, _: Head) -> _Found:
+        nonlocal before
+        before = await _found(reader, domain, target)
+        return before
+
+    def decide(head: Head, found: _Found) -> Sequence[Draft]:
+        nonlocal after
+        after = terms.by(core.origin, head.at) if terms else None
+        return decide_protection(head, target, found.state, found.version, after)
+
+    receipt = await core.log.write("protect" if terms else "unprotect", domain, core.origin, read, decide)
+    version = receipt.version_of(target.id)
+    known = before.version if before is not None else None
+    return ProtectionChanged(
+        version=version or known or 0, is_read_only=after is not None, expires_at=after and after.expires_at
+    )
+
+
+def decide_protection(
+    head: Head,
+    target: Target,
+    state: NodeState | ConnectionState | DomainState,
+    version: int | None,
+    after: Protection | None,
+) -> list[Draft]:
+    """Return the event that protects something or lifts that, none when it is so already."""
+    before = state.protection
+    is_same = before is None if after is None else before is not None and before.meaning == after.meaning
+    if is_same and (before is None or before.holds(head.at)):
+        return []
+    if isinstance(state, DomainState):
+        own = replace(state, protection=after).state()
+        op = Op.CREATE if version is None else Op.UPDATE
+        return [Draft(op=op, kind=Kind.DOMAIN, subject=DOMAIN, previous=version, state=own)]
+    ends = (state.from_node_id, state.to_node_id) if isinstance(state, ConnectionState) else (None, None)
+    draft = Draft(
+        op=Op.UPDATE,
+        kind=target.kind,
+        subject=state.id,
+        type=state.type,
+        from_id=ends[0],
+        to_id=ends[1],
+        previous=version,
+        state=replace(state, protection=after, modified=head.at).state(),
+    )
+    return Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
+
+
+async def _found(reader: Reader, domain: str, target: Target) -> _Found:
+    """Return what is meant as it is. Raises ONTOLOGY_NOT_FOUND, NODE_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    if target.kind is Kind.DOMAIN:
+        return _Found(*await domain_state(reader, domain))
+    if target.kind is Kind.NODE:
+        node = await nodes.the_node(reader, domain, target.id)
+        return _Found(node, node.version)
+    connection = await connections.the_connection(reader, domain, target.id)
+    return _Found(connection, connection.version)
