@@ -389,8 +389,11 @@ def _check_subject(kind: Kind, subject: str) -> None:
         raise Wrong(f"is about {shown(subject)}, which is no {kind}")
 
 
+_RECORDED = ("_at", "_created", "_modified", "_summary_timestamp")
+
+
 def recorded_times(state: State) -> Sequence[datetime]:
     """Return the times of the service's own in an event, also those of the sessions that it counts."""
-    told = [cast("datetime", state[name]) for name in ("_at", "_created", "_modified") if name in state]
+    told = [cast("datetime", state[name]) for name in _RECORDED if name in state]
     sessions = sessions_from(cast("str | None", state.get("_compacted")))
     return [*told, *(time for one in sessions for time in (one.began, one.ended))]
