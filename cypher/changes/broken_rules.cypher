@@ -1,5 +1,6 @@
 // Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
-// another, and no cycles; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
+// another, no cycles, and none that says from the other end, under the name of the inverse, what another says that still
+// holds; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
 // is there, does not count against it. A connection may be there already, or not.
 // Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. Whichever way a
 // type is given as data, Neo4j looks through all connections of a node for it, so what either end can answer is asked of
@@ -45,6 +46,24 @@ WITH row,
       LIMIT 1
     }
   END) AS of_pair,
+  head(CASE WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
+    THEN COLLECT {
+      MATCH (a)<-[r]-(other)
+      WHERE 'inverse' IN row.rules AND type(r) = row.other_name AND r._domain = $domain AND r._id <> row.id
+        AND coalesce($turns[r._id], 0) <= turn AND other._id = row.to AND coalesce(r._valid_to > datetime(), true)
+      RETURN r._id
+      ORDER BY r._version
+      LIMIT 1
+    }
+    ELSE COLLECT {
+      MATCH (b)-[r]->(other)
+      WHERE 'inverse' IN row.rules AND type(r) = row.other_name AND r._domain = $domain AND r._id <> row.id
+        AND coalesce($turns[r._id], 0) <= turn AND other._id = row.from AND coalesce(r._valid_to > datetime(), true)
+      RETURN r._id
+      ORDER BY r._version
+      LIMIT 1
+    }
+  END) AS of_inverse,
   'cycle' IN row.rules AND (row.from = row.to OR CASE WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
     THEN EXISTS {
       MATCH (a) WHERE 'cycle' IN row.rules
@@ -57,11 +76,12 @@ WITH row,
         WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce($turns[r._id], 0) <= turn]->+(a)
     }
   END) AS closes
-WHERE coalesce(of_pair, of_source, of_target) IS NOT NULL OR closes
+WHERE coalesce(of_inverse, of_pair, of_source, of_target) IS NOT NULL OR closes
 RETURN row.id AS id,
        CASE
+         WHEN of_inverse IS NOT NULL THEN 'inverse'
          WHEN of_pair IS NOT NULL THEN 'pair'
          WHEN of_source IS NOT NULL THEN 'source'
          WHEN of_target IS NOT NULL THEN 'target'
          ELSE 'cycle'
-       END AS rule, coalesce(of_pair, of_source, of_target) AS other
+       END AS rule, coalesce(of_inverse, of_pair, of_source, of_target) AS other

@@ -1,20 +1,20 @@
 // Ids of the nodes at the other ends of a node's connections, each once, in id order; a row of null for one that was seen
 // by halves, and for a node that is connected to none. No row: there is no such node.
 // mode: read
-// params: domain, id, type, outgoing, incoming, valid_at, after, limit
+// params: domain, id, leaving, arriving, valid_at, after, limit
 // returns: id
 MATCH (n:_Node {_domain: $domain, _id: $id})
 OPTIONAL CALL (n) {
   CALL (n) {
-    WITH n WHERE $outgoing
+    WITH n WHERE coalesce(size($leaving) > 0, true)
     MATCH (n)-[r]->(m:_Node)
-    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(type(r) IN $leaving, true)
       AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS id
     UNION
-    WITH n WHERE $incoming
+    WITH n WHERE coalesce(size($arriving) > 0, true)
     MATCH (n)<-[r]-(m:_Node)
-    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(type(r) IN $arriving, true)
       AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS id
   }

@@ -1,5 +1,5 @@
 // One connection as its last event has it, in the names of the live one, looked for under each connection type of the
-// domain's ontology. No state: the two were read on either side of a change. Nothing is looked up by a null.
+// domain's ontology, with what that type means. No state: the two were read on either side of a change. Nothing is looked up by a null.
 // mode: read
 // params: domain, id, with_text
 // returns: state, text
@@ -11,11 +11,11 @@ CALL () {
     MATCH ()-[r:$(t._name) {_domain: $domain, _id: $id}]->()
     RETURN r
   }
-  RETURN r
+  RETURN r, t
   LIMIT 1
 }
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: r._version})
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: CASE WHEN $with_text THEN e._content_sha256 END})
 RETURN e {
-         .*, _id: e._subject, _version: e._seq, _at: null, _created: toString(e._created), _modified: toString(e._modified)
+         .*, _id: e._subject, _version: e._seq, _at: null, _inverse: t._inverse, _transitive: t._transitive, _created: toString(e._created), _modified: toString(e._modified)
        } AS state, c._text AS text

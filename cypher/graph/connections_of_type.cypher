@@ -1,10 +1,11 @@
-// Ids of the connections of a type that match every property, in id order. They are reached from the nodes that the
-// type may leave: a relationship type that is not in the statement's text cannot be narrowed to a domain by its index.
+// Ids of the connections of some types that match every property, in id order. They are reached from the nodes that
+// a type may leave: a relationship type that is not in the statement's text cannot be narrowed to a domain by its index.
 // mode: read
-// params: domain, type, filter, valid_at, after, limit
+// params: domain, types, filter, valid_at, after, limit
 // returns: id
-MATCH (t:_ConnectionType {_domain: $domain, _name: $type})
-WITH CASE
+UNWIND $types AS type
+MATCH (t:_ConnectionType {_domain: $domain, _name: type})
+WITH type, CASE
   WHEN '*' IN t._from_types
     THEN COLLECT { MATCH (n:_NodeType) WHERE n._domain = $domain AND n._name IS NOT NULL RETURN n._name }
   ELSE t._from_types
@@ -13,7 +14,7 @@ UNWIND from_types AS from_type
 MATCH (a:_Node)
 USING INDEX a:_Node(_domain, _type, _id)
 WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
-MATCH (a)-[r:$($type)]->()
+MATCH (a)-[r:$(type)]->()
 WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])
   AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
 RETURN r._id AS id

@@ -1,10 +1,21 @@
-// Ids of the connections that arrive at a node and match every property, in id order.
+// Ids of the connections that arrive at a node and match every property, in id order. Those of the types in `along`, all where it
+// is null, are followed as they are stored, and those of the types in `against` the other way.
 // mode: read
-// params: domain, to_id, type, filter, valid_at, after, limit
+// params: domain, to_id, along, against, filter, valid_at, after, limit
 // returns: id
-MATCH (:_Node)-[r]->(b:_Node {_domain: $domain, _id: $to_id})
-WHERE r._domain = $domain AND r._id > $after AND ($type IS NULL OR type(r) = $type)
-  AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+MATCH (a:_Node {_domain: $domain, _id: $to_id})
+CALL (a) {
+  MATCH (a)<-[r]-(:_Node)
+  WHERE coalesce(type(r) IN $along, true)
+  RETURN r
+  UNION
+  WITH a WHERE size($against) > 0
+  MATCH (a)-[r]->(:_Node)
+  WHERE type(r) IN $against
+  RETURN r
+}
+WITH r
+WHERE r._domain = $domain AND r._id > $after AND all(key IN keys($filter) WHERE r[key] = $filter[key])
   AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
 RETURN r._id AS id
 ORDER BY id

@@ -1,19 +1,19 @@
 // The connections between a node and others at a number of the log: those that live and have not changed since, and those
 // that changed since and were there then.
 // mode: read
-// params: domain, at, id, ids, type, valid_at
+// params: domain, at, id, ids, types, valid_at
 // returns: id, type, from_id, to_id
 CALL () {
   MATCH (n:_Node {_domain: $domain, _id: $id})
   UNWIND $ids AS other
   MATCH (m:_Node {_domain: $domain, _id: other})
   MATCH (n)-[r]-(m)
-  WHERE r._domain = $domain AND r._id IS NOT NULL AND r._version <= $at AND coalesce(type(r) = $type, true)
+  WHERE r._domain = $domain AND r._id IS NOT NULL AND r._version <= $at AND coalesce(type(r) IN $types, true)
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id, type(r) AS type, startNode(r)._id AS from_id, endNode(r)._id AS to_id
   UNION
   MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND coalesce(e._type = $type, true)
+  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND coalesce(e._type IN $types, true)
     AND (e._from = $id AND e._to IN $ids OR e._to = $id AND e._from IN $ids)
   WITH DISTINCT e._subject AS subject
   CALL (subject) {

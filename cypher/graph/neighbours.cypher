@@ -1,21 +1,21 @@
 // Ids of the nodes at the other ends of the connections of many nodes, each once; an
 // empty one for what was seen by halves. A node that is not there gives no row.
 // mode: read
-// params: domain, ids, type, outgoing, incoming, valid_at
+// params: domain, ids, leaving, arriving, valid_at
 // returns: id, ids
 UNWIND $ids AS id
 MATCH (n:_Node {_domain: $domain, _id: id})
 CALL (n) {
   CALL (n) {
-    WITH n WHERE $outgoing
+    WITH n WHERE coalesce(size($leaving) > 0, true)
     MATCH (n)-[r]->(m:_Node)
-    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(type(r) IN $leaving, true)
       AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS other
     UNION
-    WITH n WHERE $incoming
+    WITH n WHERE coalesce(size($arriving) > 0, true)
     MATCH (n)<-[r]-(m:_Node)
-    WHERE r._domain = $domain AND r._id IS NOT NULL AND ($type IS NULL OR type(r) = $type)
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(type(r) IN $arriving, true)
       AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
     RETURN m._id AS other
   }

@@ -2,22 +2,24 @@
 // by connections that live and have not changed since, and by those that changed since and were there then; null for one
 // that was seen by halves.
 // mode: read
-// params: domain, at, id, type, outgoing, incoming, valid_at, after, limit
+// params: domain, at, id, leaving, arriving, valid_at, after, limit
 // returns: id
 CALL () {
   MATCH (n:_Node {_domain: $domain, _id: $id})-[r]->(m:_Node)
-  WHERE $outgoing AND r._domain = $domain AND r._version <= $at AND coalesce(type(r) = $type, true)
+  WHERE coalesce(size($leaving) > 0, true) AND r._domain = $domain AND r._version <= $at
+    AND coalesce(type(r) IN $leaving, true)
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN m._id AS id
   UNION
   MATCH (n:_Node {_domain: $domain, _id: $id})<-[r]-(m:_Node)
-  WHERE $incoming AND r._domain = $domain AND r._version <= $at AND coalesce(type(r) = $type, true)
+  WHERE coalesce(size($arriving) > 0, true) AND r._domain = $domain AND r._version <= $at
+    AND coalesce(type(r) IN $arriving, true)
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN m._id AS id
   UNION
   MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND coalesce(e._type = $type, true)
-    AND ($outgoing AND e._from = $id OR $incoming AND e._to = $id)
+  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection'
+    AND (e._from = $id AND coalesce(e._type IN $leaving, true) OR e._to = $id AND coalesce(e._type IN $arriving, true))
   WITH DISTINCT e._subject AS subject
   CALL (subject) {
     MATCH (p:_Event)
@@ -30,8 +32,8 @@ CALL () {
   WITH p
   WHERE p._op <> 'delete'
     AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
-  UNWIND CASE WHEN $outgoing AND p._from = $id THEN [p._to] ELSE [] END
-    + CASE WHEN $incoming AND p._to = $id THEN [p._from] ELSE [] END AS id
+  UNWIND CASE WHEN p._from = $id AND coalesce(p._type IN $leaving, true) THEN [p._to] ELSE [] END
+    + CASE WHEN p._to = $id AND coalesce(p._type IN $arriving, true) THEN [p._from] ELSE [] END AS id
   RETURN id
 }
 WITH id

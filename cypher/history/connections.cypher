@@ -1,21 +1,24 @@
-// Ids of the connections that matched at a number of the log, in id order, found as `nodes` are.
+// Ids of the connections that matched at a number of the log, in id order, found as `nodes` are. Those of the types in
+// `along`, all where it is null, are taken as they are stored, and those of the types in `against` the other way.
 // mode: read
-// params: domain, at, from_id, to_id, type, filter, valid_at, after, limit
+// params: domain, at, from_id, to_id, along, against, filter, valid_at, after, limit
 // returns: id
 CALL () {
   WITH 1 AS one
   WHERE $from_id IS NOT NULL
-  MATCH (:_Node {_domain: $domain, _id: $from_id})-[r]->(b:_Node)
+  MATCH (a:_Node {_domain: $domain, _id: $from_id})-[r]-(b:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at AND coalesce(b._id = $to_id, true)
-    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND (startNode(r) = a AND coalesce(type(r) IN $along, true) OR endNode(r) = a AND type(r) IN $against)
+    AND all(key IN keys($filter) WHERE r[key] = $filter[key])
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
   WITH 1 AS one
   WHERE $from_id IS NULL AND $to_id IS NOT NULL
-  MATCH (:_Node {_domain: $domain, _id: $to_id})<-[r]-(:_Node)
+  MATCH (b:_Node {_domain: $domain, _id: $to_id})-[r]-(:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
-    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND (endNode(r) = b AND coalesce(type(r) IN $along, true) OR startNode(r) = b AND type(r) IN $against)
+    AND all(key IN keys($filter) WHERE r[key] = $filter[key])
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
@@ -25,13 +28,14 @@ CALL () {
   WHERE a._domain = $domain AND a._id IS NOT NULL
   MATCH (a)-[r]->(:_Node)
   WHERE r._domain = $domain AND r._id > $after AND r._version <= $at
-    AND coalesce(type(r) = $type, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
+    AND coalesce(type(r) IN $along OR type(r) IN $against, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
   MATCH (e:_Event)
   WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND e._subject > $after
-    AND coalesce(e._type = $type, true) AND coalesce(e._from = $from_id, true) AND coalesce(e._to = $to_id, true)
+    AND (coalesce(e._type IN $along, true) AND coalesce(e._from = $from_id, true) AND coalesce(e._to = $to_id, true)
+      OR e._type IN $against AND coalesce(e._to = $from_id, true) AND coalesce(e._from = $to_id, true))
   WITH DISTINCT e._subject AS subject
   CALL (subject) {
     MATCH (p:_Event)

@@ -1,12 +1,12 @@
 // Makes connection types what their last events say, tied to the node types that they join, and notes the sum of the versions
-// of all types. When one was there before, the domain gets a new epoch, as for node types.
+// of all types. When one was there before, or has an inverse, the domain gets a new epoch, as for node types.
 // mode: write
 // params: domain, rows
 // returns: found
 UNWIND $rows.put_connection_types AS row
 MATCH (o:_Ontology {_domain: $domain})
 MERGE (t:_ConnectionType {_domain: $domain, _name: row.state._name})
-WITH o, t, row, CASE WHEN t._version IS NULL THEN 0 ELSE 1 END AS changes
+WITH o, t, row, CASE WHEN coalesce(t._version, row.state._inverse) IS NULL THEN 0 ELSE 1 END AS changes
 SET t = row.state
 MERGE (o)-[:_DEFINES]->(t)
 WITH t, row, changes

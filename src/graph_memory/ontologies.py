@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from graph_memory.model.arguments import fault
@@ -23,6 +24,23 @@ def load_ontology(source: str | Path) -> Ontology:
     except OSError as error:
         raise fault("file", f"Cannot read {source}: {error.strerror}", "Give a readable file.") from error
     return parse_bytes(data, path.name)
+
+
+def begun(ontology: Ontology) -> Ontology:
+    """Return what a domain begins with: an open ontology has the standard connection types besides its own.
+
+    Those whose name, or the name of whose inverse, it uses otherwise are left out.
+    """
+    if not ontology.open:
+        return ontology
+    used = {name for one in ontology.connection_types for name in (one.name, one.inverse)}
+    standard = [one for one in _standard().connection_types if not {one.name, one.other_name} & used]
+    return ontology.with_types((), standard)
+
+
+@cache
+def _standard() -> Ontology:
+    return load_ontology(_bundled("standard"))
 
 
 def _bundled(name: str) -> Path:

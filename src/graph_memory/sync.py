@@ -41,6 +41,7 @@ from graph_memory.memory.history.results import (
     Source,
     Verdict,
 )
+from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -430,6 +431,39 @@ class SyncMemory(_Sync[Memory]):
             self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
         )
 
+    def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return self._wait(
+            self._facade.infer_connections,
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+            domain=domain,
+        )
+
+    def delete_domain(self, name: str) -> results.DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
+
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.delete_domain, name)
+
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
         return self._wait(self._facade.create_ontology, ontology, domain=domain)
@@ -453,23 +487,6 @@ class SyncMemory(_Sync[Memory]):
         changed then.
         """
         return self._wait(self._facade.apply_ontology, ontology, domain=domain)
-
-    def list_domains(self) -> results.Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return self._wait(self._facade.list_domains)
-
-    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return self._wait(self._facade.domain_info, domain=domain)
-
-    def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
-
-        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
-        """
-        return self._wait(self._facade.delete_domain, name)
 
     def get_node(self, node_id: str, *, domain: str | None = None) -> results.NodeInfo:
         """Return a node without its content. Raises NODE_NOT_FOUND."""
@@ -563,6 +580,8 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -572,7 +591,9 @@ class SyncMemory(_Sync[Memory]):
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
         its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
+        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
+        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
+        out then. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -580,10 +601,25 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,
             domain=domain,
+        )
+
+    def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        return self._wait(
+            self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor, domain=domain
         )
 
     def search_content(
@@ -645,6 +681,14 @@ class SyncMemory(_Sync[Memory]):
     def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
+
+    def list_domains(self) -> results.Domains:
+        """Return all domains by name, with the sizes of their logs and ontologies."""
+        return self._wait(self._facade.list_domains)
+
+    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return self._wait(self._facade.domain_info, domain=domain)
 
 
 class SyncHistory(_Sync[History]):
@@ -989,6 +1033,8 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -1000,6 +1046,8 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            transitive=transitive,
+            max_depth=max_depth,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -1010,6 +1058,12 @@ class SyncPast(_Sync[Past]):
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
         return self._wait(self._facade.get_neighbours, node_ids, direction=direction, connection_type=connection_type)
+
+    def find_contradictions(
+        self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Contradictions:
+        """Return the pairs of nodes that contradicted each other, as `Memory.find_contradictions` does."""
+        return self._wait(self._facade.find_contradictions, valid_at=valid_at, limit=limit, cursor=cursor)
 
     def search_content(
         self,

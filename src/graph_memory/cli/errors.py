@@ -105,6 +105,8 @@ COMMANDS: Mapping[str, str] = {
     "memory_erase": "erase",
     "memory_compact": "compact",
     "execute_batch": "batch",
+    "infer_connections": "infer",
+    "find_contradictions": "contradictions",
     "protect": "protect",
     "unprotect": "unprotect",
 }

@@ -18,6 +18,7 @@ from graph_memory.cli.commands import (
     find,
     gtd,
     history,
+    inference,
     node,
     ontology,
     serve,
@@ -62,7 +63,7 @@ for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)
-for command in (protect, unprotect):
+for command in (inference.infer, inference.contradictions, protect, unprotect):
     app.command(rich_help_panel=REMEMBER)(command)
 for command in (history.log, diff, history.sessions, review, history.revert, merge, compact, erase):
     app.command(rich_help_panel=HISTORY)(command)

@@ -9,10 +9,13 @@ from typing import cast
 
 from graph_memory.model.fields import NAMESPACE, ROOT
 from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.ontology import Names
 from graph_memory.model.properties import PropertyValue, equal_values
 
 EventRow = Mapping[str, object]
 """An event as Neo4j has it, with the whole state of its subject."""
+Ends = tuple[object, object]
+"""Where a connection begins and ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,8 @@ class Wanted:
     valid_at: datetime | None = None
     from_id: str | None = None
     to_id: str | None = None
+    names: Names | None = None
+    """As what connections of the type are stored, where that is known; otherwise as the type says."""
     text: str | None = None
     """What is searched for in contents. `takes` does not look at it."""
     fields: FieldFilter = FieldFilter()
@@ -65,9 +70,8 @@ class Wanted:
         """Say whether a subject is meant, by its last event; there is none for what never was."""
         if event is None or event["_op"] == "delete" or event["_kind"] != self.kind:
             return False
-        attributes = (("_type", self.type), ("_from", self.from_id), ("_to", self.to_id))
         return (
-            all(wanted is None or event.get(key) == wanted for key, wanted in attributes)
+            self._is_between(event)
             and all(
                 key in event and equal_values(cast("PropertyValue", event[key]), value)
                 for key, value in self.properties.items()
@@ -75,6 +79,27 @@ class Wanted:
             and holds_at(event, self.valid_at)
             and self.fields.takes(event)
         )
+
+    @property
+    def stored(self) -> Names | None:
+        """As what connections of the type are stored; None for every type."""
+        return self.names or (None if self.type is None else Names((self.type,)))
+
+    def is_turned(self, type_name: str, ends: Ends) -> bool:
+        """Say whether a connection that is wanted is so only from its other end, by its inverse."""
+        stored = self.stored
+        return (stored is not None and type_name not in stored.along) or not self._joins(ends)
+
+    def _joins(self, ends: Ends) -> bool:
+        return self.from_id in (None, ends[0]) and self.to_id in (None, ends[1])
+
+    def _is_between(self, event: EventRow) -> bool:
+        type_name, stored = event.get("_type"), self.stored
+        if self.kind is Kind.NODE or stored is None:
+            return self.type in (None, type_name) and self._joins((event.get("_from"), event.get("_to")))
+        ends = (event.get("_from"), event.get("_to"))
+        is_along = type_name in stored.along and self._joins(ends)
+        return is_along or (type_name in stored.against and self._joins((ends[1], ends[0])))
 
 
 def holds_at(event: EventRow, at: datetime | None) -> bool:

@@ -45,6 +45,9 @@ class ConnectionCreated(Result):
 
     connection_id: str = Field(description="Id of the new connection")
     version: int = Field(description="Version of the connection: pass it as expected_version to guard a later change")
+    existing: Literal[True] | None = Field(
+        default=None, description="The connection was there already, stored as its inverse; nothing was written"
+    )
 
 
 class Changed(Result):
@@ -156,6 +159,9 @@ class ConnectionInfo(Result):
     content: str | None = None
     valid_from: Timestamp | None = Field(default=None, description="When it starts to hold in the world")
     valid_to: Timestamp | None = Field(default=None, description="When it stops holding in the world")
+    inverse: str | None = Field(default=None, description="Type under which it is seen from its other end")
+    bidirectional: Literal[True] | None = Field(default=None, description="It is seen from both ends")
+    transitive: Literal[True] | None = Field(default=None, description="Two in a row stand for one")
     protection: ProtectionInfo | None = None
     strength: dict[str, float] | None = Field(
         default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
@@ -164,6 +170,7 @@ class ConnectionInfo(Result):
     creation_method: CreationMethod = CreationMethod.MANUAL
     created_by: str | None = Field(default=None, description="The actor that created it")
     evidence: str | None = Field(default=None, description="If inferred: from what")
+    premises_lost: tuple[str, ...] | None = Field(default=None, description="Of its evidence, what no longer holds")
 
 
 class NodeBrief(Result):
@@ -183,6 +190,9 @@ class ConnectionBrief(Result):
     from_title: str
     to_id: str
     to_title: str
+    inferred: Literal[True] | None = Field(
+        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+    )
 
 
 class Link(Result):
@@ -191,12 +201,16 @@ class Link(Result):
     id: str
     type: str
     direction: Literal["out", "in"]
+    inferred: Literal[True] | None = Field(
+        default=None, description="Stored as its inverse, from the other end; without it, as shown"
+    )
 
 
 class ConnectedNode(NodeBrief):
     """A node at the other end of connections."""
 
     connections: tuple[Link, ...]
+    steps: int | None = Field(default=None, description="With transitive: connections in a row that lead to it")
 
 
 class Answered(Result):

@@ -96,7 +96,7 @@ class LinkRule:
     name: str
     """As `changes/broken_rules` gives it."""
     flag: str
-    """The field of the connection type that demands it."""
+    """The field of the connection type that demands it, or for which it is asked."""
     reason: str
     message: str
     hint: str
@@ -104,7 +104,7 @@ class LinkRule:
 
     def holds(self, declared: ConnectionType) -> bool:
         """Say whether a type has the rule."""
-        return attrgetter(self.flag)(declared)
+        return bool(attrgetter(self.flag)(declared))
 
     def refusal(self, draft: Draft, other: str | None = None) -> GraphError:
         """Return the error for a connection that breaks it, with the one that is in its way where that is known."""
@@ -149,6 +149,14 @@ LINKS = {
             "another connection of its type leads from its source to its target, and only one may",
             "{type} from {source} to {target} already exists: {other}",
             "Change that connection with update_connection: {type} joins two nodes only once in each direction.",
+            Code.CONNECTION_ALREADY_EXISTS,
+        ),
+        LinkRule(
+            "inverse",
+            "other_name",
+            "it says from the other end what another connection says",
+            "{type} from {source} to {target} already exists: {other}, seen from its other end",
+            "Use that connection: whoever asks for {type} finds it. Change it with update_connection.",
             Code.CONNECTION_ALREADY_EXISTS,
         ),
         LinkRule(

@@ -120,6 +120,7 @@ async def test_connections_come_with_type_and_the_titles_of_their_ends(house: Me
                 "from_title": "Kitchen",
                 "to_id": name,
                 "to_title": TITLES[name],
+                "inferred": None,
             }
             for name in ("anna", "bert")
         ]

@@ -115,7 +115,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "get_connected_nodes": (
         ["connected", "mem_1", "--direction", "out", "--type", "Knows"],
-        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows", "detail": True},
+        {"node_id": "mem_1", "direction": "out", "connection_type": "Knows", "detail": True, "transitive": False},
     ),
     "search_content": (
         ["search", "kitchen", "--type", "Project", "--limit", "5"],

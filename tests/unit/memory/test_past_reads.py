@@ -27,6 +27,7 @@ WRITES = {
     "apply_ontology",
     "delete_domain",
     "execute_batch",
+    "infer_connections",
     "protect",
     "unprotect",
 }

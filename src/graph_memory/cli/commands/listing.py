@@ -43,7 +43,8 @@ def list_connected(call: Call, find: Find[ConnectedNodes], as_of: str | None) ->
             for one in nodes
             for link in one.connections
         ]
-        print_table(("connection", "type", "title", "id"), rows)
+        far = [(str(one.steps), one.type, one.title, one.id) for one in nodes if one.steps is not None]
+        print_table(("steps" if far else "connection", "type", "title", "id"), rows + far)
         _tell_end(len(nodes), "node", found.next_cursor)
 
     _list(call, find, as_of, show)

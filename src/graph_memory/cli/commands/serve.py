@@ -71,6 +71,8 @@ def mcp(
 
     Toolset batch: execute_batch.
 
+    Toolset meaning: infer_connections, find_contradictions.
+
     Toolset protection: protect, unprotect.
     """
     settings = read_settings(domain=domain, toolsets=toolsets)

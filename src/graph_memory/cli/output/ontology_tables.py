@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.output.tables import print_table
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, Ontology, PropertyRule
-from graph_memory.model.ontology.types import LINK_FLAGS
+from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS
 from graph_memory.model.wording import quoted, shown
 
 
@@ -51,7 +51,8 @@ def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
 
 
 def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
-    flags = [flag for flag in (*LINK_FLAGS, "ad_hoc") if getattr(declared, flag)]
+    flags = [f"inverse {declared.inverse}"] if declared.inverse else []
+    flags += [flag for flag in (*MEANINGS, *LINK_FLAGS, "ad_hoc") if getattr(declared, flag)]
     ends = (", ".join(declared.from_types), ", ".join(declared.to_types))
     return (declared.name, *ends, _properties(declared), ", ".join(flags))
 

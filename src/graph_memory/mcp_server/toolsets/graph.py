@@ -190,6 +190,8 @@ class GetConnectedNodes(Call):
     node_id: str
     direction: Annotated[Direction, Field(description="out: from this node; in: to it")]
     connection_type: NotRequired[str]
+    transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
+    max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
     valid_at: NotRequired[ValidAt]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
@@ -244,6 +246,9 @@ class AddConnectionType(Call):
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
     unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
+    inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
+    symmetric: NotRequired[bool]
+    transitive: NotRequired[bool]
 
 
 class GetOntology(Call):
@@ -317,7 +322,7 @@ async def query_connections(memory: Memory, given: QueryConnections) -> Connecti
 
 
 async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> ConnectedNodes:
-    """Find the nodes one connection away from a node."""
+    """Find the nodes one connection away from a node, or more with transitive."""
     return with_advice(await memory.get_connected_nodes(**given), given)
 
 

@@ -9,6 +9,7 @@ from graph_memory.mcp_server.toolsets.batch import BATCH
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import HISTORY
+from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
@@ -18,6 +19,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "history": HISTORY,
     "domains": DOMAINS,
     "batch": BATCH,
+    "meaning": MEANING,
     "protection": PROTECTION,
 }
 

@@ -7,27 +7,26 @@ from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
+from graph_memory.memory.api.declares import Declares
 from graph_memory.memory.api.history import History
-from graph_memory.memory.api.reads import Reads
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch import run as batch
 from graph_memory.memory.batch.parsing import options_from
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
-from graph_memory.memory.domains import deletion, listing
+from graph_memory.memory.domains import deletion
 from graph_memory.memory.graph import connections, node_deletion, nodes, protection, validity
-from graph_memory.memory.graph import growth as growing
-from graph_memory.memory.graph import ontology as types
+from graph_memory.memory.meaning import inference
+from graph_memory.memory.meaning.results import Inferred
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.content import Encoding
 from graph_memory.model.fields import fields_from
-from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.storage.log.transaction import LogWithin
 
 
-class Memory(Reads):
+class Memory(Declares):
     """A memory of typed nodes and connections. Open one with `graph_memory.open_memory`.
 
     Every method takes an optional `domain`, the namespace to work in; without it, it uses the default domain.
@@ -311,6 +310,30 @@ class Memory(Reads):
             self._core, self._domain(domain), operations, options_from(options), idempotency_key
         )
 
+    async def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return await inference.infer_connections(
+            self._core,
+            self._domain(domain),
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+        )
+
     @asynccontextmanager
     async def transaction(self, *, domain: str | None = None) -> AsyncGenerator[Transaction]:
         """Give a memory whose changes are made together when the block ends, or not at all.
@@ -326,38 +349,6 @@ class Memory(Reads):
         name = self._domain(domain)
         async with within(self._core, name) as (core, log):
             yield Transaction(core, log, default_domain=name)
-
-    async def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
-        """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""
-        return await types.create_ontology(self._core, self._domain(domain), ontology)
-
-    async def add_node_type(self, node_type: NodeType, *, domain: str | None = None) -> results.OntologyChanged:
-        """Add a node type to the ontology; `apply_ontology` changes one. Raises TYPE_ALREADY_EXISTS."""
-        return await types.add_node_type(self._core, self._domain(domain), node_type)
-
-    async def add_connection_type(
-        self, connection_type: ConnectionType, *, domain: str | None = None
-    ) -> results.OntologyChanged:
-        """Add a connection type to the ontology. Raises TYPE_ALREADY_EXISTS and INVALID_NODE_TYPE."""
-        return await types.add_connection_type(self._core, self._domain(domain), connection_type)
-
-    async def apply_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyApplied:
-        """Make the types of a domain what an ontology declares: create it with them, or add and change types.
-
-        Types that it does not name stay as they are. It can be repeated. Raises TYPE_ALREADY_EXISTS where something
-        stored does not fit what its type would become, with what would have to be true and the first examples in
-        `changes`, INVALID_ONTOLOGY for an open ontology where the domain's is not, and DOMAIN_BUSY; nothing is
-        changed then.
-        """
-        return await growing.apply_ontology(self._core, self._domain(domain), ontology)
-
-    async def list_domains(self) -> results.Domains:
-        """Return all domains by name, with the sizes of their logs and ontologies."""
-        return await listing.list_domains(self._core)
-
-    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
-        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
-        return await listing.domain_info(self._core, self._domain(domain))
 
     async def delete_domain(self, name: str) -> results.DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph import connections, describe, neighbours, nodes, queries
+from graph_memory.memory.domains import listing
+from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
+from graph_memory.memory.meaning import contradictions
+from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.ontology.ontology import Ontology
@@ -38,7 +41,7 @@ class Reads:
         self, connection_id: str, *, include_content: bool = False, domain: str | None = None
     ) -> results.ConnectionInfo:
         """Return a connection, with its content on request. Raises CONNECTION_NOT_FOUND and CONTENT_READ_FAILED."""
-        return await connections.get_connection(
+        return await connection_info.get_connection(
             self._core, self._domain(domain), connection_id, include_content=include_content
         )
 
@@ -72,14 +75,7 @@ class Reads:
             Page.of(limit, cursor, valid_at),
             type_name=type,
             properties=properties,
-            fields=field_filter(
-                namespace=namespace,
-                path_prefix=path_prefix,
-                created_after=created_after,
-                created_before=created_before,
-                modified_after=modified_after,
-                modified_before=modified_before,
-            ),
+            fields=field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before),
             detail=detail,
         )
 
@@ -118,6 +114,8 @@ class Reads:
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -127,7 +125,9 @@ class Reads:
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
         its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. Raises NODE_NOT_FOUND.
+        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
+        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
+        out then. Raises NODE_NOT_FOUND.
         """
         return await neighbours.get_connected_nodes(
             self._core,
@@ -137,7 +137,21 @@ class Reads:
             direction=direction,
             connection_type=connection_type,
             detail=detail,
+            transitive=transitive,
+            max_depth=max_depth,
         )
+
+    async def find_contradictions(
+        self,
+        *,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Contradictions:
+        """Return the pairs of nodes that `contradicts` connections join, with titles and ages; those that hold now."""
+        reader = Reads(self._core, default_domain=self._domain(domain))
+        return await contradictions.find_contradictions(reader, valid_at, limit, cursor)
 
     async def search_content(
         self,
@@ -194,3 +208,11 @@ class Reads:
     async def get_ontology(self, *, domain: str | None = None) -> Ontology:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
+
+    async def list_domains(self) -> results.Domains:
+        """Return all domains by name, with the sizes of their logs and ontologies."""
+        return await listing.list_domains(self._core)
+
+    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+        """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
+        return await listing.domain_info(self._core, self._domain(domain))

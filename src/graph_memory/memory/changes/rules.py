@@ -44,22 +44,32 @@ class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is t
         return {subject: broken.reason for subject, broken in self.rules.items()}
 
 
-def ruled(draft: Draft, ontology: Ontology | None) -> dict[str, object] | None:
-    """Return what to check of a connection that came to be, None when its type has no rules about others."""
+def ruled(draft: Draft, ontology: Ontology | None, also: Sequence[str] = ()) -> dict[str, object] | None:
+    """Return what to check of a connection that came to be, None when its type has no rules about others.
+
+    `also` are rules that are asked besides those of the type.
+    """
     if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
         return None
-    rules = link_rules(ontology.find_connection_type(draft.type or "") if ontology else None)
+    declared = ontology.find_connection_type(draft.type or "") if ontology else None
+    rules = {*also, *(rule.name for rule in link_rules(declared))}
     if not rules:
         return None
-    ends = {"id": draft.subject, "type": draft.type, "from": draft.from_id, "to": draft.to_id}
-    return {**ends, "rules": [rule.name for rule in rules]}
+    names = {"type": draft.type, "other_name": declared.other_name if declared else ""}
+    return {"id": draft.subject, **names, "from": draft.from_id, "to": draft.to_id, "rules": sorted(rules)}
 
 
 async def broken_rules(
-    reader: Reader, domain: str, drafts: Iterable[Draft], ontology: Ontology | None, *, in_turn: bool = False
+    reader: Reader,
+    domain: str,
+    drafts: Iterable[Draft],
+    ontology: Ontology | None,
+    *,
+    in_turn: bool = False,
+    also: Sequence[str] = (),
 ) -> Mapping[str, BrokenLink]:
     """Return which new connections break which rule of their type; of two together, in turn, the later."""
-    rows = [row for draft in drafts if (row := ruled(draft, ontology))]
+    rows = [row for draft in drafts if (row := ruled(draft, ontology, also))]
     turns = {row["id"]: turn for turn, row in enumerate(rows, start=1)} if in_turn else {}
     found = await reader.read(BROKEN_RULES, domain=domain, rows=rows, turns=turns) if rows else []
     return {row.id: BrokenLink(row.rule, row.other) for row in found}

@@ -148,8 +148,14 @@ def _barring(made: Mapping[str, Draft], drafts: Sequence[Draft], around: Around,
 def _claims(draft: Draft, head: Head) -> list[tuple[str, str, str | None]]:
     """Return what a connection takes for itself, or for the acyclic rest of its type."""
     declared = head.ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
+    if declared is None:
+        return []
     ends = {"source": draft.from_id, "target": draft.to_id, "pair": f"{draft.from_id} {draft.to_id}"}
-    return [(rule.name, draft.type or "", ends.get(rule.name)) for rule in link_rules(declared)]
+    ends["inverse"] = " ".join(sorted((draft.from_id or "", draft.to_id or "", declared.name, declared.other_name)))
+    return [
+        (rule.name, "" if rule.name == "inverse" else declared.name, ends.get(rule.name))
+        for rule in link_rules(declared)
+    ]
 
 
 def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:

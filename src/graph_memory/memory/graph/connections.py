@@ -18,7 +18,6 @@ from graph_memory.memory.core import (
     version_after,
 )
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
-from graph_memory.memory.graph.shown import protection_info
 from graph_memory.model.arguments import check_new_id, fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.errors import Code, GraphError
@@ -26,8 +25,8 @@ from graph_memory.model.events import Draft, Head, Op, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties
-from graph_memory.model.results import Changed, ConnectionCreated, ConnectionInfo
+from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
+from graph_memory.model.results import Changed, ConnectionCreated
 from graph_memory.model.rules import link_rules
 from graph_memory.model.strength import Provenance, Strength, check_strength
 from graph_memory.model.subjects import MODIFIED, ConnectionState
@@ -96,14 +95,20 @@ async def create_connection(
     await _prepare(core, domain, wanted)
     if wanted.content is not None:
         await core.contents.put(domain, wanted.content)
+    existing: ConnectionState | None = None
 
     async def read(reader: Reader, head: Head) -> Context:
-        return await _context(reader, head, wanted, given_id)
+        nonlocal existing
+        context = await _context(reader, head, wanted, given_id)
+        existing = None if given_id is not None else await _existing(reader, head, wanted, context)
+        return context
 
     def decide(head: Head, context: Context) -> Sequence[Draft]:
-        return decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
+        return [] if existing else decide_create(head, wanted, context, open_type_limit=core.open_type_limit)
 
     receipt = await core.log.write("create_connection", domain, core.origin, read, decide)
+    if existing:
+        return ConnectionCreated(connection_id=existing.id, version=existing.version, existing=True)
     return ConnectionCreated(connection_id=wanted.id, version=version_after(receipt.version_of(wanted.id), 0))
 
 
@@ -144,7 +149,8 @@ async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:
     if remembered and remembered.has(Kind.CONNECTION, wanted.type) and not needs_blob:
         return
     head = Head(domain, 0, utc_now(), await core.log.require_ontology(domain))
-    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(wanted.type) is None
+    stored, _ = head.ontology.stored_as(wanted.type)
+    is_ad_hoc = head.ontology.open and head.ontology.find_connection_type(stored) is None
     if not is_ad_hoc and not needs_blob:
         return
     if is_ad_hoc:
@@ -164,7 +170,25 @@ async def _context(reader: Reader, head: Head, wanted: NewConnection, given_id: 
     drafts = [creation(head, wanted)]
     context = await read_context(reader, head, drafts)
     used = await used_ids(reader, head.domain, given_id)
-    return replace(context, used=used, broken=await broken_rules(reader, head.domain, drafts, head.ontology))
+    also = ("pair",) if head.ontology.stored_as(wanted.type)[1] else ()
+    broken = await broken_rules(reader, head.domain, drafts, head.ontology, also=also)
+    return replace(context, used=used, broken=broken)
+
+
+async def _existing(reader: Reader, head: Head, wanted: NewConnection, context: Context) -> ConnectionState | None:
+    """Return the connection that says the same already, under the other name; None where it says something else."""
+    broken = context.broken.get(wanted.id)
+    is_told_otherwise = head.ontology.stored_as(wanted.type)[1]
+    if broken is None or broken.other is None or broken.rule != ("pair" if is_told_otherwise else "inverse"):
+        return None
+    found, _ = await _found(reader, head.domain, broken.other)
+    has, strength = found.properties, found.strength.with_changes(wanted.strength)
+    is_same = (
+        wanted.content is None
+        and strength == found.strength
+        and all(name in has and equal_values(has[name], value) for name, value in wanted.properties.items())
+    )
+    return found if is_same else None
 
 
 def likely_ends(ontology: Ontology, wanted: NewConnection) -> Mapping[str, str] | None:
@@ -189,12 +213,13 @@ def decide_create(head: Head, wanted: NewConnection, context: Context, *, open_t
 
 
 def creation(head: Head, wanted: NewConnection) -> Draft:
-    """Return the change that creates a connection, unchecked."""
+    """Return the change that creates a connection, unchecked; by the inverse of a type, one of that type."""
+    type_name, is_turned = head.ontology.stored_as(wanted.type)
     state = ConnectionState(
         id=wanted.id,
-        type=wanted.type,
-        from_node_id=wanted.from_id,
-        to_node_id=wanted.to_id,
+        type=type_name,
+        from_node_id=wanted.to_id if is_turned else wanted.from_id,
+        to_node_id=wanted.from_id if is_turned else wanted.to_id,
         created=head.at,
         modified=head.at,
         content=wanted.content.ref if wanted.content else None,
@@ -204,39 +229,6 @@ def creation(head: Head, wanted: NewConnection) -> Draft:
         provenance=wanted.provenance,
     )
     return _draft(Op.CREATE, state, wanted.content)
-
-
-async def get_connection(core: Core, domain: str, connection_id: str, *, include_content: bool) -> ConnectionInfo:
-    """Return a connection, with its content when asked for."""
-    found, inline = await _found(core.store, domain, connection_id, with_text=include_content)
-    content = None
-    if include_content and found.content is not None:
-        content = await core.contents.fetch(domain, found.content, inline)
-    return connection_info(found, content)
-
-
-def connection_info(connection: ConnectionState, content: Content | None) -> ConnectionInfo:
-    """Return what a caller is shown of a connection."""
-    return ConnectionInfo(
-        id=connection.id,
-        type=connection.type,
-        from_node_id=connection.from_node_id,
-        to_node_id=connection.to_node_id,
-        created=connection.created,
-        modified=connection.modified,
-        properties=dict(connection.properties),
-        has_content=connection.content is not None,
-        version=connection.version,
-        content=content.as_given if content is not None else None,
-        valid_from=connection.validity.valid_from,
-        valid_to=connection.validity.valid_to,
-        protection=protection_info(connection.protection, utc_now()),
-        strength=connection.strength.told() or None,
-        importance=connection.importance,
-        creation_method=connection.provenance.method,
-        created_by=connection.provenance.actor,
-        evidence=connection.provenance.evidence,
-    )
 
 
 async def update_connection(core: Core, domain: str, connection_id: str, edit: ConnectionEdit) -> Changed:
@@ -331,10 +323,16 @@ async def _found(
     reader: Reader, domain: str, connection_id: str, *, with_text: bool = False
 ) -> tuple[ConnectionState, str | None]:
     """Return a connection, and its small text if asked for. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
+    row = await last_of(reader, domain, connection_id, with_text=with_text)
+    return connection_of(row), row.text
+
+
+async def last_of(reader: Reader, domain: str, connection_id: str, *, with_text: bool = False) -> LastState:
+    """Return a connection as its last event has it. Raises ONTOLOGY_NOT_FOUND and CONNECTION_NOT_FOUND."""
     row = await last_state(reader, GET, domain, connection_id, with_text=with_text)
     if row is None:
         raise connection_not_found(domain, connection_id)
-    return connection_of(row), row.text
+    return row
 
 
 def connection_of(last: LastState) -> ConnectionState:

@@ -11,6 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import user_properties
 from graph_memory.storage.queries import query
@@ -51,6 +52,20 @@ class DescribedRow:
             to_title=self.to_title,
         )
 
+    def seen(self, wanted: Wanted) -> ConnectionBrief:
+        """Return what a connection is, in short, from the end from which it is looked at."""
+        if not wanted.is_turned(self.type, (self.from_id, self.to_id)):
+            return self.connection
+        return ConnectionBrief(
+            id=self.id,
+            type=wanted.type or self.type,
+            from_id=self.to_id,
+            from_title=self.to_title,
+            to_id=self.from_id,
+            to_title=self.from_title,
+            inferred=True,
+        )
+
     @property
     def rest(self) -> Mapping[str, Any]:
         """What a summary tells besides."""
@@ -65,9 +80,11 @@ async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END
     return tuple(row.node for row in await _described(core, domain, Kind.NODE, ids, at))
 
 
-async def connection_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[ConnectionBrief, ...]:
-    """Return connections, as `node_briefs` does nodes."""
-    return tuple(row.connection for row in await _described(core, domain, Kind.CONNECTION, ids, at))
+async def connection_briefs(
+    core: Core, domain: str, ids: Sequence[str], wanted: Wanted, at: int = END
+) -> tuple[ConnectionBrief, ...]:
+    """Return connections, as `node_briefs` does nodes, each as it is seen under the name that is wanted."""
+    return tuple(row.seen(wanted) for row in await _described(core, domain, Kind.CONNECTION, ids, at))
 
 
 async def describe_nodes(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeSummary, ...]:

@@ -12,7 +12,6 @@ from graph_memory.storage.log.writing import utc_now
 
 
 def field_filter(
-    *,
     namespace: str | None,
     path_prefix: str | None,
     created_after: datetime | str | None,

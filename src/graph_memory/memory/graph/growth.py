@@ -31,6 +31,7 @@ from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.results import OntologyApplied
+from graph_memory.ontologies import begun
 from graph_memory.storage.log.jobs import GROWING
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
@@ -69,7 +70,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
         planned = _planned(None if created else head.ontology, wanted)
         if _looks(planned):
             raise _Looks
-        return decide_ontology(head, wanted) if created else growth_drafts(planned, last)
+        return decide_ontology(head, begun(wanted)) if created else growth_drafts(planned, last)
 
     try:
         await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
@@ -91,7 +92,10 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
 
 
 def _planned(present: Ontology | None, wanted: Ontology) -> Growth:
-    return Growth(wanted.node_types, wanted.connection_types) if present is None else growth(present, wanted)
+    if present is not None:
+        return growth(present, wanted)
+    first = begun(wanted)
+    return Growth(first.node_types, first.connection_types)
 
 
 def _looks(planned: Growth) -> bool:

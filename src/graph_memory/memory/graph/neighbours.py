@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Literal, TypeVar
@@ -11,13 +11,16 @@ from typing import Literal, TypeVar
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.graph.closure import Step, check_depth, check_transitive, reached
 from graph_memory.memory.graph.describe import node_briefs
+from graph_memory.memory.graph.naming import with_names
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, check_direction
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Names
 from graph_memory.model.results import ConnectedNode, ConnectedNodes, Direction, Link
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import marked, query
@@ -67,31 +70,68 @@ class Around:
     direction: Direction
     type: str | None
     valid_at: datetime | None = None
+    names: Names | None = None
+    """As what connections of the type are stored, where that is known; otherwise as the type says."""
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
 
     @property
     def params(self) -> dict[str, object]:
-        """Return what is followed as statements take it."""
-        outgoing, incoming = self.direction in ("out", "both"), self.direction in ("in", "both")
-        return {"type": self.type, "outgoing": outgoing, "incoming": incoming, "valid_at": self.valid_at}
+        """Return what is followed as statements take it: the types of what leaves a node, and of what arrives."""
+        stored = self.wanted.stored
+        out, back = (None, ()) if stored is None else (stored.along, stored.against)
+        match self.direction:
+            case "out":
+                leaving, arriving = out, back
+            case "in":
+                leaving, arriving = back, out
+            case "both":
+                leaving = arriving = None if stored is None else stored.types
+        return {"leaving": leaving, "arriving": arriving, "valid_at": self.valid_at}
 
-    def ends(self, node_id: str) -> list[dict[str, str]]:
-        """Return the ends by which the connections of a node are found."""
-        ways = {"from_id": ("out", "both"), "to_id": ("in", "both")}
-        return [{end: node_id} for end, directions in ways.items() if self.direction in directions]
+    @property
+    def types(self) -> Sequence[str] | None:
+        """The types as which the connections are stored; None for all."""
+        stored = self.wanted.stored
+        return stored and stored.types
+
+    @property
+    def wanted(self) -> Wanted:
+        """The connections, of whatever node."""
+        return Wanted(kind=Kind.CONNECTION, type=self.type, properties={}, valid_at=self.valid_at, names=self.names)
+
+    def ends(self, node_id: str) -> list[Wanted]:
+        """Return by which ends the connections of a node are found."""
+        out, back = replace(self.wanted, from_id=node_id), replace(self.wanted, to_id=node_id)
+        return {"out": [out], "in": [back], "both": [out, back]}[self.direction]
 
     def links(self, node_id: str, rows: Iterable[LinkRow]) -> dict[str, list[Link]]:
         """Return the other ends of a node's connections, each with those connections."""
         found: dict[str, list[Link]] = {}
         for row in rows:
-            ways: tuple[tuple[str, str, Literal["out", "in"]], ...]
-            ways = ((row.from_id, row.to_id, "out"), (row.to_id, row.from_id, "in"))
-            followed = [way for way in ways if way[0] == node_id and self.direction in (way[2], "both")]
-            for _, other, direction in followed[:1]:  # one that joins a node to itself goes both ways
-                found.setdefault(other, []).append(Link(id=row.id, type=row.type, direction=direction))
+            if link := self._link(node_id, row):
+                found.setdefault(row.to_id if row.from_id == node_id else row.from_id, []).append(link)
         return found
+
+    def _link(self, node_id: str, row: LinkRow) -> Link | None:
+        """Return a connection as it is seen from a node, None where it is not followed.
+
+        One that is seen both ways, as it is stored and by its inverse, is told as it is stored.
+        """
+        stored = self.wanted.stored
+        is_along = stored is None or row.type in stored.along
+        is_against = stored is not None and row.type in stored.against
+        ways: tuple[tuple[Literal["out", "in"], str, str], ...]
+        ways = (("out", row.from_id, row.to_id), ("in", row.to_id, row.from_id))
+        followed = [way for way in ways if self.direction in (way[0], "both")]
+        for direction, here, _ in followed if is_along else ():
+            if here == node_id:
+                return Link(id=row.id, type=row.type, direction=direction)
+        for direction, _, here in followed if is_against else ():
+            if here == node_id:
+                return Link(id=row.id, type=self.type or row.type, direction=direction, inferred=True)
+        return None
 
 
 async def get_connected_nodes(
@@ -103,17 +143,50 @@ async def get_connected_nodes(
     direction: Direction,
     connection_type: str | None,
     detail: bool,
+    transitive: bool = False,
+    max_depth: int | None = None,
 ) -> ConnectedNodes:
     """Return the nodes at the other ends. `Memory.get_connected_nodes` tells the rest."""
+    depth = check_depth(max_depth, transitive=transitive)
     around = Around(direction, connection_type, page.valid_at)
-    given = {"id": node_id, "after": page.after, "limit": page.size, **around.params}
-    found = await look(core, CONNECTED_NODES, domain, **given)
+    if transitive:
+        ontology = await core.log.require_ontology(domain)
+        named = replace(around, names=ontology.names_of(check_transitive(ontology, connection_type)))
+        return await reached_nodes(
+            core, domain, node_id, page, lambda ids: _neighbours(core, domain, ids, named), depth, detail=detail
+        )
+
+    async def read(names: Names | None) -> tuple[Around, Look[str | None]]:
+        named = replace(around, names=names)
+        given = {"id": node_id, "after": page.after, "limit": page.size, **named.params}
+        return named, await look(core, CONNECTED_NODES, domain, **given)
+
+    around, found = await with_names(core, domain, connection_type, read)
     if not found.epoch:
         raise no_ontology(domain)
     if not found.rows:
         raise node_not_found(domain, node_id)
     exact = partial(_exact, core, domain, node_id, around)
     return await connected(core, domain, node_id, page, around, found, exact, detail=detail)
+
+
+async def reached_nodes(
+    core: Core, domain: str, node_id: str, page: Page, step: Step, depth: int, *, detail: bool, at: int = END
+) -> ConnectedNodes:
+    """Return the page of nodes that steps lead to, with `detail` also after how many. Raises NODE_NOT_FOUND."""
+
+    async def checked(ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        found = await step(ids)
+        if list(ids) == [node_id] and not found:
+            raise node_not_found(domain, node_id)
+        return found
+
+    steps, is_cut = await reached(node_id, checked, depth)
+    ids, cursor = page.cut(sorted(one for one in steps if one > page.after)[: page.size])
+    briefs = await node_briefs(core, domain, ids, at) if detail else ()
+    nodes = tuple(ConnectedNode(**one.model_dump(), connections=(), steps=steps[one.id]) for one in briefs)
+    warnings = (f"There may be more than {depth} steps away.",) if is_cut else None
+    return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
 async def connected(
@@ -134,8 +207,7 @@ async def connected(
         others = {one for one in around.links(node_id, await exact()) if one > page.after}
     ids, cursor = page.cut(sorted(one for one in others if one is not None)[: page.size])
     nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
-    wanted = Wanted(kind=Kind.CONNECTION, type=around.type, properties={})
-    warnings = await page.warnings(core, domain, wanted, ids)
+    warnings = await page.warnings(core, domain, around.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
 
 
@@ -147,7 +219,7 @@ async def _detailed(
 
     async def find_links() -> None:
         nonlocal links
-        given = {"id": node_id, "ids": list(ids), "at": at, "type": around.type, "valid_at": around.valid_at}
+        given = {"id": node_id, "ids": list(ids), "at": at, "types": around.types, "valid_at": around.valid_at}
         seen = await look(core, LINKS, domain, **given)
         is_sure = not await may_lack(core, domain, seen, {node_id: set()}, at)
         links = around.links(node_id, seen.rows if is_sure else await exact())
@@ -163,6 +235,14 @@ async def neighbours(
 ) -> dict[str, tuple[str, ...]]:
     """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
     around = Around(direction, connection_type)
+
+    async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
+        return await _neighbours(core, domain, ids, replace(around, names=names))
+
+    return await with_names(core, domain, connection_type, read)
+
+
+async def _neighbours(core: Core, domain: str, ids: Sequence[str], around: Around) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(ids), AT_ONCE):
         seen = await look(core, NEIGHBOURS, domain, ids=ids[start : start + AT_ONCE], **around.params)
@@ -210,14 +290,6 @@ async def all_links(
     """Return the connections of a node, found one by one, in order."""
     everything = Page("", UNLIMITED, around.valid_at)
     connections: set[str] = set()
-    for end in around.ends(node_id):
-        wanted = Wanted(
-            kind=Kind.CONNECTION,
-            type=around.type,
-            properties={},
-            valid_at=around.valid_at,
-            from_id=end.get("from_id"),
-            to_id=end.get("to_id"),
-        )
+    for wanted in around.ends(node_id):
         connections.update(await matching(everything, wanted))
     return [LinkRow.of(event) for event in await states(sorted(connections))]

@@ -15,6 +15,7 @@ from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_
 from graph_memory.model.results import OntologyChanged
 from graph_memory.model.subjects import DomainState, State, present
 from graph_memory.model.wording import kind_of
+from graph_memory.ontologies import begun
 from graph_memory.storage.log.ontologies import ontology_from_definitions
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
@@ -30,6 +31,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology) -> Ontolo
     interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
     check_ontology(ontology)
+    ontology = begun(ontology)
     if await core.log.ontology(domain) is not None:
         raise _exists(domain)
     for connection_type in ontology.connection_types:
@@ -131,12 +133,17 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
     closed ontology lacks, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT for what is no name.
     """
     ontology, name = head.ontology, draft.type or ""
+    stored, is_turned = ontology.stored_as(name)
     is_node = draft.kind is Kind.NODE
     if not ontology.open:
         _ = ontology.node_type(name) if is_node else ontology.connection_type(name)
         return [draft]
     if (ontology.find_node_type(name) if is_node else ontology.find_connection_type(name)) is not None:
         return [draft]
+    if is_turned and not is_node:
+        hint = f"Make it {stored}, from {draft.to_id} to {draft.from_id}."
+        message = f"{name} is the inverse of {stored}, which is how its connections are stored"
+        raise GraphError(Code.INVALID_CONNECTION_TYPE, message, {"type": name, "hint": hint})
     _check_ad_hoc(ontology, head.domain, limit)
     declared = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
     return [type_draft(declared), draft]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
+from graph_memory.memory.graph.naming import known_ontology, with_names
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.unknown import warnings_of
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
@@ -17,12 +18,11 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import NAMESPACE, ROOT
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
-from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.points import instant
 from graph_memory.model.projection import indexed_rules
-from graph_memory.model.properties import PropertyValue, check_properties, key_value
+from graph_memory.model.properties import check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
-from graph_memory.storage.log.ontologies import CachedOntology
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
 
@@ -95,7 +95,7 @@ async def connections_of(
 ) -> ConnectionIds:
     """Return the page of ids that were found, with `detail` also what the connections were at a number of the log."""
     ids, cursor = page.cut(found)
-    connections = await connection_briefs(core, domain, ids, at) if detail else None
+    connections = await connection_briefs(core, domain, ids, wanted, at) if detail else None
     warnings = await page.warnings(core, domain, wanted, ids)
     return ConnectionIds(connection_ids=ids, connections=connections, next_cursor=cursor, warnings=warnings)
 
@@ -149,8 +149,13 @@ async def query_connections(
         from_id=from_node_id,
         to_id=to_node_id,
     )
-    found = await matching_connections(core, domain, page, wanted)
-    return await connections_of(core, domain, page, wanted, found, detail=detail)
+
+    async def read(names: Names | None) -> tuple[Wanted, list[str]]:
+        named = replace(wanted, names=names)
+        return named, await matching_connections(core, domain, page, named)
+
+    named, found = await with_names(core, domain, type_name, read)
+    return await connections_of(core, domain, page, named, found, detail=detail)
 
 
 async def matching_connections(core: Core, domain: str, page: Page, wanted: Wanted) -> list[str]:
@@ -183,11 +188,21 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
 
 def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
-    asked = wanted.fields
-    might = {"from_id": wanted.from_id, "to_id": wanted.to_id, "type": wanted.type, "fields": asked.params()}
-    might |= {"path": asked.path_prefix, "namespace": asked.namespace}
-    might |= {"since": asked.created_after or _EARLIEST, "until": asked.created_before or _LATEST}
-    named = {name: value for name, value in might.items() if name in statement.params}
+    stored, asked = wanted.stored, wanted.fields
+    given = {
+        "from_id": wanted.from_id,
+        "to_id": wanted.to_id,
+        "type": wanted.type,
+        "types": stored and stored.types,
+        "along": stored and stored.along,
+        "against": stored.against if stored else (),
+        "fields": asked.params(),
+        "path": asked.path_prefix,
+        "namespace": asked.namespace,
+        "since": asked.created_after or _EARLIEST,
+        "until": asked.created_before or _LATEST,
+    }
+    named = {name: value for name, value in given.items() if name in statement.params}
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
@@ -198,8 +213,8 @@ async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, o
     added within it.
     """
     for _ in range(2 if wanted.properties else 0):
-        known = await _known(core, domain, wanted.kind, wanted.type or "")
-        key = _key(known.ontology, wanted.kind, wanted.type or "", wanted.properties) if known else None
+        known = await known_ontology(core, domain, wanted.kind, wanted.type or "")
+        key = _key(known.ontology, wanted) if known else None
         if known is None or key is None:
             return None
         statement = BY_KEY[wanted.kind]
@@ -210,22 +225,15 @@ async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, o
     return None
 
 
-async def _known(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:
-    """Return what is remembered of a domain, read anew if that does not have the type."""
-    known = core.log.cached_ontology(domain)
-    if known is None or not known.has(kind, type_name):
-        await core.log.ontology(domain)
-        known = core.log.cached_ontology(domain)
-    return known
-
-
-def _key(
-    ontology: Ontology, kind: Kind, type_name: str, wanted: Mapping[str, PropertyValue]
-) -> dict[str, object] | None:
-    """Return the key to look for when one of the properties is indexed in the type; `unique` ones first."""
-    rules = indexed_rules(kind, type_name, ontology)
-    rule = next((rule for rule in sorted(rules, key=lambda rule: not rule.unique) if rule.name in wanted), None)
-    return {"property": rule.name, "value": key_value(wanted[rule.name])} if rule else None
+def _key(ontology: Ontology, wanted: Wanted) -> dict[str, object] | None:
+    """Return the key to look for when one of the properties is indexed in all types; `unique` ones first."""
+    types = wanted.stored.types if wanted.stored else ()
+    first, *others = [indexed_rules(wanted.kind, name, ontology) for name in types]
+    common = [rule for rule in first if all(rule.name in {one.name for one in rules} for rules in others)]
+    rule = next(
+        (rule for rule in sorted(common, key=lambda rule: not rule.unique) if rule.name in wanted.properties), None
+    )
+    return {"property": rule.name, "value": key_value(wanted.properties[rule.name])} if rule else None
 
 
 async def validate_connection(
@@ -241,7 +249,7 @@ def validity_of(ontology: Ontology, connection_type: str, from_node_type: str, t
     Unknown types are not allowed, save that an open ontology takes a new connection type between known nodes' types.
     """
     try:
-        if ontology.open and ontology.find_connection_type(connection_type) is None:
+        if ontology.open and ontology.find_connection_type(ontology.stored_as(connection_type)[0]) is None:
             ontology.node_type(from_node_type)
             ontology.node_type(to_node_type)
         else:

@@ -28,7 +28,8 @@ async def warnings_of(core: Core, domain: str, wanted: Wanted) -> tuple[str, ...
     if ontology is None:
         return (await _unknown_domain(core, domain),)
     declared = _declared(ontology, wanted.kind)
-    types = [one for one in declared if wanted.type in (None, one.name)]
+    names = wanted.stored.types if wanted.stored else ()
+    types = [one for one in declared if wanted.type is None or one.name in names]
     if wanted.type is not None and not types:
         return (_unknown_type(wanted.kind, wanted.type, [one.name for one in declared]),)
     rules = {rule.name: rule for one in types for rule in one.properties}

@@ -7,7 +7,7 @@ little, and one at a single node or connection never depends on the length of th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -16,21 +16,26 @@ from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import FORK, compacted, place_at
 from graph_memory.memory.graph import describe
-from graph_memory.memory.graph.connections import connection_info, connection_not_found
+from graph_memory.memory.graph.closure import check_depth, check_transitive
+from graph_memory.memory.graph.connection_info import connection_info
+from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected, reached_nodes
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
+from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.meaning.contradictions import find_contradictions
+from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model.arguments import UNLIMITED, check_query
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
-from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
@@ -113,7 +118,10 @@ class Past:
         content: Content | None = None
         if include_content and found.content is not None:
             content = await self._fetch(found.content, text)
-        return connection_info(found, content)
+        declared = (await self.get_ontology()).find_connection_type(found.type)
+        inverse, is_transitive = (declared.other_name, declared.transitive) if declared else ("", False)
+        lost = await lost_premises(self._core, self._domain, [connection_id], self.seq)
+        return connection_info(found, content, inverse, is_transitive=is_transitive, lost=lost.get(connection_id))
 
     async def query_nodes(
         self,
@@ -134,14 +142,7 @@ class Past:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
         filtered = check_properties(properties or {})
-        fields = field_filter(
-            namespace=namespace,
-            path_prefix=path_prefix,
-            created_after=created_after,
-            created_before=created_before,
-            modified_after=modified_after,
-            modified_before=modified_before,
-        )
+        fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
         wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at, fields=fields)
         return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
 
@@ -167,6 +168,7 @@ class Past:
             from_id=from_node_id,
             to_id=to_node_id,
         )
+        wanted = replace(wanted, names=await self._names(type))
         found = await self._matching(CONNECTIONS, page, wanted)
         answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
         await self._check_kept()
@@ -179,23 +181,40 @@ class Past:
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        transitive: bool = False,
+        max_depth: int | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectedNodes:
         """Return the nodes at the other ends of a node's connections, each once. Raises NODE_NOT_FOUND."""
-        page = Page.of(limit, cursor, valid_at)
-        around = Around(direction, connection_type, page.valid_at)
+        page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
+        around = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
-        return await self._connected(node_id, page, around, detail=detail)
+        if not transitive:
+            return await self._connected(node_id, page, around, detail=detail)
+        check_transitive(await self.get_ontology(), connection_type)
+        everything = Page("", UNLIMITED, page.valid_at)
+
+        async def step(ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+            return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in ids}
+
+        return await reached_nodes(self._core, self._domain, node_id, page, step, depth, detail=detail, at=self.seq)
 
     async def get_neighbours(
         self, node_ids: Sequence[str], *, direction: Direction, connection_type: str | None = None
     ) -> dict[str, tuple[str, ...]]:
         """Return for each of many nodes what `get_connected_nodes` gives; an id without a node is left out."""
-        around, everything = Around(direction, connection_type), Page("", UNLIMITED)
+        names = await self._names(connection_type)
+        around, everything = Around(direction, connection_type, names=names), Page("", UNLIMITED)
         there = [node.id for node in await self.describe_nodes(node_ids)]
         return {one: (await self._connected(one, everything, around, detail=False)).node_ids for one in there}
+
+    async def find_contradictions(
+        self, *, valid_at: datetime | str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Contradictions:
+        """Return the pairs of nodes that contradicted each other, as `Memory.find_contradictions` does."""
+        return await find_contradictions(self, valid_at, limit, cursor)
 
     async def search_content(
         self,
@@ -240,6 +259,10 @@ class Past:
     async def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
         """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
         return validity_of(await self.get_ontology(), connection_type, from_node_type, to_node_type)
+
+    async def _names(self, type_name: str | None) -> Names | None:
+        """Return as what connections of a name were stored."""
+        return None if type_name is None else (await self.get_ontology()).names_of(type_name)
 
     async def _connected(self, node_id: str, page: Page, around: Around, *, detail: bool) -> ConnectedNodes:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}

@@ -6,15 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.plan import type_of
-from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE
+from graph_memory.memory.graph.queries import CONNECTIONS_OF_TYPE, NODES_OF_TYPE, given_to
 from graph_memory.memory.revert.values import Reversal
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted
 from graph_memory.storage.queries import unmarked
 from graph_memory.storage.store import Reader
-
-_ANY: Mapping[str, object] = {"filter": {}, "valid_at": None, "after": ""}
-_FIRST: Mapping[Kind, Mapping[str, object]] = {Kind.NODE: {**_ANY, "fields": None}, Kind.CONNECTION: _ANY}
 
 
 async def users_of(
@@ -34,8 +32,9 @@ async def users_of(
     found: dict[str, str] = {}
     for undo in types:
         kind, statement = _OF_TYPE[undo.kind]
-        name, limit = undo.subject.partition("/")[2], counts[undo.subject] + 1
-        rows = unmarked(await reader.read(statement, domain=domain, type=name, limit=limit, **_FIRST[kind]))
+        wanted = Wanted(kind=kind, type=undo.subject.partition("/")[2], properties={})
+        given = {**given_to(statement, wanted), "after": "", "limit": counts[undo.subject] + 1}
+        rows = unmarked(await reader.read(statement, domain=domain, **given))
         other = next((one for one in rows if one not in known), None)
         if other is not None:
             found[undo.subject] = f"{kind} {other} has this type"

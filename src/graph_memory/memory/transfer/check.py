@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.transfer.format import End, Header, at_line, damaged
-from graph_memory.memory.transfer.records import Wrong, recorded_times
+from graph_memory.memory.transfer.records import recorded_times
+from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.clock import may_follow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject
@@ -159,7 +160,7 @@ class LogCheck:
 
 def _summary(state: State) -> State:
     """Return what a type's state tells beside the definition, which may be spelled otherwise."""
-    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types")
+    names = ("_name", "_description", "_required_properties", "_from_types", "_to_types", "_inverse", "_transitive")
     return {name: state.get(name) for name in names}  # pyright: ignore[reportReturnType] - None: it must be absent
 
 

@@ -96,14 +96,15 @@ class Examination:
         if self._staging.claim(connection.id, "id", connection.id) is not None:
             raise _twice(connection)
         ontology = self._ontology
-        if ontology is None or (ontology.open and ontology.find_connection_type(connection.type) is None):
+        type_name, is_turned = ontology.stored_as(connection.type) if ontology else (connection.type, False)
+        if ontology is None or (ontology.open and ontology.find_connection_type(type_name) is None):
             check_name("Connection type", connection.type)
             return
-        declared = ontology.connection_type(connection.type)
-        if not declared.allows(source, target):
+        declared = ontology.connection_type(type_name)
+        if not declared.allows(*((target, source) if is_turned else (source, target))):
             ontology.check_topology(connection.type, source, target)
         self._check_rules(declared, connection, found)
-        self._check_links(declared, connection)
+        self._check_links(declared, connection, is_turned=is_turned)
 
     def _unjoined(self, connection: StagedConnection) -> GraphError:
         missing = connection.source if connection.ends[0] is None else connection.target
@@ -118,10 +119,16 @@ class Examination:
                 if other is not None:
                     raise _shared(declared, rule.name, staged.properties[rule.name], other)
 
-    def _check_links(self, declared: ConnectionType, connection: StagedConnection) -> None:
+    def _check_links(self, declared: ConnectionType, connection: StagedConnection, *, is_turned: bool) -> None:
         source, target = connection.source, connection.target
+        if is_turned:
+            source, target = target, source
         ends = {"source": [source], "target": [target], "pair": [source, target]}
         for rule in link_rules(declared):
+            if rule.name == "inverse" and source != target:
+                self._staging.claim(connection.id, "way", declared.name, source, target)
+                if other := self._staging.claimed("way", declared.other_name, target, source):
+                    raise _broken(rule, connection, other)
             if rule.name in ends:
                 other = self._staging.claim(connection.id, "link", declared.name, rule.name, *ends[rule.name])
                 if other is not None:
@@ -134,6 +141,9 @@ class Examination:
             if connection.type == declared.name:
                 graph.add(connection.source, connection.target)
                 last[connection.source] = connection
+            elif connection.type == declared.inverse:
+                graph.add(connection.target, connection.source)
+                last[connection.target] = connection
         try:
             graph.prepare()
         except CycleError as error:

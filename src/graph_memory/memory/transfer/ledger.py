@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from graph_memory.memory.transfer.check import LogCheck
 from graph_memory.memory.transfer.format import at_line, is_text_line
-from graph_memory.memory.transfer.records import Wrong
+from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject
@@ -234,7 +234,7 @@ class Ledger:
         for rule in link_rules(declared):
             if rule.name == "cycle":
                 self._check_cycles(declared)
-            elif found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name):
+            elif rule.name in _ENDS and (found := self._one(_TWICE.format(end=_ENDS[rule.name]), declared.name)):
                 raise Wrong(f"is {_ONCE[rule.name]} of {shown(declared.name)} more than once", found[0])
 
     def _check_cycles(self, declared: ConnectionType) -> None:

@@ -229,7 +229,12 @@ class Staging:
         with noting():
             if self._db.execute("INSERT OR IGNORE INTO claim VALUES (?, ?)", (told, owner)).rowcount:
                 return None
-            return str(self.run("SELECT owner FROM claim WHERE name = ?", told)[0][0])
+            return self.claimed(*name)
+
+    def claimed(self, *name: str) -> str | None:
+        """Return who has something that only one may have, if anybody has."""
+        found = self.run("SELECT owner FROM claim WHERE name = ?", json.dumps(name))
+        return str(found[0][0]) if found else None
 
     def missing_ends(self) -> list[str]:
         """Return the ids of ends that are not in the source."""

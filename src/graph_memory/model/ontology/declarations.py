@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.ontology.types import LINK_FLAGS, ConnectionType, NodeType, PropertyRule, check_end
+from graph_memory.model.ontology.types import LINK_FLAGS, MEANINGS, ConnectionType, NodeType, PropertyRule, check_end
 from graph_memory.model.plain import Fields, Located, located
 from graph_memory.model.properties import ANY, PropertyType, PropertyValue
 from graph_memory.model.wording import listed, shown, suggestion
@@ -19,7 +19,7 @@ _NODE_TYPE_KEYS = ("description", "required_properties", "properties", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (
     *("from_types", "from", "to_types", "to"),
     *("description", "required_properties", "properties"),
-    *(*LINK_FLAGS, "ad_hoc"),
+    *("inverse", *MEANINGS, *LINK_FLAGS, "ad_hoc"),
 )
 _PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
 _Read = TypeVar("_Read")
@@ -121,6 +121,9 @@ def _connection_type(one: _Named, node_types: Collection[str] | None) -> Connect
             unique_pair=fields.flag("unique_pair"),
             acyclic=fields.flag("acyclic"),
             ad_hoc=fields.flag("ad_hoc"),
+            inverse=fields.text("inverse"),
+            symmetric=fields.flag("symmetric"),
+            transitive=fields.flag("transitive"),
         )
 
 

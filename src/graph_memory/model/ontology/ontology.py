@@ -20,6 +20,7 @@ from graph_memory.model.ontology.types import (
     PropertyRule,
     check_description,
     check_end,
+    check_pair,
     definition,
 )
 from graph_memory.model.plain import Located, located
@@ -42,6 +43,21 @@ __all__ = [
 ]
 
 MOST_TYPES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The types as which connections of one name are stored: in the direction of the name, and against it."""
+
+    along: tuple[str, ...]
+    against: tuple[str, ...] = ()
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """All of them, each once."""
+        return tuple(dict.fromkeys((*self.along, *self.against)))
+
+
 _KEYS = ("description", "open", "node_types", "connection_types")
 _Declared = TypeVar("_Declared", NodeType, ConnectionType)
 
@@ -60,6 +76,8 @@ class Ontology:
     description: str = ""
     _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
     _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
+    _names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    """The inverses that are names only, each with the type under which its connections are stored."""
 
     def __post_init__(self) -> None:
         check_description("the ontology", "description", self.description)
@@ -73,6 +91,19 @@ class Ontology:
         object.__setattr__(self, "_connections", _by_name(self.connection_types))
         for connection_type in self.connection_types:
             self._check_ends(connection_type)
+        object.__setattr__(self, "_names", self._check_inverses())
+
+    def _check_inverses(self) -> Mapping[str, str]:
+        names: dict[str, str] = {}
+        for one in self.connection_types:
+            other = self._connections.get(one.inverse) if one.inverse else None
+            if other is not None:
+                check_pair(one, other)
+            elif one.inverse and names.setdefault(one.inverse, one.name) != one.name:
+                message = f"{one.inverse} is the inverse of both {names[one.inverse]} and {one.name}"
+                hint = "Choose another name for the inverse of one of them."
+                raise GraphError(Code.INVALID_ONTOLOGY, message, {"name": one.name, "hint": hint})
+        return names
 
     def _check_ends(self, connection_type: ConnectionType) -> None:
         for side, names in (("from_types", connection_type.from_types), ("to_types", connection_type.to_types)):
@@ -112,6 +143,22 @@ class Ontology:
             raise _unknown(Code.INVALID_CONNECTION_TYPE, "Connection type", name, list(self._connections))
         return found
 
+    def stored_as(self, name: str) -> tuple[str, bool]:
+        """Return the type under which a connection of that name is stored, and whether its ends are swapped for that.
+
+        They are when the name is the inverse of a type and no type itself.
+        """
+        return (self._names[name], True) if name in self._names else (name, False)
+
+    def names_of(self, name: str) -> Names:
+        """Return which stored types answer for a name, in their direction and against it."""
+        stored, is_turned = self.stored_as(name)
+        if is_turned:
+            return Names((), (stored,))
+        declared = self._connections.get(name)
+        other = declared.other_name if declared else ""
+        return Names((name,), (other,) if other in self._connections else ())
+
     def can_connect(self, connection_type: str, from_type: str, to_type: str) -> bool:
         """Return whether the connection type joins these node types; an unknown name gives false."""
         found = self._connections.get(connection_type)
@@ -123,6 +170,8 @@ class Ontology:
 
         Raises INVALID_CONNECTION_TYPE or INVALID_NODE_TYPE for a name that the ontology does not have.
         """
+        connection_type, is_turned = self.stored_as(connection_type)
+        from_type, to_type = (to_type, from_type) if is_turned else (from_type, to_type)
         found = self.connection_type(connection_type)
         self.node_type(from_type)
         self.node_type(to_type)

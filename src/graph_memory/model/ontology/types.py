@@ -27,6 +27,10 @@ from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, sugge
 
 LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
+ONE_WAY = ("unique_source", "unique_target", "acyclic")
+"""Those that count connections one way, so they ask that each is stored under one name and in one direction."""
+MEANINGS = ("symmetric", "transitive")
+"""The fields of a connection type that say what its connections mean."""
 PROPERTIES_PER_TYPE = 1_000
 VALUES_PER_ENUM = 1_000
 ENUM_TEXT_CHARACTERS = 1_000
@@ -98,6 +102,9 @@ class ConnectionType:
     `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
     `unique_pair`: at most one connection of the type leads from one node to another.
     `acyclic`: no chain of connections of the type leads back to where it began.
+    `inverse`: the name under which its connections are seen from their other end. It may be a type too, whose inverse
+    is this one.
+    `symmetric`: a connection holds in both directions. `transitive`: two in a row stand for one.
     """
 
     name: str
@@ -110,12 +117,21 @@ class ConnectionType:
     unique_pair: bool = False
     acyclic: bool = False
     ad_hoc: bool = False
+    inverse: str = ""
+    symmetric: bool = False
+    transitive: bool = False
 
     def __post_init__(self) -> None:
         check_name("Connection type", self.name)
         _check_type(self)
         _check_ends(self, "from_types", self.from_types)
         _check_ends(self, "to_types", self.to_types)
+        _check_meaning(self)
+
+    @property
+    def other_name(self) -> str:
+        """The name under which its connections are seen from their other end, empty where there is none."""
+        return self.name if self.symmetric else self.inverse
 
     @property
     def title(self) -> str:
@@ -180,7 +196,8 @@ def definition(declared: AnyType) -> dict[str, object]:
     flags: tuple[str, ...] = ("ad_hoc",)
     if isinstance(declared, ConnectionType):
         ends = {"from_types": list(declared.from_types), "to_types": list(declared.to_types)}
-        flags = (*LINK_FLAGS, "ad_hoc")
+        ends |= {"inverse": declared.inverse} if declared.inverse else {}
+        flags = (*MEANINGS, *LINK_FLAGS, "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
 
@@ -190,6 +207,8 @@ def type_state(declared: AnyType) -> State:
     ends: dict[str, StoredValue] = {}
     if isinstance(declared, ConnectionType):
         ends = {"_from_types": list(declared.from_types), "_to_types": list(declared.to_types)}
+        ends |= {"_inverse": declared.other_name} if declared.other_name else {}
+        ends |= {"_transitive": True} if declared.transitive else {}
     return present(
         {
             "_name": declared.name,
@@ -248,6 +267,43 @@ def _check_ends(declared: ConnectionType, side: str, names: tuple[str, ...]) -> 
     twice = first_repeated(names)
     if twice is not None:
         raise _contradiction(declared.name, f"{side} of {declared.title} names {shown(twice)} twice")
+
+
+def _check_meaning(declared: ConnectionType) -> None:
+    if declared.inverse:
+        check_name("Connection type", declared.inverse)
+    if declared.inverse == declared.name:
+        hint = "Declare `symmetric: true` instead of `inverse`."
+        raise _contradiction(declared.name, f"{declared.title} is its own inverse", hint)
+    if declared.symmetric and declared.inverse:
+        hint = "Leave out `inverse`, or `symmetric`."
+        message = f"{declared.title} is symmetric, so it cannot have the inverse {declared.inverse}"
+        raise _contradiction(declared.name, message, hint)
+    if declared.symmetric:
+        if set(declared.from_types) != set(declared.to_types):
+            hint = "Give both the same types, or leave out `symmetric`."
+            raise _contradiction(declared.name, f"{declared.title} is symmetric, but its ends differ", hint)
+        check_one_way(declared, "is symmetric")
+
+
+def check_one_way(declared: ConnectionType, why: str) -> None:
+    """Raise INVALID_ONTOLOGY where a type has rules that count its connections one way, which it does not have."""
+    rules = [flag for flag in ONE_WAY if getattr(declared, flag)]
+    if rules:
+        hint = f"Leave out `{rules[0]}`, or declare the inverse as a name only, not as a type of its own."
+        raise _contradiction(declared.name, f"{declared.title} {why}, so it cannot be {rules[0]}", hint)
+
+
+def check_pair(one: ConnectionType, other: ConnectionType) -> None:
+    """Raise INVALID_ONTOLOGY unless `other`, which `one` says is its inverse, agrees."""
+    if other.inverse != one.name:
+        said = f"the inverse of {other.name} is {other.inverse}" if other.inverse else f"{other.name} has no inverse"
+        hint = f"Declare `inverse: {one.name}` for {other.name}."
+        raise _contradiction(one.name, f"The inverse of {one.name} is {other.name}, but {said}", hint)
+    if (set(one.from_types), set(one.to_types)) != (set(other.to_types), set(other.from_types)):
+        hint = f"Where {one.name} leads from A to B, {other.name} must lead from B to A."
+        raise _contradiction(one.name, f"{one.name} and its inverse {other.name} do not join the same types", hint)
+    check_one_way(one, f"has the inverse {other.name}, which is a type too")
 
 
 def check_end(connection_type: str, side: str, name: str, node_types: Collection[str]) -> None:

@@ -55,4 +55,7 @@ def _brief_connection(declared: ConnectionType) -> Declared:
         "from_types": list(declared.from_types),
         "to_types": list(declared.to_types),
     }
-    return {**ends, "required_properties": list(declared.required)} if declared.required else ends
+    meaning: Declared = {"inverse": declared.inverse} if declared.inverse else {}
+    meaning |= {"symmetric": True} if declared.symmetric else {}
+    required: Declared = {"required_properties": list(declared.required)} if declared.required else {}
+    return {**ends, **meaning, **required}

@@ -59,8 +59,9 @@ class CachedOntology:
 
     def has(self, kind: Kind, name: str) -> bool:
         """Say whether it has a type of nodes or of connections."""
-        find = self.ontology.find_node_type if kind is Kind.NODE else self.ontology.find_connection_type
-        return find(name) is not None
+        if kind is Kind.NODE:
+            return self.ontology.find_node_type(name) is not None
+        return self.ontology.find_connection_type(self.ontology.stored_as(name)[0]) is not None
 
 
 class Ontologies:

@@ -1,0 +1,20 @@
+// All connections of some types, each with its ends and how it came to be; those that no longer hold are left out. They are
+// reached from the nodes that a type may leave.
+// mode: read
+// params: domain, types, limit
+// returns: id, type, from_id, to_id, method
+UNWIND $types AS type
+MATCH (t:_ConnectionType {_domain: $domain, _name: type})
+WITH type, CASE
+  WHEN '*' IN t._from_types
+    THEN COLLECT { MATCH (n:_NodeType) WHERE n._domain = $domain AND n._name IS NOT NULL RETURN n._name }
+  ELSE t._from_types
+END AS from_types
+UNWIND from_types AS from_type
+MATCH (a:_Node)
+USING INDEX a:_Node(_domain, _type, _id)
+WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
+MATCH (a)-[r:$(type)]->(b:_Node)
+WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(r._valid_to > datetime(), true)
+RETURN r._id AS id, type AS type, a._id AS from_id, b._id AS to_id, coalesce(r._creation_method, 'manual') AS method
+LIMIT $limit

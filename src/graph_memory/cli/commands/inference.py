@@ -1,0 +1,74 @@
+"""`graph-memory infer` and `contradictions`: what follows from connections, and what cannot both be true."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import counted, note
+from graph_memory.cli.output.tables import print_table
+from graph_memory.memory.meaning.results import Contradictions, Inferred
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+@command()
+def infer(
+    call: Call,
+    connection_type: takes.ConnectionTypeOption = None,
+    max_depth: Annotated[int | None, typer.Option(help="Most connections in a row to infer from.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Most connections to write; 1,000 without it.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write them; without it, only say what would be.")] = False,
+) -> None:
+    """Show the connections that follow from transitive types, and write those that are missing with --write."""
+
+    async def use(memory: Memory) -> Inferred:
+        return await memory.infer_connections(
+            connection_type=connection_type, max_depth=max_depth, limit=limit, dry_run=not write
+        )
+
+    call.answer(use, _show_inferred, "Inferring")
+
+
+def _show_inferred(found: Inferred) -> None:
+    rows = [(one.from_title, one.type, one.to_title, counted(len(one.evidence), "step")) for one in found.connections]
+    print_table(("from", "type", "to", "follows from"), rows)
+    done = "would be written; use --write" if found.dry_run else "written"
+    note(f"{counted(len(rows), 'connection')} {done}.")
+    if found.more:
+        note(f"{found.more:,} more follow: raise --limit.")
+    if found.refused:
+        note(f"{counted(found.refused, 'other')} would break a rule of the ontology.")
+    for one in found.unfounded:
+        note(f"{one.connection_id} was inferred from what no longer holds: {', '.join(one.lost)}")
+    if found.since is not None:
+        note(f"Undo it with: graph-memory revert {found.since}..{found.until}")
+
+
+@command()
+def contradictions(
+    call: Call,
+    valid_at: takes.ValidAtOption = None,
+    limit: takes.LimitOption = None,
+    cursor: takes.CursorOption = None,
+) -> None:
+    """List the pairs of nodes that cannot both be true: those that a connection of type contradicts joins."""
+
+    async def use(memory: Memory) -> Contradictions:
+        return await memory.find_contradictions(valid_at=valid_at, limit=call.size(limit), cursor=cursor)
+
+    call.answer(use, _show_contradictions, "Searching")
+
+
+def _show_contradictions(found: Contradictions) -> None:
+    rows = [
+        (one.a.title, counted(one.a.age_days, "day"), one.b.title, counted(one.b.age_days, "day"), one.connection_id)
+        for one in found.contradictions
+    ]
+    print_table(("one", "age", "other", "age", "connection"), rows)
+    more = f" There are more: use --limit N or --cursor {found.next_cursor}" if found.next_cursor else ""
+    note(f"{counted(len(rows), 'contradiction')}.{more}")
