@@ -27,6 +27,7 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.graph import weighing
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import (
@@ -73,6 +74,7 @@ from graph_memory.model.results import (
     NodeSummary,
     Validity,
     Verification,
+    WeighedConnections,
 )
 from graph_memory.progress import Progress, silent
 from graph_memory.settings import Settings
@@ -329,6 +331,18 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
+    def set_relation_importance(
+        self, connection_id: str, importance: float, *, expected_version: int | None = None, domain: str | None = None
+    ) -> results.Changed:
+        """Set how important a connection is, 0 to 1: half of its weight then. Raises what `update_connection` does."""
+        return self._wait(
+            self._facade.set_relation_importance,
+            connection_id,
+            importance,
+            expected_version=expected_version,
+            domain=domain,
+        )
+
     def delete_connection(
         self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:
@@ -551,6 +565,7 @@ class SyncMemory(_Sync[Memory]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -558,7 +573,8 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail`, also the type of each, and the ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
+        those of at least that weight; a page can then have fewer than `limit` while `next_cursor` leads on.
         """
         return self._wait(
             self._facade.query_connections,
@@ -567,6 +583,7 @@ class SyncMemory(_Sync[Memory]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            min_strength=min_strength,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -580,6 +597,7 @@ class SyncMemory(_Sync[Memory]):
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         transitive: bool = False,
         max_depth: int | None = None,
         detail: bool = False,
@@ -590,10 +608,11 @@ class SyncMemory(_Sync[Memory]):
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
-        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
-        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
-        out then. Raises NODE_NOT_FOUND.
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count, with
+        `min_strength`, 0 to 1, only those of at least that weight; with `detail`, also the type and title of each node,
+        and the connections that lead to it. `transitive` follows a transitive type over any number of connections, up
+        to `max_depth` (100 at most) and 10,000 nodes, and takes no `min_strength`; the node itself is left out then.
+        Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_connected_nodes,
@@ -601,9 +620,57 @@ class SyncMemory(_Sync[Memory]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            min_strength=min_strength,
             transitive=transitive,
             max_depth=max_depth,
             detail=detail,
+            limit=limit,
+            cursor=cursor,
+            domain=domain,
+        )
+
+    def get_strongest_connections(
+        self,
+        node_id: str,
+        *,
+        direction: results.Direction = "both",
+        connection_type: str | None = None,
+        limit: int = 10,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return the connections of a node that weigh most, with their weights, the strongest first.
+
+        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
+        most 1,000. Of a node with more than 100,000 connections the first so many are weighed, and `warnings` says so.
+        Raises NODE_NOT_FOUND.
+        """
+        return self._wait(
+            self._facade.get_strongest_connections,
+            node_id,
+            direction=direction,
+            connection_type=connection_type,
+            limit=limit,
+            domain=domain,
+        )
+
+    def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
+
+        Pages go through the domain in the order of the ids, and each is the weakest first. At most 20,000 connections
+        are weighed for one page, so that it can have fewer than `limit` while `next_cursor` leads on.
+        """
+        return self._wait(
+            self._facade.get_weak_relations,
+            below=below,
+            connection_type=connection_type,
             limit=limit,
             cursor=cursor,
             domain=domain,
@@ -1009,11 +1076,12 @@ class SyncPast(_Sync[Past]):
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
-        """Return the ids of the connections that match."""
+        """Return the ids of the connections that match, also in weight as it was then."""
         return self._wait(
             self._facade.query_connections,
             from_node_id=from_node_id,
@@ -1021,6 +1089,7 @@ class SyncPast(_Sync[Past]):
             type=type,
             properties=properties,
             valid_at=valid_at,
+            min_strength=min_strength,
             detail=detail,
             limit=limit,
             cursor=cursor,
@@ -1033,6 +1102,7 @@ class SyncPast(_Sync[Past]):
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         transitive: bool = False,
         max_depth: int | None = None,
         detail: bool = False,
@@ -1046,6 +1116,7 @@ class SyncPast(_Sync[Past]):
             direction=direction,
             connection_type=connection_type,
             valid_at=valid_at,
+            min_strength=min_strength,
             transitive=transitive,
             max_depth=max_depth,
             detail=detail,
@@ -1094,6 +1165,31 @@ class SyncPast(_Sync[Past]):
     def validate_connection(self, connection_type: str, from_node_type: str, to_node_type: str) -> Validity:
         """Return whether the ontology allowed such a connection, as `Memory.validate_connection` does."""
         return self._wait(self._facade.validate_connection, connection_type, from_node_type, to_node_type)
+
+    def get_strongest_connections(
+        self, node_id: str, *, direction: Direction = "both", connection_type: str | None = None, limit: int = 10
+    ) -> WeighedConnections:
+        """Return the connections of a node that weighed most, as `Memory.get_strongest_connections` does."""
+        return self._wait(
+            self._facade.get_strongest_connections,
+            node_id,
+            direction=direction,
+            connection_type=connection_type,
+            limit=limit,
+        )
+
+    def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> WeighedConnections:
+        """Return connections that weighed less than `below`, as `Memory.get_weak_relations` does."""
+        return self._wait(
+            self._facade.get_weak_relations, below=below, connection_type=connection_type, limit=limit, cursor=cursor
+        )
 
 
 class SyncTransfer(_Sync[Transfer]):

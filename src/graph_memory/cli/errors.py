@@ -92,6 +92,9 @@ COMMANDS: Mapping[str, str] = {
     "add_node_type": "ontology add-node-type",
     "add_connection_type": "ontology add-connection-type",
     "validate_connection": "connection validate",
+    "get_strongest_connections": "connection strongest",
+    "get_weak_relations": "connection weak",
+    "set_relation_importance": "connection importance",
     "memory_log": "log",
     "memory_diff": "diff",
     "set_validity": "validity",
@@ -122,6 +125,7 @@ OPTIONS: Mapping[str, str] = {
     "from_node_id": "--from",
     "to_node_id": "--to",
     "valid_at": "--valid-at",
+    "min_strength": "--min-strength",
     "valid_from": "--from",
     "valid_to": "--to",
 }

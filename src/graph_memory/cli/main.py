@@ -13,7 +13,6 @@ import typer
 
 from graph_memory.cli.commands import (
     branch,
-    connection,
     domain,
     find,
     gtd,
@@ -38,6 +37,7 @@ from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.validity import validity
+from graph_memory.cli.commands.weights import app as connection_app
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
 from graph_memory.cli.help import name_values
 from graph_memory.cli.input.options import JsonOption
@@ -57,7 +57,7 @@ app = typer.Typer(
 )
 app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
-app.add_typer(connection.app, name="connection", rich_help_panel=REMEMBER)
+app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (find.query, find.connected, find.search):
     app.command(rich_help_panel=REMEMBER)(command)

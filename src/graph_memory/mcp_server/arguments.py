@@ -17,6 +17,7 @@ MOST = 2**53 - 1
 Names = list[str]
 Properties = dict[str, object]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+MinStrength = Annotated[Fraction, Field(description="Only connections of at least this weight")]
 Strength = Annotated[
     dict[str, Any] | Fraction,
     Field(description="{semantic?, structural?, temporal?, confidence?}, each 0 to 1, or one number"),

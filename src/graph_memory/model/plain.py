@@ -80,6 +80,12 @@ class Located:
             return self.value
         raise self.fault(f"must be true or false, not {_told(self.value)}")
 
+    def number(self) -> float:
+        """Return the value, which must be a number."""
+        if isinstance(self.value, (int, float)) and not isinstance(self.value, bool):
+            return self.value
+        raise self.fault(f"must be a number, not {_told(self.value)}")
+
     def items(self) -> Sequence[Located]:
         """Return the entries of the value, which must be a list."""
         if isinstance(self.value, (list, tuple)):
@@ -146,6 +152,13 @@ class Fields:
             found = self.get(name)
             return "" if found is None else found.text()
         return ""
+
+    def number(self, name: str) -> float | None:
+        """Return a number, or None when it is left out."""
+        with self.owner.going_on():
+            found = self.get(name)
+            return None if found is None else found.number()
+        return None
 
     def flag(self, name: str) -> bool:
         """Return a flag, or false when it is left out."""

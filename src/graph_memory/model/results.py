@@ -167,7 +167,7 @@ class ConnectionInfo(Result):
         default=None, description="What is set of semantic, structural, temporal and confidence, each 0 to 1"
     )
     importance: float | None = Field(default=None, description="How important it was said to be, 0 to 1")
-    creation_method: CreationMethod = CreationMethod.MANUAL
+    creation_method: CreationMethod = "manual"
     created_by: str | None = Field(default=None, description="The actor that created it")
     evidence: str | None = Field(default=None, description="If inferred: from what")
     premises_lost: tuple[str, ...] | None = Field(default=None, description="Of its evidence, what no longer holds")
@@ -251,6 +251,19 @@ class ConnectionIds(Found):
     connections: tuple[ConnectionBrief, ...] | None = Field(
         default=None, description="With detail: id, type, and ids and titles of the ends of each"
     )
+
+
+class WeighedConnection(ConnectionBrief):
+    """One of many connections, and how much it counts."""
+
+    weight: float = Field(description="0 to 1, from strength, importance and age")
+
+
+class WeighedConnections(Answered):
+    """Connections by their weight."""
+
+    connections: tuple[WeighedConnection, ...]
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
 class NodeSummary(NodeBrief):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import cast
+from typing import Literal, cast
 
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
@@ -24,14 +23,12 @@ WHOLE_CONFIDENCE = 0.9
 _SHAPE = f"Give one number from 0 to 1, or an object with {', '.join(MEASURES)}."
 
 
-class CreationMethod(StrEnum):
-    """How a connection came to be. Only the service itself makes any but manual ones."""
+CreationMethod = Literal["manual", "automatic", "inferred"]
+"""How a connection came to be. Only the service itself makes any but manual ones.
 
-    MANUAL = "manual"
-    AUTOMATIC = "automatic"
-    """It goes with another, as the inverse of one does."""
-    INFERRED = "inferred"
-    """It follows from others, which its evidence names."""
+One that is automatic goes with another, as the inverse of one does; one that is inferred follows from others, which its
+evidence names.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +63,13 @@ class Strength:
 class Provenance:
     """How a connection came to be: by what means, from what, and by whom; what is manual is stored by its absence."""
 
-    method: CreationMethod = CreationMethod.MANUAL
+    method: CreationMethod = "manual"
     evidence: str | None = None
     actor: str | None = None
 
     def state(self) -> dict[str, str]:
         """Return what is stored of it."""
-        method = None if self.method is CreationMethod.MANUAL else str(self.method)
+        method = None if self.method == "manual" else self.method
         own = {"_creation_method": method, "_evidence": self.evidence, CREATED_BY: self.actor}
         return {name: text for name, text in own.items() if text is not None}
 
@@ -81,7 +78,7 @@ class Provenance:
         """Return what a stored map says; it says nothing of what was made before this was kept."""
         known = cast("Mapping[str, str]", stored)
         return cls(
-            method=CreationMethod(known.get("_creation_method", CreationMethod.MANUAL)),
+            method=cast("CreationMethod", known.get("_creation_method", "manual")),
             evidence=known.get("_evidence"),
             actor=known.get(CREATED_BY),
         )

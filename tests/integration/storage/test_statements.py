@@ -64,6 +64,10 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_description",
         "_request",
         "_refused",
+        "_protection",
+        "_creation_method",
+        "_inverse",
+        "_transitive",
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 

@@ -9,6 +9,7 @@ from graph_memory import Memory
 from graph_memory.mcp_server.tools import Effect
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import PastTool
+from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.memory.history.past import Past
 
 WRITES = {
@@ -19,6 +20,7 @@ WRITES = {
     "create_connection",
     "update_connection",
     "delete_connection",
+    "set_relation_importance",
     "set_validity",
     "invalidate",
     "create_ontology",
@@ -51,4 +53,4 @@ def test_the_past_answers_all_that_the_present_does():
 
 
 def test_every_tool_that_reads_can_be_called_on_the_past():
-    assert set(get_args(PastTool)) == {tool.name for tool in GRAPH if tool.effect is Effect.READS}
+    assert set(get_args(PastTool)) == {tool.name for tool in (*GRAPH, *MEANING) if tool.effect is Effect.READS}

@@ -28,7 +28,6 @@ from graph_memory.cli.session import reading
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import Changed, ConnectionCreated, ConnectionIds, ConnectionInfo, ConnectionSummary
-from graph_memory.model.strength import CreationMethod
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -177,6 +176,7 @@ def list_all(
     type_name: takes.ConnectionTypeOption = None,
     properties: takes.PropertyOption = None,
     valid_at: takes.ValidAtOption = None,
+    min_strength: takes.MinStrengthOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
@@ -191,6 +191,7 @@ def list_all(
             type=type_name,
             properties=await of_type(memory, values, Kind.CONNECTION, type_name),
             valid_at=valid_at,
+            min_strength=min_strength,
             detail=True,
             limit=call.size(limit),
             cursor=cursor,
@@ -209,7 +210,7 @@ def _show(found: ConnectionInfo, summary: ConnectionSummary | None) -> None:
 def _meaning(found: ConnectionInfo) -> dict[str, object]:
     """Return the lines of a record that tell how strong it is and how it came to be, those that say something."""
     strength = ", ".join(f"{name} {value:g}" for name, value in (found.strength or {}).items())
-    method = None if found.creation_method is CreationMethod.MANUAL else str(found.creation_method)
+    method = None if found.creation_method == "manual" else found.creation_method
     told = {"strength": strength or None, "importance": found.importance, "created": method}
     told |= {"created by": found.created_by, "evidence": found.evidence}
     return {name: value for name, value in told.items() if value is not None}

@@ -9,7 +9,7 @@ from graph_memory.cli.command import Call
 from graph_memory.cli.output.printing import counted, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import reading
-from graph_memory.model.results import ConnectedNodes, ConnectionIds, NodeIds, Result
+from graph_memory.model.results import ConnectedNodes, ConnectionIds, NodeIds, Result, WeighedConnections
 
 if TYPE_CHECKING:
     from graph_memory.cli.session import Reader
@@ -57,6 +57,17 @@ def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -
         connections = found.connections or ()
         rows = [(one.from_title, one.type, one.to_title, one.id) for one in connections]
         print_table(("from", "type", "to", "id"), rows)
+        _tell_end(len(rows), "connection", found.next_cursor)
+
+    _list(call, find, as_of, show)
+
+
+def list_weighed(call: Call, find: Find[WeighedConnections], as_of: str | None) -> None:
+    """Print connections with their weights."""
+
+    def show(found: WeighedConnections) -> None:
+        rows = [(f"{one.weight:.2f}", one.from_title, one.type, one.to_title, one.id) for one in found.connections]
+        print_table(("weight", "from", "type", "to", "id"), rows)
         _tell_end(len(rows), "connection", found.next_cursor)
 
     _list(call, find, as_of, show)

@@ -98,6 +98,7 @@ def add_connection_type(
     unique_target: Annotated[bool, typer.Option("--unique-target", help="At most one to each node.")] = False,
     unique_pair: Annotated[bool, typer.Option("--unique-pair", help="At most one from a node to another.")] = False,
     acyclic: Annotated[bool, typer.Option("--acyclic", help="Forbid cycles.")] = False,
+    half_life: Annotated[float | None, typer.Option(metavar="DAYS", help="Days until its weight halves.")] = None,
     inverse: Annotated[str, typer.Option("--inverse", help="Name from its other end.", show_default=False)] = "",
     symmetric: Annotated[bool, typer.Option("--symmetric", help="It holds in both directions.")] = False,
     transitive: Annotated[bool, typer.Option("--transitive", help="Two in a row stand for one.")] = False,
@@ -105,7 +106,7 @@ def add_connection_type(
     """Add a connection type to a domain."""
     ends = {"from_types": from_types, "to_types": to_types}
     flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
-    meaning = {"inverse": inverse, "symmetric": symmetric, "transitive": transitive}
+    meaning = {"inverse": inverse, "symmetric": symmetric, "transitive": transitive, "half_life": half_life}
     rest = _declaration(properties, required, description)
     declared = connection_type_from({"name": name, **ends, **flags, "acyclic": acyclic, **meaning, **rest})
     added = f"Added {declared.title}."

@@ -71,7 +71,8 @@ def mcp(
 
     Toolset batch: execute_batch.
 
-    Toolset meaning: infer_connections, find_contradictions.
+    Toolset meaning: get_strongest_connections, get_weak_relations,
+    set_relation_importance, infer_connections, find_contradictions.
 
     Toolset protection: protect, unprotect.
     """

@@ -78,6 +78,9 @@ StrengthOption = Annotated[
         "`--strength semantic=0.8`. Repeatable.",
     ),
 ]
+MinStrengthOption = Annotated[
+    float | None, typer.Option(metavar="WEIGHT", help="Only connections of at least this weight, 0 to 1.")
+]
 TagOption = Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag. Repeatable.")]
 PathOption = Annotated[str | None, typer.Option(help="Where it belongs, such as work/kitchen.")]
 IdOption = Annotated[str | None, typer.Option("--id", help="Your own id, never used before.")]

@@ -53,6 +53,7 @@ def _rule_rows(declared: AnyType) -> Iterator[tuple[str, ...]]:
 def _connection_row(declared: ConnectionType) -> tuple[str, ...]:
     flags = [f"inverse {declared.inverse}"] if declared.inverse else []
     flags += [flag for flag in (*MEANINGS, *LINK_FLAGS, "ad_hoc") if getattr(declared, flag)]
+    flags += [f"half-life {declared.half_life:g} days"] if declared.half_life is not None else []
     ends = (", ".join(declared.from_types), ", ".join(declared.to_types))
     return (declared.name, *ends, _properties(declared), ", ".join(flags))
 

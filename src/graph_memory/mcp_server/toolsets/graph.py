@@ -13,6 +13,7 @@ from graph_memory.mcp_server.arguments import (
     Detail,
     ExpectedVersion,
     Limit,
+    MinStrength,
     Names,
     Properties,
     Strength,
@@ -84,7 +85,7 @@ class CreateNode(Call):
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /work/kitchen")]]
     namespace: NotRequired[str]
-    title: NotRequired[Annotated[str, Field(description="Default: from properties or content")]]
+    title: NotRequired[str]
     content_summary: NotRequired[str]
     metadata: NotRequired[Annotated[Properties, Field(description="Any JSON; not for queries")]]
 
@@ -108,7 +109,7 @@ class UpdateNode(Call):
     namespace: NotRequired[str]
     title: NotRequired[str]
     content_summary: NotRequired[str]
-    metadata: NotRequired[Annotated[Properties, Field(description="Replaces all")]]
+    metadata: NotRequired[Properties]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -179,6 +180,7 @@ class QueryConnections(Call):
     type: NotRequired[str]
     properties: NotRequired[Properties]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -193,6 +195,7 @@ class GetConnectedNodes(Call):
     transitive: NotRequired[Annotated[bool, Field(description="Any number of connections of a transitive type")]]
     max_depth: NotRequired[Annotated[int, Field(ge=1, le=100, description="With transitive: most in a row")]]
     valid_at: NotRequired[ValidAt]
+    min_strength: NotRequired[MinStrength]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]
     cursor: NotRequired[Cursor]
@@ -246,6 +249,7 @@ class AddConnectionType(Call):
     unique_target: NotRequired[Annotated[bool, Field(description="At most one to each node")]]
     unique_pair: NotRequired[Annotated[bool, Field(description="At most one from a node to another")]]
     acyclic: NotRequired[bool]
+    half_life: NotRequired[Annotated[float, Field(ge=0.01, le=36500, description="Days until its weight halves")]]
     inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
     symmetric: NotRequired[bool]
     transitive: NotRequired[bool]

@@ -9,6 +9,7 @@ from pydantic import Field
 from graph_memory.mcp_server.arguments import Call, Cursor, ExpectedVersion, Names
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.mcp_server.toolsets.graph import GRAPH
+from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.results import Choice, LogLines, Operation, PastAnswer, Reverted, Source
@@ -52,6 +53,9 @@ PastTool = Literal[
     "search_content",
     "validate_connection",
     "get_ontology",
+    "get_strongest_connections",
+    "get_weak_relations",
+    "find_contradictions",
 ]
 
 
@@ -162,7 +166,7 @@ async def memory_as_of(memory: Memory, given: MemoryAsOf) -> PastAnswer:
     return PastAnswer(as_of=past.seq, result=(await read(past)).to_dict())
 
 
-READERS: dict[str, AnyTool] = {tool.name: tool for tool in GRAPH if tool.name in get_args(PastTool)}
+READERS: dict[str, AnyTool] = {tool.name: tool for tool in (*GRAPH, *MEANING) if tool.name in get_args(PastTool)}
 """Their functions call methods that a `Past` has too."""
 
 

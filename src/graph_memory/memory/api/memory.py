@@ -217,6 +217,18 @@ class Memory(Declares):
         )
         return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
 
+    async def set_relation_importance(
+        self,
+        connection_id: str,
+        importance: float,
+        *,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> results.Changed:
+        """Set how important a connection is, 0 to 1: half of its weight then. Raises what `update_connection` does."""
+        edit = connections.importance_edit(importance, expected_version)
+        return await connections.update_connection(self._core, self._domain(domain), connection_id, edit)
+
     async def delete_connection(
         self, connection_id: str, *, expected_version: int | None = None, domain: str | None = None
     ) -> results.Changed:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import listing
-from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries
+from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries, weighing
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
@@ -16,6 +16,7 @@ from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.strength import fraction
 
 
 class Reads:
@@ -87,6 +88,7 @@ class Reads:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
@@ -94,18 +96,15 @@ class Reads:
     ) -> results.ConnectionIds:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
-        With `detail`, also the type of each, and the ids and titles of its ends.
+        With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
+        those of at least that weight; a page can then have fewer than `limit` while `next_cursor` leads on.
         """
-        return await queries.query_connections(
-            self._core,
-            self._domain(domain),
-            Page.of(limit, cursor, valid_at),
-            from_node_id=from_node_id,
-            to_node_id=to_node_id,
-            type_name=type,
-            properties=properties,
-            detail=detail,
-        )
+        name, page = self._domain(domain), Page.of(limit, cursor, valid_at)
+        wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
+        if min_strength is not None:
+            least = fraction("min_strength", min_strength)
+            return await weighing.strong(await weighing.scale(self._core, name), page, wanted, least, detail=detail)
+        return await queries.query_connections(self._core, name, page, wanted, detail=detail)
 
     async def get_connected_nodes(
         self,
@@ -114,6 +113,7 @@ class Reads:
         direction: results.Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         transitive: bool = False,
         max_depth: int | None = None,
         detail: bool = False,
@@ -124,14 +124,16 @@ class Reads:
         """Return the nodes at the other ends of a node's connections, each once.
 
         `out` follows connections that leave the node, `in` those that arrive, `both` all. A node connected to itself is
-        its own neighbour. With `valid_at`, only connections that hold at that time in the world count; with `detail`,
-        also the type and title of each node, and the connections that lead to it. `transitive` follows a transitive
-        type over any number of connections, up to `max_depth` (100 at most) and 10,000 nodes; the node itself is left
-        out then. Raises NODE_NOT_FOUND.
+        its own neighbour. With `valid_at`, only connections that hold at that time in the world count, with
+        `min_strength`, 0 to 1, only those of at least that weight; with `detail`, also the type and title of each node,
+        and the connections that lead to it. `transitive` follows a transitive type over any number of connections, up
+        to `max_depth` (100 at most) and 10,000 nodes, and takes no `min_strength`; the node itself is left out then.
+        Raises NODE_NOT_FOUND.
         """
+        name = self._domain(domain)
         return await neighbours.get_connected_nodes(
             self._core,
-            self._domain(domain),
+            name,
             node_id,
             Page.of(limit, cursor, valid_at),
             direction=direction,
@@ -139,7 +141,44 @@ class Reads:
             detail=detail,
             transitive=transitive,
             max_depth=max_depth,
+            only=await weighing.at_least(self._core, name, min_strength, transitive=transitive),
         )
+
+    async def get_strongest_connections(
+        self,
+        node_id: str,
+        *,
+        direction: results.Direction = "both",
+        connection_type: str | None = None,
+        limit: int = 10,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return the connections of a node that weigh most, with their weights, the strongest first.
+
+        The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
+        most 1,000. Of a node with more than 100,000 connections the first so many are weighed, and `warnings` says so.
+        Raises NODE_NOT_FOUND.
+        """
+        scale = await weighing.scale(self._core, self._domain(domain))
+        return await weighing.strongest(scale, node_id, direction, connection_type, limit)
+
+    async def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> results.WeighedConnections:
+        """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
+
+        Pages go through the domain in the order of the ids, and each is the weakest first. At most 20,000 connections
+        are weighed for one page, so that it can have fewer than `limit` while `next_cursor` leads on.
+        """
+        page = Page.of(weighing.checked_limit(limit), cursor)
+        scale = await weighing.scale(self._core, self._domain(domain))
+        return await weighing.weak(scale, page, fraction("below", below), connection_type)
 
     async def find_contradictions(
         self,

@@ -44,6 +44,7 @@ VERBS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "create_connection": (("type", "from_node_id", "to_node_id"), ("properties", "content", "strength", "id", "ref")),
     "update_connection": (("connection_id",), ("properties", "content", "strength", "expected_version")),
     "delete_connection": (("connection_id",), ("expected_version",)),
+    "set_relation_importance": (("connection_id", "importance"), ("expected_version",)),
     "set_validity": (("id",), ("valid_from", "valid_to", "expected_version")),
 }
 """What each verb needs, and what else it takes."""
@@ -216,6 +217,9 @@ class _Reading:
                     strength=given.get("strength"),
                     expected_version=given.get("expected_version"),
                 )
+            case "set_relation_importance":
+                edit = connections.importance_edit(given["importance"], given.get("expected_version"))
+                return given["connection_id"], edit
             case "set_validity":
                 return given["id"], validity.edit_of(
                     valid_from=given.get("valid_from"),
@@ -293,6 +297,8 @@ def _value(given: Located) -> object:
         case "strength":
             check_strength(given.value)
             return given.value
+        case "importance":
+            return given.number()
         case "tags":
             return [item.text() for item in given.items()]
         case "expected_version":

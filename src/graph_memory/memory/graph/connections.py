@@ -28,7 +28,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import ANY, PropertyValue, check_name, check_properties, equal_values
 from graph_memory.model.results import Changed, ConnectionCreated
 from graph_memory.model.rules import link_rules
-from graph_memory.model.strength import Provenance, Strength, check_strength
+from graph_memory.model.strength import Provenance, Strength, check_strength, fraction
 from graph_memory.model.subjects import MODIFIED, ConnectionState
 from graph_memory.model.wording import quoted, shown
 from graph_memory.storage.log.writing import utc_now
@@ -312,6 +312,12 @@ def edit_of(
         expected_version=expected_version,
         strength=check_strength(strength),
     )
+
+
+def importance_edit(importance: float, expected_version: int | None) -> ConnectionEdit:
+    """Return the edit that says how important a connection is. Raises INVALID_ARGUMENT."""
+    value = fraction("importance", importance)
+    return ConnectionEdit(properties={}, content=None, importance=value, expected_version=expected_version)
 
 
 async def the_connection(reader: Reader, domain: str, connection_id: str) -> ConnectionState:

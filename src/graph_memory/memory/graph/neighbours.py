@@ -57,6 +57,9 @@ class LinkRow:
 Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
 """Gives all connections of a node, however its neighbours are changed meanwhile."""
 
+Only = Callable[[Sequence[LinkRow]], Awaitable[Sequence[LinkRow]]]
+"""Gives those of some connections that count."""
+
 CONNECTED_NODES = id_query("graph/connected_nodes")
 LINKS = marked(query("graph/links", LinkRow))
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
@@ -143,6 +146,7 @@ async def get_connected_nodes(
     direction: Direction,
     connection_type: str | None,
     detail: bool,
+    only: Only | None = None,
     transitive: bool = False,
     max_depth: int | None = None,
 ) -> ConnectedNodes:
@@ -167,7 +171,7 @@ async def get_connected_nodes(
     if not found.rows:
         raise node_not_found(domain, node_id)
     exact = partial(_exact, core, domain, node_id, around)
-    return await connected(core, domain, node_id, page, around, found, exact, detail=detail)
+    return await connected(core, domain, node_id, page, around, found, exact, detail=detail, only=only)
 
 
 async def reached_nodes(
@@ -200,8 +204,14 @@ async def connected(
     *,
     detail: bool,
     at: int = END,
+    only: Only | None = None,
 ) -> ConnectedNodes:
-    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing."""
+    """Return the page of nodes that were found at the other ends, or by the connections where some may be missing.
+
+    With `only`, not all of the connections count.
+    """
+    if only is not None:
+        return await _of_some(core, domain, node_id, page, around, await only(await exact()), detail=detail, at=at)
     others = set(found.rows)
     if await may_lack(core, domain, found, {node_id: others}, at):
         others = {one for one in around.links(node_id, await exact()) if one > page.after}
@@ -209,6 +219,26 @@ async def connected(
     nodes = await _detailed(core, domain, node_id, ids, around, exact, at) if detail else None
     warnings = await page.warnings(core, domain, around.wanted, ids)
     return ConnectedNodes(node_ids=ids, nodes=nodes, next_cursor=cursor, warnings=warnings)
+
+
+async def _of_some(
+    core: Core,
+    domain: str,
+    node_id: str,
+    page: Page,
+    around: Around,
+    rows: Sequence[LinkRow],
+    *,
+    detail: bool,
+    at: int,
+) -> ConnectedNodes:
+    """Return the page of nodes to which some connections lead."""
+    links = around.links(node_id, rows)
+    ids, cursor = page.cut(sorted(one for one in links if one > page.after)[: page.size])
+    briefs = await node_briefs(core, domain, ids, at) if detail else ()
+    nodes = tuple(ConnectedNode(**one.model_dump(), connections=tuple(links[one.id])) for one in briefs)
+    warnings = await page.warnings(core, domain, around.wanted, ids)
+    return ConnectedNodes(node_ids=ids, nodes=nodes if detail else None, next_cursor=cursor, warnings=warnings)
 
 
 async def _detailed(

@@ -111,10 +111,17 @@ async def query_nodes(
     detail: bool,
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
-    filtered = check_properties(properties or {})
-    wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
+    wanted = wanted_nodes(page, type_name, properties, fields)
     found = await _matching(core, domain, page, wanted, _statement_for(wanted))
     return await nodes_of(core, domain, page, wanted, found, detail=detail)
+
+
+def wanted_nodes(
+    page: Page, type_name: str | None, properties: Mapping[str, object] | None, fields: FieldFilter
+) -> Wanted:
+    """Return what nodes are asked for. Raises INVALID_PROPERTY."""
+    filtered = check_properties(properties or {})
+    return Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
 
 
 def _statement_for(wanted: Wanted) -> Query[Ids]:
@@ -129,32 +136,28 @@ def _statement_for(wanted: Wanted) -> Query[Ids]:
     return NODES if wanted.type is None else NODES_OF_TYPE
 
 
-async def query_connections(
-    core: Core,
-    domain: str,
-    page: Page,
-    *,
-    from_node_id: str | None,
-    to_node_id: str | None,
-    type_name: str | None,
-    properties: Mapping[str, object] | None,
-    detail: bool,
-) -> ConnectionIds:
-    """Return the connections that match. `Memory.query_connections` tells the rest."""
-    wanted = Wanted(
+def wanted_connections(
+    page: Page, from_id: str | None, to_id: str | None, type_name: str | None, properties: Mapping[str, object] | None
+) -> Wanted:
+    """Return what connections are asked for. Raises INVALID_PROPERTY."""
+    return Wanted(
         kind=Kind.CONNECTION,
         type=type_name,
         properties=check_properties(properties or {}),
         valid_at=page.valid_at,
-        from_id=from_node_id,
-        to_id=to_node_id,
+        from_id=from_id,
+        to_id=to_id,
     )
+
+
+async def query_connections(core: Core, domain: str, page: Page, wanted: Wanted, *, detail: bool) -> ConnectionIds:
+    """Return the connections that match. `Memory.query_connections` tells the rest."""
 
     async def read(names: Names | None) -> tuple[Wanted, list[str]]:
         named = replace(wanted, names=names)
         return named, await matching_connections(core, domain, page, named)
 
-    named, found = await with_names(core, domain, type_name, read)
+    named, found = await with_names(core, domain, wanted.type, read)
     return await connections_of(core, domain, page, named, found, detail=detail)
 
 

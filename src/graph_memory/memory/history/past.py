@@ -14,19 +14,20 @@ from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, compacted, place_at
-from graph_memory.memory.graph import describe
+from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, place_at
+from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, all_links, connected, reached_nodes
+from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, Only, all_links, connected, reached_nodes
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
 from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.history.past_weights import WeighedPast
 from graph_memory.memory.meaning.contradictions import find_contradictions
 from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model.arguments import UNLIMITED, check_query
@@ -37,7 +38,6 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
-from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
     ConnectedNodes,
     ConnectionIds,
@@ -51,8 +51,8 @@ from graph_memory.model.results import (
     Validity,
 )
 from graph_memory.model.search_windows import Needle
+from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import ConnectionState, NodeState
-from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
 
@@ -81,7 +81,7 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
     return Past(core, place.domain, place.seq)
 
 
-class Past:
+class Past(WeighedPast):
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
     Its methods are those of `Memory` that read, with the same arguments, results and errors. It has what was deleted
@@ -141,9 +141,8 @@ class Past:
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
-        filtered = check_properties(properties or {})
         fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
-        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at, fields=fields)
+        wanted = queries.wanted_nodes(page, type, properties, fields)
         return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(
@@ -154,20 +153,17 @@ class Past:
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         detail: bool = False,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> ConnectionIds:
-        """Return the ids of the connections that match."""
+        """Return the ids of the connections that match, also in weight as it was then."""
         page = Page.of(limit, cursor, valid_at)
-        wanted = Wanted(
-            kind=Kind.CONNECTION,
-            type=type,
-            properties=check_properties(properties or {}),
-            valid_at=page.valid_at,
-            from_id=from_node_id,
-            to_id=to_node_id,
-        )
+        wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
+        if min_strength is not None:
+            least = fraction("min_strength", min_strength)
+            return await weighing.strong(await self._scale(), page, wanted, least, detail=detail)
         wanted = replace(wanted, names=await self._names(type))
         found = await self._matching(CONNECTIONS, page, wanted)
         answer = await connections_of(self._core, self._domain, page, wanted, found, detail=detail, at=self.seq)
@@ -181,6 +177,7 @@ class Past:
         direction: Direction,
         connection_type: str | None = None,
         valid_at: datetime | str | None = None,
+        min_strength: float | None = None,
         transitive: bool = False,
         max_depth: int | None = None,
         detail: bool = False,
@@ -191,8 +188,10 @@ class Past:
         page, depth = Page.of(limit, cursor, valid_at), check_depth(max_depth, transitive=transitive)
         around = Around(direction, connection_type, page.valid_at, await self._names(connection_type))
         await self._node(node_id)
+        weighing.check_steps(min_strength, transitive=transitive)
         if not transitive:
-            return await self._connected(node_id, page, around, detail=detail)
+            only = None if min_strength is None else (await self._scale()).at_least(min_strength)
+            return await self._connected(node_id, page, around, detail=detail, only=only)
         check_transitive(await self.get_ontology(), connection_type)
         everything = Page("", UNLIMITED, page.valid_at)
 
@@ -264,7 +263,15 @@ class Past:
         """Return as what connections of a name were stored."""
         return None if type_name is None else (await self.get_ontology()).names_of(type_name)
 
-    async def _connected(self, node_id: str, page: Page, around: Around, *, detail: bool) -> ConnectedNodes:
+    async def _scale(self) -> weighing.Scale:
+        """Return what weighs connections as they were then, at that time."""
+        [row] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self._seq])
+        ontology, matching = await self.get_ontology(), partial(self._matching, CONNECTIONS)
+        return weighing.Scale(self._core, self._domain, ontology, matching, row.at, self._seq, self._check_kept)
+
+    async def _connected(
+        self, node_id: str, page: Page, around: Around, *, detail: bool, only: Only | None = None
+    ) -> ConnectedNodes:
         given = {"id": node_id, "at": self.seq, "after": page.after, "limit": page.size, **around.params}
         found = await look(self._core, CONNECTED_NODES, self._domain, **given)
         await self._check_kept()
@@ -278,6 +285,7 @@ class Past:
             lambda: all_links(around, node_id, partial(self._matching, CONNECTIONS), self._states),
             detail=detail,
             at=self.seq,
+            only=only,
         )
         await self._check_kept()
         return answer
@@ -338,7 +346,7 @@ class Past:
         [row] = await self._read(STATE, id=subject)
         event = Event.from_row(row.event) if row.event is not None else None
         if event is not None and event.draft.erased:
-            raise _erased(self._domain, subject)
+            raise erased(self._domain, subject)
         if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
             return None, None
         return event, row.text
@@ -386,9 +394,3 @@ class Past:
         except GraphError:
             await self._check_kept()
             raise
-
-
-def _erased(domain: str, subject: str) -> GraphError:
-    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
-    details = {"subject": subject, "domain": domain, "hint": hint}
-    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

@@ -22,7 +22,7 @@ from graph_memory.memory.meaning.results import Inferred, InferredConnection, Lo
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Draft, Head, new_id
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.strength import CreationMethod, Provenance, Strength
+from graph_memory.model.strength import Provenance, Strength
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -134,7 +134,7 @@ async def _look(reader: Reader, head: Head, types: Sequence[str], depth: int, mo
         if len(rows) > MOST_EDGES:
             hint = "Use get_connected_nodes with transitive: true, which follows them when it is asked."
             raise fault("connection_type", f"{name} has more than {MOST_EDGES:,} connections", hint)
-        inferred += [row.id for row in rows if row.method == CreationMethod.INFERRED]
+        inferred += [row.id for row in rows if row.method == "inferred"]
         following = islice(_following(head.ontology, name, rows, depth), MOST_FOLLOWED)
         for source, target, evidence in following:
             if len(drafts) == most:
@@ -160,7 +160,7 @@ def _following(
         ways += [(row.to_id, row.from_id)] if row.type in names.against else []
         for source, target in ways:
             there.setdefault(source, set()).add(target)
-            if row.method != CreationMethod.INFERRED:
+            if row.method != "inferred":
                 edges.setdefault(source, {}).setdefault(target, row.id)
     is_symmetric = name in names.against
     for source in sorted(edges):
@@ -186,7 +186,7 @@ def _chains(edges: Edges, source: str, depth: int) -> dict[str, tuple[str, ...]]
 
 
 def _draft(head: Head, name: str, source: str, target: str, evidence: Sequence[str], actor: str | None) -> Draft:
-    provenance = Provenance(method=CreationMethod.INFERRED, evidence=evidence_text(evidence), actor=actor)
+    provenance = Provenance(method="inferred", evidence=evidence_text(evidence), actor=actor)
     wanted = NewConnection(
         id=new_id("conn"),
         type=name,

@@ -28,7 +28,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.results import rfc3339
-from graph_memory.model.strength import CreationMethod, Provenance, check_strength, fraction
+from graph_memory.model.strength import Provenance, check_strength, fraction
 from graph_memory.model.subjects import ConnectionState, NodeState, Validity
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import shown
@@ -169,7 +169,7 @@ class ConnectionEntry(_Dated):
             strength=check_strength(self.strength),
             importance=None if self.importance is None else fraction("importance", self.importance),
             provenance=Provenance(
-                method=CreationMethod(self.creation_method or CreationMethod.MANUAL),
+                method=self.creation_method or "manual",
                 evidence=self.evidence,
                 actor=self.created_by,
             ),

@@ -19,7 +19,7 @@ _NODE_TYPE_KEYS = ("description", "required_properties", "properties", "ad_hoc")
 _CONNECTION_TYPE_KEYS = (
     *("from_types", "from", "to_types", "to"),
     *("description", "required_properties", "properties"),
-    *("inverse", *MEANINGS, *LINK_FLAGS, "ad_hoc"),
+    *("inverse", *MEANINGS, *LINK_FLAGS, "ad_hoc", "half_life"),
 )
 _PROPERTY_KEYS = ("type", "description", "required", "enum", "indexed", "unique")
 _Read = TypeVar("_Read")
@@ -121,6 +121,7 @@ def _connection_type(one: _Named, node_types: Collection[str] | None) -> Connect
             unique_pair=fields.flag("unique_pair"),
             acyclic=fields.flag("acyclic"),
             ad_hoc=fields.flag("ad_hoc"),
+            half_life=fields.number("half_life"),
             inverse=fields.text("inverse"),
             symmetric=fields.flag("symmetric"),
             transitive=fields.flag("transitive"),

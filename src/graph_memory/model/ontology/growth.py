@@ -141,7 +141,7 @@ def _lost_ends(side: str, before: Sequence[str], after: Sequence[str]) -> list[s
     return [f"{side} must be among {listed(after)}"]
 
 
-Value = str | bool | tuple[str | float, ...]
+Value = str | float | bool | tuple[str | float, ...]
 Values = Mapping[tuple[str | None, str], Value]
 """What a type declares, value by value: by property (None for the type itself) and key."""
 

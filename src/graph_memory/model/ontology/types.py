@@ -23,6 +23,7 @@ from graph_memory.model.properties import (
     key_value,
 )
 from graph_memory.model.subjects import State, StoredValue, present
+from graph_memory.model.weight import LEAST_HALF_LIFE, MOST_HALF_LIFE
 from graph_memory.model.wording import MOST_LISTED, listed, quoted, shown, suggestion
 
 LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
@@ -102,6 +103,7 @@ class ConnectionType:
     `unique_source`: a node is the source of at most one connection of the type; `unique_target` likewise.
     `unique_pair`: at most one connection of the type leads from one node to another.
     `acyclic`: no chain of connections of the type leads back to where it began.
+    `half_life`: days after which the weight of a connection halves; None is the default of `model/weight.py`.
     `inverse`: the name under which its connections are seen from their other end. It may be a type too, whose inverse
     is this one.
     `symmetric`: a connection holds in both directions. `transitive`: two in a row stand for one.
@@ -117,6 +119,7 @@ class ConnectionType:
     unique_pair: bool = False
     acyclic: bool = False
     ad_hoc: bool = False
+    half_life: float | None = None
     inverse: str = ""
     symmetric: bool = False
     transitive: bool = False
@@ -124,6 +127,7 @@ class ConnectionType:
     def __post_init__(self) -> None:
         check_name("Connection type", self.name)
         _check_type(self)
+        _check_half_life(self)
         _check_ends(self, "from_types", self.from_types)
         _check_ends(self, "to_types", self.to_types)
         _check_meaning(self)
@@ -197,6 +201,7 @@ def definition(declared: AnyType) -> dict[str, object]:
     if isinstance(declared, ConnectionType):
         ends = {"from_types": list(declared.from_types), "to_types": list(declared.to_types)}
         ends |= {"inverse": declared.inverse} if declared.inverse else {}
+        ends |= {} if declared.half_life is None else {"half_life": declared.half_life}
         flags = (*MEANINGS, *LINK_FLAGS, "ad_hoc")
     rules = {"properties": [rule_definition(rule) for rule in declared.properties]} if declared.properties else {}
     return {"name": declared.name, **ends, **_description(declared), **_flags(declared, flags), **rules}
@@ -255,6 +260,14 @@ def check_description(title: str, name: str, description: str) -> None:
         raise _contradiction(name, message)
     if any("\ud800" <= character <= "\udfff" for character in description):
         raise _contradiction(name, f"The description of {title} contains a lone surrogate, which UTF-8 cannot encode")
+
+
+def _check_half_life(declared: ConnectionType) -> None:
+    days = declared.half_life
+    if days is not None and not LEAST_HALF_LIFE <= days <= MOST_HALF_LIFE:
+        message = f"The half_life of {declared.title} is {quoted(days)} days"
+        hint = f"Give {LEAST_HALF_LIFE:g} to {MOST_HALF_LIFE:,.0f} days, or leave it out."
+        raise _contradiction(declared.name, message, hint)
 
 
 def _check_ends(declared: ConnectionType, side: str, names: tuple[str, ...]) -> None:

@@ -1,0 +1,35 @@
+"""What weighed how much at a point of the log."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from graph_memory.memory.graph import weighing
+from graph_memory.memory.graph.queries import Page
+from graph_memory.model.results import Direction, WeighedConnections
+from graph_memory.model.strength import fraction
+
+
+class WeighedPast(ABC):
+    """The methods of `Past` that weigh connections, as they were then and at that time."""
+
+    @abstractmethod
+    async def _scale(self) -> weighing.Scale: ...
+
+    async def get_strongest_connections(
+        self, node_id: str, *, direction: Direction = "both", connection_type: str | None = None, limit: int = 10
+    ) -> WeighedConnections:
+        """Return the connections of a node that weighed most, as `Memory.get_strongest_connections` does."""
+        return await weighing.strongest(await self._scale(), node_id, direction, connection_type, limit)
+
+    async def get_weak_relations(
+        self,
+        *,
+        below: float = weighing.WEAK,
+        connection_type: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> WeighedConnections:
+        """Return connections that weighed less than `below`, as `Memory.get_weak_relations` does."""
+        page = Page.of(weighing.checked_limit(limit), cursor)
+        return await weighing.weak(await self._scale(), page, fraction("below", below), connection_type)

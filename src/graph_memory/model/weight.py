@@ -1,0 +1,64 @@
+"""The weight of a connection: one number from 0 to 1 of how much it counts now. There is no other formula.
+
+    strength = (semantic + structural) / 2 · confidence
+    used     = strength + (1 − strength) · co_access / 2
+    valued   = (used + importance) / 2, or used where no importance is set
+    recency  = temporal · 2 ^ (−age / half_life)
+    weight   = valued · recency
+
+The age is the time since the connection was last changed. Nothing of it is ever written back: the same connection
+weighs less each day, and what is stored stays what was said.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from graph_memory.model.strength import WHOLE_CONFIDENCE, WHOLE_TEMPORAL, Strength
+
+UNSET = 0.5
+"""What `semantic` and `structural` count where they are not set."""
+HALF_LIFE = 365.0
+"""Days after which a connection weighs half, where its type does not say."""
+LEAST_HALF_LIFE = 0.01
+MOST_HALF_LIFE = 36_500.0
+_DAY = timedelta(days=1)
+
+
+class Weighable(Protocol):
+    """What has a weight."""
+
+    @property
+    def strength(self) -> Strength:
+        """How strong it is said to be."""
+        ...
+
+    @property
+    def importance(self) -> float | None:
+        """How important it is said to be, 0 to 1."""
+        ...
+
+    @property
+    def modified(self) -> datetime:
+        """When it was last changed."""
+        ...
+
+
+def weight(connection: Weighable, now: datetime, *, half_life: float | None = None, co_access: float = 0.0) -> float:
+    """Return how much a connection counts at a time, 0 to 1.
+
+    `half_life` is that of its type in days. `co_access`, 0 to 1, is how often its ends are recalled together, which
+    nothing counts yet.
+    """
+    said = connection.strength
+    meaning = (_or(said.semantic, UNSET) + _or(said.structural, UNSET)) / 2
+    strength = meaning * _or(said.confidence, WHOLE_CONFIDENCE)
+    used = strength + (1 - strength) * co_access / 2
+    valued = used if connection.importance is None else (used + connection.importance) / 2
+    age = max(0.0, (now - connection.modified) / _DAY)
+    return valued * _or(said.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value

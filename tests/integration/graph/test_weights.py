@@ -1,0 +1,243 @@
+"""Connections by how much they count: the strongest of a node, the weak ones, and those of at least some weight."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.graph import weighing
+from graph_memory.model.strength import check_strength
+from graph_memory.model.weight import weight
+from graph_memory.storage.log.writing import utc_now
+
+pytestmark = pytest.mark.anyio
+
+TYPES = {
+    "node_types": ["Note"],
+    "connection_types": [
+        {"name": "About", "from": ["Note"], "to": ["Note"]},
+        {"name": "Saw", "from": ["Note"], "to": ["Note"], "half_life": 30},
+    ],
+}
+GIVEN = {"a-b": 0.9, "b-a": {"semantic": 0.2, "confidence": 0.5}, "a-c": 0.5, "c-b": 0.1, "a-a": 0.7}
+
+
+@pytest.fixture
+async def home(memory: Memory) -> AsyncIterator[Memory]:
+    await memory.create_ontology(ontology_from(TYPES))
+    for name in ("a", "b", "c", "d"):
+        await memory.create_node("Note", f"# {name}", id=name)
+    for one, strength in GIVEN.items():
+        source, target = one.split("-")
+        await memory.create_connection("Saw" if one == "a-c" else "About", source, target, id=one, strength=strength)
+    yield memory
+    assert (await memory.upkeep.verify()).clean
+
+
+def fresh(given: Any, importance: float | None = None) -> float:
+    class Told:
+        strength = check_strength(given)
+        modified = utc_now()
+
+    told: Any = Told()
+    told.importance = importance
+    return round(weight(told, utc_now()), 4)
+
+
+async def weights(memory: Memory, **given: Any) -> dict[str, float]:
+    return {one.id: one.weight for one in (await memory.get_weak_relations(**given)).connections}
+
+
+async def test_the_strongest_come_first_with_weights_by_the_one_formula(home: Memory) -> None:
+    found = (await home.get_strongest_connections("a")).connections
+    assert [one.id for one in found] == ["a-b", "a-a", "a-c", "b-a"]
+    assert [one.weight for one in found] == pytest.approx([fresh(GIVEN[one.id]) for one in found], abs=2e-4)
+    assert (found[0].type, found[0].from_title, found[0].to_title) == ("About", "a", "b")
+    assert [one.id for one in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-b"]
+    only = {"direction": "in", "connection_type": "About"}
+    assert [one.id for one in (await home.get_strongest_connections("a", **only)).connections] == ["a-a", "b-a"]  # pyright: ignore[reportArgumentType]
+    assert (await home.get_strongest_connections("d")).connections == ()
+    told = (await home.get_strongest_connections("a", connection_type="Abuot")).warnings
+    assert told
+    assert "About" in told[0]
+
+
+async def test_importance_is_half_of_the_weight(home: Memory) -> None:
+    before = (await home.get_connection("c-b")).version
+    changed = await home.set_relation_importance("c-b", 1, expected_version=before)
+    assert (await home.get_connection("c-b")).importance == 1.0
+    [found] = (await home.get_strongest_connections("c", connection_type="About")).connections
+    assert found.weight == pytest.approx(fresh(GIVEN["c-b"], 1.0), abs=2e-4)
+    assert (await home.set_relation_importance("c-b", 1.0)).version == changed.version
+    await home.execute_batch([{"op": "set_relation_importance", "connection_id": "c-b", "importance": 0.5}])
+    assert (await home.get_connection("c-b")).importance == 0.5
+    await home.update_connection("c-b", strength={"semantic": 0.3})
+    assert (await home.get_connection("c-b")).importance == 0.5
+    for wrong in (True, -1, 2, float("nan"), "1", None):
+        with pytest.raises(GraphError) as refused:
+            await home.set_relation_importance("c-b", wrong)  # pyright: ignore[reportArgumentType]
+        assert refused.value.details["argument"] == "importance"
+    with pytest.raises(GraphError) as refused:
+        await home.set_relation_importance("c-b", 0.1, expected_version=before)
+    assert refused.value.code == Code.VERSION_CONFLICT
+
+
+async def test_queries_take_only_what_weighs_enough(home: Memory) -> None:
+    least = 0.4
+    strong = {one for one, given in GIVEN.items() if fresh(given) >= least}
+    assert set((await home.query_connections(min_strength=least)).connection_ids) == strong == {"a-b", "a-a", "a-c"}
+    page = await home.query_connections(min_strength=least, limit=2, detail=True)
+    assert page.connections is not None
+    assert [one.id for one in page.connections] == ["a-a", "a-b"]
+    rest = await home.query_connections(min_strength=least, limit=2, cursor=page.next_cursor)
+    assert (rest.connection_ids, rest.next_cursor) == (("a-c",), None)
+    assert (await home.query_connections(min_strength=least, type="Saw")).connection_ids == ("a-c",)
+    assert (await home.query_connections(min_strength=0, from_node_id="b")).connection_ids == ("b-a",)
+    assert (await home.query_connections(min_strength=1)).connection_ids == ()
+    around = await home.get_connected_nodes("a", direction="both", min_strength=least, detail=True)
+    assert around.node_ids == ("a", "b", "c")
+    assert {one.id: [link.id for link in one.connections] for one in around.nodes or ()} == {
+        "a": ["a-a"],
+        "b": ["a-b"],
+        "c": ["a-c"],
+    }
+    first = await home.get_connected_nodes("a", direction="both", min_strength=least, limit=2)
+    assert (first.node_ids, bool(first.next_cursor)) == (("a", "b"), True)
+    assert (await home.get_connected_nodes("b", direction="both", min_strength=0.99)).node_ids == ()
+    for wrong in (-1, 1.1, True, "x", float("nan")):
+        for ask in (home.query_connections(min_strength=wrong), home.get_weak_relations(below=wrong)):  # pyright: ignore[reportArgumentType]
+            with pytest.raises(GraphError) as refused:
+                await ask
+            assert refused.value.code == Code.INVALID_ARGUMENT
+
+
+async def test_weak_ones_come_in_pages_that_have_each_once(home: Memory) -> None:
+    below = 0.5
+    expected = {one for one, given in GIVEN.items() if fresh(given) < below}
+    found: list[str] = []
+    cursor = None
+    for _ in range(10):
+        page = await home.get_weak_relations(below=below, limit=1, cursor=cursor)
+        found += [one.id for one in page.connections]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert found == sorted(expected)
+    whole = (await home.get_weak_relations(below=below)).connections
+    assert [one.id for one in whole] == sorted(expected, key=lambda one: fresh(GIVEN[one]))
+    assert (await home.get_weak_relations(below=0)).connections == ()
+
+
+async def test_a_page_weighs_only_so_many_and_says_how_to_go_on(home: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weighing, "AT_ONCE", 2)
+    monkeypatch.setattr(weighing, "MOST_WEIGHED", 2)
+    page = await home.query_connections(min_strength=0.6, limit=5)
+    seen = list(page.connection_ids)
+    for _ in range(4):
+        assert page.next_cursor or len(seen) == 2
+        if page.next_cursor is None:
+            break
+        page = await home.query_connections(min_strength=0.6, limit=5, cursor=page.next_cursor)
+        seen += page.connection_ids
+    assert seen == ["a-a", "a-b"]
+    monkeypatch.setattr(weighing, "MOST_AROUND", 2)
+    told = await home.get_strongest_connections("a")
+    assert len(told.connections) == 2
+    assert told.warnings
+    assert "more than 2" in told.warnings[0]
+
+
+async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
+    home: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (await home.history.log()).entries[0].seq
+    later = utc_now() + timedelta(days=30)
+    monkeypatch.setattr(weighing, "utc_now", lambda: later)
+    found = {one.id: one.weight for one in (await home.get_strongest_connections("a")).connections}
+    assert found["a-c"] == pytest.approx(fresh(0.5) / 2, abs=2e-4)
+    assert found["a-b"] == pytest.approx(fresh(0.9) * 2 ** (-30 / 365), abs=2e-4)
+    assert (await home.history.log()).entries[0].seq == before
+    await home.apply_ontology(
+        ontology_from(
+            {
+                "node_types": ["Note"],
+                "connection_types": [{"name": "Saw", "from": ["Note"], "to": ["Note"], "half_life": 15}],
+            }
+        )
+    )
+    again = {one.id: one.weight for one in (await home.get_strongest_connections("a")).connections}
+    assert again["a-c"] == pytest.approx(fresh(0.5) / 4, abs=2e-4)
+    assert "half_life 30 → 15" in (await home.history.log()).entries[0].summary
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 40_000, "30", True, [1]])
+async def test_a_half_life_is_a_number_of_days(wrong: object) -> None:
+    with pytest.raises(GraphError) as refused:
+        ontology_from(
+            {"node_types": ["A"], "connection_types": [{"name": "B", "from": ["A"], "to": ["A"], "half_life": wrong}]}
+        )
+    assert refused.value.code in {Code.INVALID_ONTOLOGY, Code.INVALID_ARGUMENT}
+
+
+async def test_the_past_weighs_as_it_was_then(home: Memory) -> None:
+    seq = (await home.get_connection("a-a")).version
+    await home.update_connection("a-b", strength=0.05)
+    await home.delete_connection("a-a")
+    past = await home.history.as_of(seq)
+    assert [one.id for one in (await past.get_strongest_connections("a", limit=2)).connections] == ["a-b", "a-a"]
+    assert (await past.query_connections(min_strength=0.6)).connection_ids == ("a-a", "a-b")
+    assert (await past.get_connected_nodes("a", direction="out", min_strength=0.6)).node_ids == ("a", "b")
+    assert {one.id for one in (await past.get_weak_relations(below=0.3)).connections} == {"b-a", "c-b"}
+    assert [one.id for one in (await home.get_strongest_connections("a", limit=1)).connections] == ["a-c"]
+    assert await weights(home, below=0.1) == {"a-b": pytest.approx(fresh(0.05), abs=2e-4), "c-b": pytest.approx(0.09)}
+
+
+async def test_what_is_not_there_is_said(home: Memory) -> None:
+    with pytest.raises(GraphError) as refused:
+        await home.get_strongest_connections("nobody")
+    assert refused.value.code == Code.NODE_NOT_FOUND
+    nowhere = home.in_domain(f"{home._domain(None)}-nowhere")
+    for ask in (nowhere.get_strongest_connections("a"), nowhere.get_weak_relations()):
+        with pytest.raises(GraphError) as refused:
+            await ask
+        assert refused.value.code == Code.ONTOLOGY_NOT_FOUND
+    assert (await nowhere.query_connections(min_strength=0.5)).connection_ids == ()
+    for limit in (0, 1_001, True):
+        with pytest.raises(GraphError) as refused:
+            await home.get_strongest_connections("a", limit=limit)
+        assert refused.value.details["argument"] == "limit"
+
+
+async def test_weights_are_asked_for_under_the_inverse_name_too(memory: Memory) -> None:
+    declared = {"name": "Contains", "from": ["Note"], "to": ["Note"], "inverse": "PartOf", "transitive": True}
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": [declared]}))
+    for name in ("book", "page", "line"):
+        await memory.create_node("Note", f"# {name}", id=name)
+    await memory.create_connection("Contains", "book", "page", id="one", strength=0.9)
+    await memory.create_connection("Contains", "page", "line", id="two", strength=0.1)
+    await memory.create_connection("PartOf", "line", "book", id="three", strength=0.8)
+    [strong] = (await memory.get_strongest_connections("page", connection_type="PartOf", direction="out")).connections
+    assert (strong.id, strong.type, strong.from_id, strong.to_id, strong.inferred) == (
+        "one",
+        "PartOf",
+        "page",
+        "book",
+        True,
+    )
+    assert (await memory.query_connections(type="PartOf", min_strength=0.5)).connection_ids == ("one", "three")
+    assert (await memory.query_connections(type="PartOf", from_node_id="page", min_strength=0.5)).connection_ids == (
+        "one",
+    )
+    given = {"direction": "out", "connection_type": "PartOf"}
+    assert (await memory.get_connected_nodes("line", **given, min_strength=0.5)).node_ids == ("book",)  # pyright: ignore[reportArgumentType]
+    assert [one.id for one in (await memory.get_weak_relations(connection_type="PartOf")).connections] == ["two"]
+    past = await memory.history.as_of((await memory.get_connection("three")).version)
+    assert (await past.query_connections(type="PartOf", min_strength=0.5)).connection_ids == ("one", "three")
+    for reader in (memory, past):
+        with pytest.raises(GraphError) as refused:
+            await reader.get_connected_nodes("line", **given, min_strength=0.5, transitive=True)  # pyright: ignore[reportArgumentType]
+        assert refused.value.details["argument"] == "min_strength"
