@@ -68,6 +68,8 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_creation_method",
         "_inverse",
         "_transitive",
+        "_importance",
+        *(f"_strength_{part}" for part in ("semantic", "structural", "temporal", "confidence")),
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 

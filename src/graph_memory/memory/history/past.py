@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, place_at
+from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, erased, place_at
 from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
