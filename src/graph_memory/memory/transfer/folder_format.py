@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from graph_memory.memory.transfer.records import Size, Strict, Word, Wrong, read
+from graph_memory.memory.transfer.values import Size, Strict, Word, Wrong, read
 from graph_memory.model.arguments import check_tags
 from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
