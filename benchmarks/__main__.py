@@ -13,6 +13,7 @@ import anyio
 import psutil
 from neo4j import AsyncGraphDatabase
 
+from benchmarks.connected import connected
 from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
@@ -39,6 +40,7 @@ Part = Callable[[Place, Asked], Awaitable[str]]
 PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
     "history": lambda place, asked: histories(place, asked.sizes),
+    "connected": lambda place, _: connected(place),
     "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),

@@ -193,11 +193,40 @@ class Reference:
             faults.add("CONNECTION_ALREADY_EXISTS")
         if source not in self.nodes or target not in self.nodes:
             faults.add("NODE_NOT_FOUND")
+        is_turned = type_name != (stored := self.stored(type_name, source, target))[0]
+        type_name, source, target = stored
         declared = self.connection_types.get(type_name)
         if declared is None:
             return faults | {"INVALID_CONNECTION_TYPE"}
         faults |= self._rule_faults(declared, properties, self.connections, None)
+        faults |= (
+            {"CONNECTION_ALREADY_EXISTS"} if self.existing(type_name, source, target, is_turned=is_turned) else set()
+        )
         return faults | self._topology_faults(declared, source, target)
+
+    # Names
+
+    def stored(self, type_name: str, source: str, target: str) -> tuple[str, str, str]:
+        """As what a connection is stored: the inverse of a type that is none itself is that type, turned round."""
+        if type_name not in self.connection_types:
+            for name, declared in self.connection_types.items():
+                if declared.get("inverse") == type_name:
+                    return name, target, source
+        return type_name, source, target
+
+    def existing(self, type_name: str, source: str, target: str, *, is_turned: bool) -> str | None:
+        """The connection that says the same under the other name."""
+        declared = self.connection_types[type_name]
+        wanted = (type_name, source, target) if is_turned else (_other_name(declared), target, source)
+        return next(
+            (key for key, one in self.connections.items() if (one.type, one.source, one.target) == wanted), None
+        )
+
+    def ways(self, type_name: str | None, one: Connection) -> list[tuple[str, str]]:
+        """The ends of a connection as they are seen under a name, in each way in which they are."""
+        ways = [(one.source, one.target)] if type_name in (None, one.type) else []
+        inverse = _other_name(self.connection_types[one.type])
+        return [*ways, (one.target, one.source)] if type_name is not None and type_name == inverse else ways
 
     def faults_of_connection_edit(self, one: str, edit: Properties, expected: int | None) -> Faults:
         faults, found = property_faults(edit), self.connections.get(one)
@@ -208,6 +237,7 @@ class Reference:
         return faults | rules | _version_faults(found.version, expected)
 
     def allows(self, type_name: str, source_type: str, target_type: str) -> bool:
+        type_name, source_type, target_type = self.stored(type_name, source_type, target_type)
         declared = self.connection_types.get(type_name)
         if declared is None or source_type not in self.node_types or target_type not in self.node_types:
             return False
@@ -302,6 +332,8 @@ class Reference:
             self.node_types, self.connection_types, self.nodes, {k: v for k, v in self.connections.items() if k != one}
         )
         faults = self._rule_faults(declared, found.properties, self.connections, one)
+        if others.existing(found.type, found.source, found.target, is_turned=False):
+            return False
         return not faults | others._topology_faults(declared, found.source, found.target)
 
     def drop_node(self, node_id: str) -> int:
@@ -330,14 +362,14 @@ class Reference:
         return sorted(
             key
             for key, one in self.connections.items()
-            if type_name in (None, one.type) and source in (None, one.source) and target in (None, one.target)
+            if any(source in (None, start) and target in (None, end) for start, end in self.ways(type_name, one))
             if matches(one.properties, wanted)
         )
 
     def connected(self, node_id: str, direction: str, type_name: str | None) -> list[str]:
-        of_type = [one for one in self.connections.values() if type_name in (None, one.type)]
-        ahead = {one.target for one in of_type if one.source == node_id} if direction != "in" else set()
-        behind = {one.source for one in of_type if one.target == node_id} if direction != "out" else set()
+        ways = [way for one in self.connections.values() for way in self.ways(type_name, one)]
+        ahead = {end for start, end in ways if start == node_id} if direction != "in" else set()
+        behind = {start for start, end in ways if end == node_id} if direction != "out" else set()
         return sorted(ahead | behind)
 
     def search(self, needle: str, type_name: str | None) -> list[str]:
@@ -347,6 +379,10 @@ class Reference:
 
 def is_in(needle: str, text: str) -> bool:
     return needle.casefold() in text.casefold()
+
+
+def _other_name(declared: Properties) -> str | None:
+    return declared["name"] if declared.get("symmetric") else declared.get("inverse")
 
 
 def _version_faults(present: int, expected: int | None) -> Faults:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from graph_memory.model.protection import PROTECTION
 from graph_memory.model.strength import NUMBERS
 
 
@@ -82,7 +83,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         drop=Step.DROP_NODES,
         is_data=True,
         type_kind=Kind.NODE_TYPE,
-        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags"},
+        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags", PROTECTION},
         required=frozenset({CONTENT, "_content_format"}),
     ),
     Kind.CONNECTION: KindRecord(
@@ -92,7 +93,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         is_data=True,
         type_kind=Kind.CONNECTION_TYPE,
         ends=2,
-        attributes=_VALIDITY | NUMBERS | {CONTENT, "_content_format"},
+        attributes=_VALIDITY | NUMBERS | {CONTENT, "_content_format", PROTECTION},
         required=frozenset({"_content_format"}),
     ),
     Kind.OBSERVATION: KindRecord(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
+from neo4j import Driver
 
-from graph_memory import Memory
+from graph_memory import Memory, Settings, open_memory
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Origin
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+from graph_memory.storage.log import protection
 
 pytestmark = pytest.mark.anyio
 
@@ -88,3 +93,173 @@ async def test_protection_ends_by_itself(memory: Memory, domain: str) -> None:
     found = await memory.get_node(node)
     assert found.protection is not None
     assert not found.protection.is_read_only
+
+
+async def test_it_is_told_in_the_log_and_in_a_diff_and_a_revert_is_for_those_who_may_lift_it(memory: Memory) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    done = await memory.protect(node_id=node, reason="Signed", can_be_unprotected_by=["alice"])
+    [entry] = (await memory.history.log(limit=1)).entries
+    assert entry.summary == 'Note "one": read-only, lifted by [alice]: Signed'
+    [changed] = (await memory.history.diff(since=done.version - 1)).entries
+    assert [(one.name, one.after) for one in changed.attributes or ()] == [
+        ("protection", "read-only, lifted by [alice]: Signed")
+    ]
+    await _refused(
+        memory.history.revert(event_ids=[done.version]), f"Memory {node} is read-only and cannot be modified"
+    )
+    await memory.acting_as("alice").history.revert(event_ids=[done.version])
+    assert (await memory.get_node(node)).protection is None
+    [entry] = (await memory.history.log(limit=1)).entries
+    assert entry.summary == 'Note "one": no longer read-only'
+
+
+async def test_a_branch_has_what_is_protected_in_its_source_and_can_be_changed_where_the_domain_cannot(
+    memory: Memory, domain: str
+) -> None:
+    await memory.create_ontology(TYPES)
+    node, other = [(await memory.create_node("Note", text)).node_id for text in ("one", "two")]
+    await memory.protect(node_id=node, can_be_unprotected_by=["alice"])
+    await memory.protect(domain=domain, can_be_unprotected_by=["alice"])
+    branch = f"{domain}-b"
+    await memory.history.branch(branch)
+    tried = memory.in_domain(branch)
+    await tried.set_node_content(other, "otherwise")
+    await _refused(tried.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    await _refused(memory.history.merge(branch, into=domain), f"Cannot modify memory in read-only domain {domain}")
+    await memory.acting_as("alice").history.merge(branch, into=domain)
+    assert (await tried.upkeep.verify()).clean
+
+
+async def test_two_protections_of_one_node_are_a_conflict_that_a_side_settles(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    branch = f"{domain}-b"
+    await memory.history.branch(branch)
+    alice = memory.acting_as("alice")
+    await alice.protect(node_id=node, reason="Ours", can_be_unprotected_by=["alice"])
+    await alice.in_domain(branch).protect(node_id=node, reason="Theirs", can_be_unprotected_by=["alice"])
+    with pytest.raises(GraphError) as caught:
+        await alice.history.merge(branch, into=domain)
+    assert caught.value.code is Code.MERGE_CONFLICT
+    assert "both changed protection differently" in str(caught.value.details["conflicts"])
+    told = [{"subject": node, "property": "_protection", "take": "theirs"}]
+    await alice.history.merge(branch, into=domain, resolutions=told)
+    found = (await memory.get_node(node)).protection
+    assert found is not None
+    assert found.reason == "Theirs"
+
+
+async def test_an_export_has_all_protection_and_an_import_restores_it(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    await memory.protect(node_id=node, can_be_unprotected_by=["alice"])
+    await memory.protect(domain=domain, reason="Frozen", can_be_unprotected_by=["bob"])
+    await memory.transfer.export_file(tmp_path / "a.jsonl")
+    name = f"{domain}-new"
+    await memory.transfer.import_file(tmp_path / "a.jsonl", name=name)
+    again = memory.in_domain(name)
+    await _refused(again.create_node("Note", "two"), f"Cannot modify memory in read-only domain {name}")
+    bob = again.acting_as("bob")
+    await bob.create_node("Note", "two")
+    await _refused(bob.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
+    assert (await again.upkeep.verify()).clean
+
+
+async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(
+    settings: Settings, memory: Memory, domain: str
+) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    done = await memory.acting_as("alice").protect(node_id=node)
+    message = f"Memory {node} is read-only and cannot be modified"
+    error = await _refused(memory.acting_as("alice").unprotect(node_id=node), message)
+    assert "graph-memory unprotect" in str(error.details["hint"])
+    async with open_memory(settings, origin=Origin(at_command_line=True)) as opened:
+        person = opened.in_domain(domain)
+        await _refused(person.set_node_content(node, "no"), message)
+        await person.unprotect(node_id=node)
+        done = await person.protect(node_id=node)
+        await person.history.revert(event_ids=[done.version])
+    await memory.set_node_content(node, "otherwise")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"node_id": "a", "connection_id": "b"},
+        {"node_id": "a", "reason": ""},
+        {"node_id": "a", "reason": "x" * 1001},
+        {"node_id": "a", "reason": "\ud800"},
+        {"node_id": "a", "expires_at": "yesterday"},
+        {"node_id": "a", "expires_at": "whenever"},
+        {"node_id": "a", "can_be_unprotected_by": "alice"},
+        {"node_id": "a", "can_be_unprotected_by": [""]},
+        {"node_id": "a", "can_be_unprotected_by": [7]},
+        {"node_id": "a", "can_be_unprotected_by": ["a" * 256]},
+        {"node_id": "a", "can_be_unprotected_by": [str(number) for number in range(101)]},
+    ],
+)
+async def test_what_cannot_be_asked_for_is_refused(memory: Memory, given: dict[str, Any]) -> None:
+    with pytest.raises(GraphError) as caught:
+        await memory.protect(**given)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_what_is_not_there_cannot_be_protected(memory: Memory, domain: str) -> None:
+    with pytest.raises(GraphError) as caught:
+        await memory.protect(domain=domain)
+    assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+    await memory.create_ontology(TYPES)
+    for given, code in (("node_id", Code.NODE_NOT_FOUND), ("connection_id", Code.CONNECTION_NOT_FOUND)):
+        with pytest.raises(GraphError) as caught:
+            await memory.protect(**{given: "none"})
+        assert caught.value.code is code
+
+
+async def test_the_same_again_is_no_change(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    first = await memory.protect(node_id=node, reason="Why")
+    assert (await memory.protect(node_id=node, reason="Why")).version == first.version
+    assert (await memory.unprotect(domain=domain)).is_read_only is False
+
+
+async def test_what_a_hand_did_in_a_protected_domain_is_listed_with_the_reason(
+    memory: Memory, domain: str, driver: Driver
+) -> None:
+    await memory.create_ontology(TYPES)
+    await memory.create_node("Note", "one")
+    await memory.protect(domain=domain)
+    driver.execute_query("MATCH (n:_Node {_domain: $domain}) SET n.by_hand = 1", {"domain": domain})
+    [change] = (await memory.upkeep.reconcile()).changes
+    assert not change.adoptable
+    assert (change.reason or "").startswith(f"Cannot modify memory in read-only domain {domain}")
+    await memory.upkeep.reconcile(restore="all")
+    assert (await memory.upkeep.verify()).clean
+
+
+async def test_a_write_into_a_domain_in_which_nothing_was_protected_looks_for_nothing(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    asked: list[str] = []
+
+    async def noted(*given: Any) -> Any:
+        asked.append("asked")
+        return []
+
+    monkeypatch.setattr(protection, "_protected", noted)
+    await memory.set_node_content(node, "otherwise")
+    await memory.delete_node(node)
+    assert asked == []
+    node = (await memory.create_node("Note", "one")).node_id
+    await memory.protect(node_id=node)
+    await memory.create_node("Note", "two")
+    assert asked == []
+    await memory.set_node_content(node, "otherwise")
+    assert asked

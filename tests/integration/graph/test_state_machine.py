@@ -19,6 +19,8 @@ from integration.reference_model import (
     Node,
     Reference,
     Text,
+    matches,
+    property_faults,
     strength_faults,
     to_the_letter,
     told_strength,
@@ -43,6 +45,9 @@ DECLARED: dict[str, Any] = {
     ],
     "connection_types": [
         {"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]},
+        {"name": "Contains", "from_types": ["*"], "to_types": ["*"], "inverse": "PartOf"},
+        {"name": "PartOf", "from_types": ["*"], "to_types": ["*"], "inverse": "Contains"},
+        {"name": "Near", "from_types": ["*"], "to_types": ["*"], "symmetric": True},
         {"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "acyclic": True},
         {
             "name": "OwnedBy",
@@ -56,6 +61,7 @@ DECLARED: dict[str, Any] = {
             "from_types": ["Person"],
             "to_types": ["Project"],
             "unique_target": True,
+            "inverse": "LedBy",
             "properties": [
                 {"name": "code", "type": "string", "unique": True},
                 {"name": "rank", "type": "number", "indexed": True},
@@ -79,7 +85,11 @@ LATER_CONNECTION_TYPES = [
     {"name": "RelatesTo", "from_types": ["Note"], "to_types": ["Note"]},
 ]
 NODE_TYPES = ["Note", "Project", "Person", "Note", "Project", "Person", "Gadget", LATER_NODE_TYPES[1]["name"], "Nobody"]
-CONNECTION_TYPES = ["RelatesTo", "DependsOn", "OwnedBy", "Leads", "Uses", LATER_CONNECTION_TYPES[1]["name"], "Nothing"]
+INVERSES = ["Contains", "PartOf", "Near", "LedBy"]
+CONNECTION_TYPES = [
+    *("RelatesTo", "DependsOn", "OwnedBy", "Leads", *INVERSES, "Uses"),
+    *(LATER_CONNECTION_TYPES[1]["name"], "Nothing"),
+]
 FITTING: dict[str, dict[str, Any]] = {"Project": {"name": "P"}, "OwnedBy": {"since": "2025-10-31"}}
 """What a type requires, so that most creations go through."""
 
@@ -370,12 +380,29 @@ class MemoryMachine(RuleBasedStateMachine):
     ) -> None:
         given = {"properties": wanted, "content": content, "strength": strength, "id": given_id}
         answer = self.ask(self.memory.create_connection, type_name, source, target, **given)
+        if given_id is None and content is None and (one := self.told(type_name, source, target, wanted, strength)):
+            there = self.model.connections[one]
+            self.same(answer.value and (answer.value.connection_id, answer.value.version), (one, there.version))
+            self.same(answer.value.existing, True)
+            return
         faults = self.model.faults_of_connection(type_name, source, target, wanted, given_id)
         if self.agree(answer, faults | strength_faults(strength)):
             new = answer.value.connection_id
             self.same(new, given_id or new)
-            connection = Connection(type_name, source, target, wanted, content, 0, strength=told_strength(strength))
+            stored = self.model.stored(type_name, source, target)
+            connection = Connection(*stored, wanted, content, 0, strength=told_strength(strength))
             self.same(answer.value.version, self.model.put_connection(new, connection))
+
+    def told(self, type_name: str, source: str, target: str, wanted: dict[str, Any], strength: Any) -> str | None:
+        """The connection that says under its other name all that is asked for, if there is one."""
+        stored = self.model.stored(type_name, source, target)
+        if stored[0] not in self.model.connection_types or property_faults(wanted) | strength_faults(strength):
+            return None
+        one = self.model.existing(*stored, is_turned=stored[0] != type_name)
+        found = self.model.connections.get(one or "")
+        if found is None or {**found.strength, **told_strength(strength)} != found.strength:
+            return None
+        return one if matches(found.properties, wanted) else None
 
     @precondition(lambda self: self.model.connections)
     @rule(
@@ -542,13 +569,13 @@ class MemoryMachine(RuleBasedStateMachine):
                     after.edit_node(one, edit)
                 return {"op": "update_node", "node_id": named[one], "properties": edit}, one in after.nodes
             case "link" if ids:
-                type_name = CONNECTION_TYPES[(number + other) % 5]
+                type_name = CONNECTION_TYPES[(number + other) % 9]
                 given = {"since": "2025-10-31"} if type_name == "OwnedBy" else {}
                 strength = FIT_STRENGTHS[number % len(FIT_STRENGTHS)]
-                link = Connection(type_name, one, two, given, None, 0, strength=told_strength(strength))
-                after.put_connection(new, link)
+                stored = after.stored(type_name, one, two)
+                after.put_connection(new, Connection(*stored, given, None, 0, strength=told_strength(strength)))
                 ends = {"type": type_name, "from_node_id": named[one], "to_node_id": named[two]}
-                is_known = type_name in after.connection_types
+                is_known = stored[0] in after.connection_types
                 return {"op": "create_connection", **ends, "properties": given, "strength": strength, **ref}, is_known
             case "unlink" if after.connections:
                 link = list(after.connections)[number % len(after.connections)]

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from neo4j import READ_ACCESS, Driver, Session
 
-from graph_memory import Memory, Settings, open_memory, parse_ontology
+from graph_memory import Memory, Settings, load_ontology, open_memory, parse_ontology
 from graph_memory.local.browser.jar import queries
 from graph_memory.model.events import Origin
 from support import observe
@@ -64,10 +65,16 @@ async def filled(memory: Memory, domain: str) -> dict[str, Any]:
     await memory.update_node(kitchen.node_id, properties={"status": "waiting"})
     await memory.delete_node(gone.node_id)
     await observe(memory, domain, call.node_id)
+    await memory.apply_ontology(load_ontology("standard"))
+    parts = [(await memory.create_node("Note", f"# Part {number}")).node_id for number in range(3)]
+    first, _ = [(await memory.create_connection("contains", *pair)).connection_id for pair in pairwise(parts)]
+    await memory.infer_connections(dry_run=False)
+    await memory.delete_connection(first)
     return {
         "id": kitchen.node_id,
         "other": call.node_id,
         "type": "Project",
+        "connection": "NextAction",
         "text": "KITCH",
         "tag": "home",
         "path": "house/",

@@ -119,6 +119,17 @@ async def test_the_inverse_of_what_exists_is_the_same_connection(topics: Memory,
     assert (await topics.create_connection("part_of", "a", "b")).existing is None
 
 
+@pytest.mark.parametrize(("name", "inverse"), PAIRS)
+async def test_the_log_and_a_diff_by_either_name_have_the_connection(topics: Memory, name: str, inverse: str) -> None:
+    before = await last(topics)
+    link = await connect(topics, name, "a", "b")
+    await connect(topics, "likes", "a", "b")
+    for asked in (name, inverse):
+        assert [one.subject for one in (await topics.history.log(types=[asked], since=before)).entries] == [link]
+        assert [one.subject for one in (await topics.history.diff(since=before, types=[asked])).entries] == [link]
+    assert (await topics.history.log(types=["owned_by"], until=1)).warnings is None
+
+
 async def test_what_no_longer_holds_does_not_stand_in_the_way(topics: Memory) -> None:
     first = await connect(topics, "contains", "a", "b")
     await topics.set_validity(first, valid_to="2020-01-01T00:00:00Z")

@@ -57,6 +57,13 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_description",
         "_request",
         "_refused",
+        "_inverse",
+        "_protection",
+        "_transitive",
+        "_creation_method",
+        "_evidence",
+        "_importance",
+        *("_strength_semantic", "_strength_structural", "_strength_temporal", "_strength_confidence"),
     ):
         driver.execute_query("CALL db.createProperty($name)", name=rare)
 
@@ -111,6 +118,23 @@ def test_a_statement_does_what_its_header_says_and_scans_nothing(driver: Driver,
         assert not kind(operator).endswith(SCANS) or name_of(path) in SCAN_ALL, kind(operator)
         if kind(operator) == "CartesianProduct":
             assert gives_one_row(operator["children"][0]), f"{path.name}: a cartesian product of many rows"
+
+
+@pytest.mark.parametrize(
+    ("name", "seeks"),
+    [
+        ("graph/connections_from", 1),
+        ("graph/connections_to", 1),
+        ("graph/connections_between", 2),
+        ("graph/connected_nodes", 1),
+        ("graph/neighbours", 1),
+    ],
+)
+@pytest.mark.usefixtures("seeded")
+def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: str, seeks: int) -> None:
+    """One statement answers for both names: it finds the nodes once, and expands them both ways."""
+    plan = explain(driver, cypher_root() / f"{name}.cypher").plan
+    assert sum("Index" in kind(operator) for operator in operators(plan)) == seeks
 
 
 @pytest.mark.parametrize(

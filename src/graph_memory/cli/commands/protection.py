@@ -11,9 +11,11 @@ from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import naming
 from graph_memory.cli.input.times import world_time
 from graph_memory.cli.output.printing import local_time, plain
+from graph_memory.cli.session import read_settings
 from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import DomainProtection, ProtectionChanged, ProtectionInfo
+from graph_memory.project import domain_for
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -22,9 +24,10 @@ SubjectArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="NODE|CONNECTION",
-        help="A node or connection, by its id, the beginning of its id or its title. Without it, --domain is meant.",
+        help="A node or connection, by its id, the beginning of its id or its title; or give --whole-domain.",
     ),
 ]
+WholeOption = Annotated[bool, typer.Option("--whole-domain", help="The whole domain, which --domain names.")]
 ReasonOption = Annotated[str | None, typer.Option(help="Why; whoever is refused is shown it.")]
 UntilOption = Annotated[
     str | None,
@@ -49,14 +52,16 @@ ByOption = Annotated[
 def protect(
     call: Call,
     subject: SubjectArgument = None,
+    whole_domain: WholeOption = False,
     reason: ReasonOption = None,
     until: UntilOption = None,
     by: ByOption = None,
 ) -> None:
     """Make a node, a connection or a whole domain read-only. It guards against mistakes, not against attackers."""
+    whole = _whole_domain(call, subject, whole_domain=whole_domain)
 
     async def use(memory: Memory) -> ProtectionChanged:
-        node, connection, domain = await _target(call, memory, subject)
+        node, connection, domain = await _target(memory, subject, whole)
         return await memory.protect(
             node_id=node,
             connection_id=connection,
@@ -66,34 +71,41 @@ def protect(
             can_be_unprotected_by=by,
         )
 
-    call.answer(use, lambda changed: _tell(call, subject, changed), "Protecting")
+    call.answer(use, lambda changed: _tell(subject, whole, changed), "Protecting")
 
 
 @command()
-def unprotect(call: Call, subject: SubjectArgument = None) -> None:
+def unprotect(call: Call, subject: SubjectArgument = None, whole_domain: WholeOption = False) -> None:
     """Lift the protection of a node, a connection or a whole domain. Only who it names may; if nobody, you may."""
+    whole = _whole_domain(call, subject, whole_domain=whole_domain)
 
     async def use(memory: Memory) -> ProtectionChanged:
-        node, connection, domain = await _target(call, memory, subject)
+        node, connection, domain = await _target(memory, subject, whole)
         return await memory.unprotect(node_id=node, connection_id=connection, domain=domain)
 
-    call.answer(use, lambda changed: _tell(call, subject, changed), "Lifting")
+    call.answer(use, lambda changed: _tell(subject, whole, changed), "Lifting")
 
 
-async def _target(call: Call, memory: Memory, subject: str | None) -> tuple[str | None, str | None, str | None]:
-    """Return the node, the connection or the domain that was named. Raises INVALID_ARGUMENT."""
+def _whole_domain(call: Call, subject: str | None, *, whole_domain: bool) -> str | None:
+    """Return the domain, if all of it is meant: that takes a word of its own. Raises INVALID_ARGUMENT."""
+    if whole_domain == (subject is not None):
+        said = "Both a subject and --whole-domain were given" if whole_domain else "Nothing was named"
+        raise fault("subject", said, "Name a node or connection, or give --whole-domain.")
+    return (call.domain or domain_for(read_settings().domain)) if whole_domain else None
+
+
+async def _target(memory: Memory, subject: str | None, whole: str | None) -> tuple[str | None, str | None, str | None]:
+    """Return the node, the connection or the domain that was named."""
     if subject is None:
-        if call.domain is None:
-            raise fault("subject", "Nothing was named", "Name a node or connection, or give --domain for all of one.")
-        return None, None, call.domain
+        return None, None, whole
     named = await memory.history.named(subject)
     subject_id = await naming.id_of(memory, subject)
     is_connection = any(one.id == subject_id and one.kind == Kind.CONNECTION for one in named)
     return (None, subject_id, None) if is_connection else (subject_id, None, None)
 
 
-def _tell(call: Call, subject: str | None, changed: ProtectionChanged) -> None:
-    what = plain(subject) if subject is not None else f"Domain {plain(call.domain)}"
+def _tell(subject: str | None, whole: str | None, changed: ProtectionChanged) -> None:
+    what = plain(subject) if subject is not None else f"Domain {plain(whole)}"
     until = f" until {local_time(changed.expires_at)}" if changed.expires_at else ""
     typer.echo(f"{what} is read-only{until}." if changed.is_read_only else f"{what} is not read-only.")
 

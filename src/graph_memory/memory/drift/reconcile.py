@@ -35,6 +35,7 @@ from graph_memory.model.projection import live_state
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.log.protection import refusals
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Reader, Transaction
 
@@ -177,7 +178,20 @@ class _Attempt:
         self.outcome.found = found
         self.outcome.ontology = head.ontology
         around, self.outcome.titles = await detect.read_context(reader, head, found, self.broken)
-        return around, self._unfit(found, around)
+        return around, {**self._unfit(found, around), **await self._protected(reader, head, found, around)}
+
+    async def _protected(
+        self, reader: Reader, head: Head, found: Sequence[DriftedSubject], around: Around
+    ) -> dict[str, GraphError]:
+        """Return what may not be adopted because it is protected, or because it would detach what is."""
+        touched = {
+            change.id: [change.subject, *(end for each in _going_with(change, around) for end in ends_of(each) if end)]
+            for change in found
+        }
+        every = [subject for subjects in touched.values() for subject in subjects]
+        against = await refusals(reader, head, self.core.origin, every)
+        named = {id_: next((one for one in subjects if one in against), None) for id_, subjects in touched.items()}
+        return {id_: against[subject] for id_, subject in named.items() if subject is not None}
 
     def _decide(self, head: Head, given: tuple[Around, Mapping[str, GraphError]]) -> Sequence[Draft]:
         around, unfit = given
@@ -226,6 +240,11 @@ class _Attempt:
 
     async def _confirm(self, reader: Reader, events: Sequence[Event]) -> None:
         await check_rules(reader, self.domain, events, self.outcome.ontology, in_turn=False)
+
+
+def _going_with(change: DriftedSubject, around: Around) -> Sequence[DriftedSubject]:
+    """Return what goes with a node that a hand deleted."""
+    return around.attached.get(change.subject, ()) if change.is_gone else ()
 
 
 async def _restore(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import TypeVar
 
@@ -33,6 +33,14 @@ async def with_names(core: Core, domain: str, type_name: str | None, read: Calla
             return found
         core.log.forget(domain)
     raise AssertionError
+
+
+async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> list[str] | None:
+    """Return as what connections of these names are stored, whichever way they are told; other names as they are."""
+    ontology = await core.log.ontology(domain) if names else None
+    if names is None or ontology is None:
+        return None if names is None else list(names)
+    return list(dict.fromkeys(stored for name in names for stored in ontology.names_of(name).types))
 
 
 async def known_ontology(core: Core, domain: str, kind: Kind, type_name: str) -> CachedOntology | None:

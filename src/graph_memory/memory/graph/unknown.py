@@ -53,7 +53,8 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
     if ontology is None:
         return None
     valid = [one.name for one in (*ontology.node_types, *ontology.connection_types)]
-    return tuple(_unknown_type(None, name, valid) for name in names or () if name not in valid) or None
+    unknown = [name for name in names or () if ontology.stored_as(name)[0] not in valid]
+    return tuple(_unknown_type(None, name, valid) for name in unknown) or None
 
 
 def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:

@@ -11,6 +11,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, changes_between, place_of, seq_at
+from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.comparison import IGNORED, content_change, differing, text_diff, why_not_compared
 from graph_memory.memory.history.diff_results import ContentChange, Diff, DiffCounts, DiffEntry, Difference
@@ -137,7 +138,7 @@ async def diff(
         to_domain=after.domain,
         until=after.seq,
         subject=subject,
-        types=None if types is None else list(types),
+        types=await stored_types(core, other, types),
         ignored=sorted(IGNORED),
         after=span.after,
         most=END if span.counts is None else size + 1,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, EventRange, bounds, past_of
+from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.history.narration import Rendered, summary
 from graph_memory.memory.history.results import LogEntry, LogPage, Operation, Sessions
@@ -115,10 +116,11 @@ async def log(
     size = PAGE if limit is None else check_limit(limit)
     after, before = await bounds(core.store, domain, since, until)
     before = min(before, _cursor(cursor))
+    asked = replace(wanted, types=await stored_types(core, domain, wanted.types))
     rows: list[EventRow] = []
     for stretch in await past_of(core.store, domain, after, before):
         if len(rows) <= size:
-            rows += await events_in(core, wanted, stretch, size + 1 - len(rows))
+            rows += await events_in(core, asked, stretch, size + 1 - len(rows))
     entries = [entry_of(row, full=full) for row in rows[:size]]
     following = f"{_CURSOR}{entries[-1].seq}" if len(rows) > size else None
     warnings = None if entries else await unknown_types(core, domain, wanted.types)

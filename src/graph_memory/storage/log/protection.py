@@ -67,6 +67,23 @@ async def check_drafts(reader: Reader, head: Head, origin: Origin, drafts: Seque
         await _check_domain(reader, head, origin, guard.domain, drafts)
 
 
+async def refusals(reader: Reader, head: Head, origin: Origin, subjects: Iterable[str]) -> Mapping[str, GraphError]:
+    """Return which of these subjects may not be changed or taken away, each with the error; all, of a protected domain.
+
+    Who has to say it of each by itself asks beforehand; what is written is asked all the same.
+    """
+    guard, names = head.guard, set(subjects)
+    against: dict[str, GraphError] = {}
+    whole = guard.domain
+    if whole is not None and whole.holds(head.at) and not whole.lets_write(origin.actor):
+        against = dict.fromkeys(names, _domain_refusal(head.domain, whole, of_memory=True))
+    for last in await _protected(reader, head.domain, names) if guard.has_protected and names else ():
+        protection = _protection(last)
+        if protection.holds(head.at) and not protection.lets_write(origin.actor):
+            against[last.draft.subject] = _subject_refusal(head.domain, last.draft.subject, protection)
+    return against
+
+
 async def check_job(reader: Reader, domain: str, guard: Guard, origin: Origin, reach: Reach) -> None:
     """Raise PROTECTED for a job that protection forbids whoever begins it."""
     now = datetime.now(UTC)

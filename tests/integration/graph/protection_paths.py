@@ -1,0 +1,540 @@
+"""Every way to write, each with what protection it must stop at. `test_protection_matrix.py` walks them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from neo4j import Driver
+
+from graph_memory import Memory, ontology_from
+from graph_memory.memory.changes import paging
+from graph_memory.memory.retention import erasure
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+
+DOMAIN, NODE, CONNECTION = "domain", "node", "connection"
+TYPES: dict[str, Any] = {
+    "node_types": [{"name": "Note", "properties": {"n": "integer"}}],
+    "connection_types": [{"name": "Link", "from_types": ["Note"], "to_types": ["Note"]}],
+}
+
+
+@dataclass
+class World:
+    """Two nodes and the connection between them, of which a node, the connection or all may be protected."""
+
+    memory: Memory
+    domain: str
+    driver: Driver
+    folder: Path
+    patch: pytest.MonkeyPatch
+    a: str = ""
+    b: str = ""
+    r: str = ""
+    events: dict[str, int] = field(default_factory=dict[str, int])
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    async def fill(self) -> World:
+        """Make what is there, with a change of each that can be reverted."""
+        memory = self.memory
+        await memory.create_ontology(ontology_from(TYPES))
+        self.a, self.b = [(await memory.create_node("Note", text)).node_id for text in ("one", "two")]
+        self.r = (await memory.create_connection("Link", self.a, self.b)).connection_id
+        self.events[NODE] = (await memory.update_node(self.a, properties={"n": 1})).version
+        self.events[CONNECTION] = (await memory.update_connection(self.r, properties={"m": 1})).version
+        return self
+
+    async def end(self) -> int:
+        """Return the number of the last event."""
+        return (await self.memory.history.log(limit=1)).entries[0].seq
+
+    def hand(self, cypher: str) -> None:
+        """Change the graph behind the memory's back."""
+        given = {"domain": self.domain, "a": self.a, "b": self.b}
+        self.driver.execute_query(cypher, given)  # pyright: ignore[reportArgumentType]
+
+
+Act = Callable[[World, Memory], Awaitable[object]]
+Prepare = Callable[[World], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Path_:  # noqa: N801 - a way to write, not one of the disk
+    """A way to write, and what protection stops it."""
+
+    run: Act
+    stops: frozenset[str]
+    prepare: Prepare | None = None
+    by_hand: str | None = None
+    """Done once all is protected."""
+    leaves: bool = True
+    """Whether the domain is there afterwards."""
+    beside: bool = False
+    """Whether something that goes by itself is made all the same."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.run.__name__
+
+
+PATHS: dict[str, Path_] = {}
+
+
+def path(
+    *stops: str,
+    prepare: Prepare | None = None,
+    by_hand: str | None = None,
+    leaves: bool = True,
+    beside: bool = False,
+) -> Callable[[Act], Act]:
+    """Add a way to the table, with what protection must stop it."""
+
+    def add(run: Act) -> Act:
+        PATHS[run.__name__] = Path_(run, frozenset(stops), prepare, by_hand, leaves, beside)
+        return run
+
+    return add
+
+
+# Preparations: what is there before anything is protected.
+
+
+async def _branch(world: World) -> None:
+    world.more["branch"] = f"{world.domain}-b"
+    await world.memory.history.branch(world.more["branch"])
+
+
+async def _changed_branch(world: World) -> None:
+    await _branch(world)
+    branch = world.memory.in_domain(world.more["branch"])
+    await branch.update_node(world.a, properties={"n": 2})
+
+
+async def _changed_link_in_branch(world: World) -> None:
+    await _branch(world)
+    await world.memory.in_domain(world.more["branch"]).update_connection(world.r, properties={"m": 2})
+
+
+async def _deleted_in_branch(world: World) -> None:
+    await _branch(world)
+    await world.memory.in_domain(world.more["branch"]).delete_node(world.b)
+
+
+async def _within_branch(world: World) -> None:
+    await _branch(world)
+    world.domain = world.more["branch"]
+    world.memory = world.memory.in_domain(world.domain)
+
+
+async def _hub(world: World) -> None:
+    for _ in range(12):
+        node = (await world.memory.create_node("Note", "leaf")).node_id
+        await world.memory.create_connection("Link", world.b, node)
+    world.patch.setattr(paging, "AT_ONCE", 10)
+    world.patch.setattr(paging, "PAGE", 5)
+    world.patch.setattr(erasure, "PAGE", 5)
+
+
+async def _little_at_once(world: World) -> None:
+    world.patch.setattr(paging, "AT_ONCE", 1)
+
+
+async def _chain(world: World) -> None:
+    await world.memory.add_connection_type(ConnectionType("Within", ("Note",), ("Note",), transitive=True))
+    c = (await world.memory.create_node("Note", "three")).node_id
+    await world.memory.create_connection("Within", world.a, world.b)
+    await world.memory.create_connection("Within", world.b, c)
+
+
+async def _file(world: World) -> None:
+    world.more["file"] = world.folder / f"{world.domain}.jsonl"
+    await world.memory.transfer.export_file(world.more["file"])
+
+
+# Nodes and connections, one by one.
+
+
+@path(DOMAIN)
+async def create_node(_: World, memory: Memory) -> object:
+    return await memory.create_node("Note", "three")
+
+
+@path(DOMAIN, NODE)
+async def update_node(world: World, memory: Memory) -> object:
+    return await memory.update_node(world.a, properties={"n": 2})
+
+
+@path(DOMAIN, NODE)
+async def set_content(world: World, memory: Memory) -> object:
+    return await memory.set_node_content(world.a, "otherwise")
+
+
+@path(DOMAIN, NODE)
+async def set_validity_of_a_node(world: World, memory: Memory) -> object:
+    return await memory.set_validity(world.a, valid_to="2030-01-01")
+
+
+@path(DOMAIN, NODE, CONNECTION)
+async def delete_node(world: World, memory: Memory) -> object:
+    return await memory.delete_node(world.a)
+
+
+@path(DOMAIN, NODE, CONNECTION)
+async def delete_a_neighbour(world: World, memory: Memory) -> object:
+    return await memory.delete_node(world.b)
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_hub)
+async def delete_a_neighbour_in_pages(world: World, memory: Memory) -> object:
+    return await memory.delete_node(world.b)
+
+
+@path(DOMAIN)
+async def create_connection(world: World, memory: Memory) -> object:
+    return await memory.create_connection("Link", world.b, world.a)
+
+
+@path(DOMAIN, CONNECTION)
+async def update_connection(world: World, memory: Memory) -> object:
+    return await memory.update_connection(world.r, properties={"m": 2})
+
+
+@path(DOMAIN, CONNECTION)
+async def set_validity_of_a_connection(world: World, memory: Memory) -> object:
+    return await memory.set_validity(world.r, valid_to="2030-01-01")
+
+
+@path(DOMAIN, CONNECTION)
+async def delete_connection(world: World, memory: Memory) -> object:
+    return await memory.delete_connection(world.r)
+
+
+@path(DOMAIN, prepare=_chain)
+async def infer_connections(_: World, memory: Memory) -> object:
+    return await memory.infer_connections(dry_run=False)
+
+
+# Many at once.
+
+
+@path(DOMAIN, NODE)
+async def execute_batch(world: World, memory: Memory) -> object:
+    update = {"op": "update_node", "node_id": world.a, "properties": {"n": 2}}
+    return await memory.execute_batch([{"op": "create_node", "type": "Note", "content": "x"}, update])
+
+
+@path(DOMAIN, NODE, CONNECTION)
+async def execute_batch_without_all_or_nothing(world: World, memory: Memory) -> object:
+    return await memory.execute_batch([{"op": "delete_node", "node_id": world.b}], options={"atomic": False})
+
+
+@path(DOMAIN, NODE)
+async def transaction(world: World, memory: Memory) -> object:
+    async with memory.transaction() as within:
+        await within.create_node("Note", "three")
+        await within.update_node(world.a, properties={"n": 2})
+
+
+@path(DOMAIN, NODE, CONNECTION, beside=True)
+async def writes_that_wait_for_each_other(world: World, memory: Memory) -> object:
+    """A group commit: each is refused or made by itself."""
+    errors: list[GraphError] = []
+
+    async def attempt(call: Awaitable[object]) -> None:
+        try:
+            await call
+        except GraphError as error:
+            errors.append(error)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(attempt, memory.update_node(world.a, properties={"n": 2}))
+        tasks.start_soon(attempt, memory.update_connection(world.r, properties={"m": 2}))
+    if errors:
+        raise errors[0]
+
+
+@path(DOMAIN)
+async def load_new(world: World, memory: Memory) -> object:
+    return await memory.transfer.load(_graph(world, "new"))
+
+
+@path(DOMAIN, NODE)
+async def load_over(world: World, memory: Memory) -> object:
+    return await memory.transfer.load(_graph(world, world.a), on_conflict="update")
+
+
+def _graph(world: World, node: str) -> Path:
+    target = world.folder / "graph.jsonl"
+    target.write_text(json.dumps({"type": "node", "id": node, "labels": ["Note"], "properties": {"n": 7}}) + "\n")
+    return target
+
+
+# The ontology.
+
+
+@path(DOMAIN)
+async def add_node_type(_: World, memory: Memory) -> object:
+    return await memory.add_node_type(NodeType("More"))
+
+
+@path(DOMAIN)
+async def add_connection_type(_: World, memory: Memory) -> object:
+    return await memory.add_connection_type(ConnectionType("Knows", ("Note",), ("Note",)))
+
+
+@path(DOMAIN)
+async def apply_an_ontology(_: World, memory: Memory) -> object:
+    return await memory.apply_ontology(Ontology.create([NodeType("More")], []))
+
+
+@path(DOMAIN)
+async def apply_an_ontology_step_by_step(_: World, memory: Memory) -> object:
+    grown = {**TYPES, "node_types": [{"name": "Note", "properties": {"n": {"type": "integer", "indexed": True}}}]}
+    return await memory.apply_ontology(ontology_from(grown))
+
+
+# The log.
+
+
+@path(DOMAIN, NODE)
+async def revert_a_node(world: World, memory: Memory) -> object:
+    return await memory.history.revert(event_ids=[world.events[NODE]], on_conflict="force")
+
+
+@path(DOMAIN, CONNECTION)
+async def revert_a_connection(world: World, memory: Memory) -> object:
+    return await memory.history.revert(event_ids=[world.events[CONNECTION]], on_conflict="force")
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_little_at_once)
+async def revert_in_pages(world: World, memory: Memory) -> object:
+    events = [world.events[NODE], world.events[CONNECTION]]
+    return await memory.history.revert(event_ids=events, on_conflict="force")
+
+
+@path(DOMAIN, NODE, prepare=_changed_branch)
+async def merge_a_node(world: World, memory: Memory) -> object:
+    return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
+
+
+@path(DOMAIN, CONNECTION, prepare=_changed_link_in_branch)
+async def merge_a_connection(world: World, memory: Memory) -> object:
+    return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_deleted_in_branch)
+async def merge_a_deletion(world: World, memory: Memory) -> object:
+    return await memory.history.merge(world.more["branch"], into=world.domain, strategy="theirs")
+
+
+@path(DOMAIN, NODE, CONNECTION)
+async def erase_a_node(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.a)
+
+
+@path(DOMAIN, NODE, CONNECTION)
+async def erase_a_neighbour(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.b)
+
+
+@path(DOMAIN, CONNECTION)
+async def erase_a_connection(world: World, memory: Memory) -> object:
+    return await memory.history.erase(world.r)
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_branch)
+async def erase_from_a_branch(world: World, memory: Memory) -> object:
+    """What is protected where a branch was made from cannot be erased through the branch."""
+    return await memory.in_domain(world.more["branch"]).history.erase(world.a)
+
+
+@path(DOMAIN)
+async def compact(world: World, memory: Memory) -> object:
+    return await memory.history.compact(world.events[NODE], archive=world.folder / f"{world.domain}.jsonl.gz")
+
+
+# Domains.
+
+
+@path(DOMAIN, NODE, CONNECTION, leaves=False)
+async def delete_domain(world: World, memory: Memory) -> object:
+    return await memory.delete_domain(world.domain)
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_within_branch, leaves=False)
+async def delete_a_branch(world: World, memory: Memory) -> object:
+    return await memory.delete_domain(world.domain)
+
+
+# What a hand did.
+
+
+@path(DOMAIN, NODE, by_hand="MATCH (n:_Node {_domain: $domain, _id: $a}) SET n.n = 5")
+async def adopt_a_change(_: World, memory: Memory) -> object:
+    return await _adopt(memory)
+
+
+@path(DOMAIN, NODE, CONNECTION, by_hand="MATCH (n:_Node {_domain: $domain, _id: $b}) DETACH DELETE n", beside=True)
+async def adopt_the_deletion_of_a_neighbour(_: World, memory: Memory) -> object:
+    return await _adopt(memory)
+
+
+async def _adopt(memory: Memory) -> object:
+    found = await memory.upkeep.reconcile(adopt="all")
+    for change in found.changes:
+        if change.settled != "adopted":
+            raise GraphError(Code.PROTECTED, (change.reason or "").partition(". ")[0])
+    return found
+
+
+# Protection itself.
+
+
+@path(DOMAIN, NODE)
+async def protect_a_node(world: World, memory: Memory) -> object:
+    return await memory.protect(node_id=world.a, reason="Another", can_be_unprotected_by=["alice"])
+
+
+@path(DOMAIN, CONNECTION)
+async def protect_a_connection(world: World, memory: Memory) -> object:
+    return await memory.protect(connection_id=world.r, reason="Another", can_be_unprotected_by=["alice"])
+
+
+@path(DOMAIN)
+async def protect_the_domain(world: World, memory: Memory) -> object:
+    return await memory.protect(domain=world.domain, reason="Another", can_be_unprotected_by=["alice"])
+
+
+@path(NODE)
+async def unprotect_a_node(world: World, memory: Memory) -> object:
+    return await memory.unprotect(node_id=world.a)
+
+
+@path(CONNECTION)
+async def unprotect_a_connection(world: World, memory: Memory) -> object:
+    return await memory.unprotect(connection_id=world.r)
+
+
+@path(DOMAIN)
+async def unprotect_the_domain(world: World, memory: Memory) -> object:
+    return await memory.unprotect(domain=world.domain)
+
+
+# What changes nothing that is protected: a new domain, what the log says put back, and what is derived from it.
+
+
+@path(by_hand="MATCH (n:_Node {_domain: $domain, _id: $a}) SET n.n = 5")
+async def rebuild(_: World, memory: Memory) -> object:
+    return await memory.upkeep.rebuild()
+
+
+@path(by_hand="MATCH (n:_Node {_domain: $domain, _id: $a}) SET n.n = 5")
+async def restore_what_a_hand_did(_: World, memory: Memory) -> object:
+    return await memory.upkeep.reconcile(restore="all")
+
+
+@path()
+async def search(_: World, memory: Memory) -> object:
+    return await memory.search_content("one")
+
+
+@path()
+async def mark_reviewed(world: World, memory: Memory) -> object:
+    return await memory.history.mark_reviewed({world.events[NODE]: "accept"})
+
+
+@path()
+async def make_a_branch(world: World, memory: Memory) -> object:
+    return await memory.history.branch(f"{world.domain}-new")
+
+
+@path(prepare=_file)
+async def import_a_file(world: World, memory: Memory) -> object:
+    return await memory.transfer.import_file(world.more["file"], name=f"{world.domain}-new")
+
+
+@path()
+async def import_a_folder(world: World, memory: Memory) -> object:
+    await memory.transfer.export_folder(world.folder / "folder")
+    return await memory.transfer.import_folder(world.folder / "folder", name=f"{world.domain}-new")
+
+
+_NEW = "writes into a domain that it has just begun"
+_ASKED = "is asked by what begins it, or by those who call it"
+CALLERS: dict[str, Sequence[str] | str] = {
+    "memory.api.memory:Memory.transaction": ["transaction"],
+    "memory.core:within": ["transaction"],
+    "memory.batch.run:run": ["execute_batch", "execute_batch_without_all_or_nothing", "load_new", "load_over"],
+    "memory.branches.branch:branch": ["make_a_branch"],
+    "memory.branches.branch:_Branching._copy_types": _NEW,
+    "memory.branches.branch:_Branching._drop_derived": _NEW,
+    "memory.branches.branch:_Branching._make_derived": _NEW,
+    "memory.branches.branch:_Branching._end": _NEW,
+    "memory.branches.merge:merge": ["merge_a_node", "merge_a_connection", "merge_a_deletion"],
+    "memory.changes.keys:put_keys": "makes derived rows, for what grows an ontology, reverts or merges",
+    "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
+    "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
+    "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
+    "memory.drift.reconcile:_Attempt.write": ["adopt_a_change", "adopt_the_deletion_of_a_neighbour"],
+    "memory.drift.reconcile:_drop_made": ["restore_what_a_hand_did"],
+    "memory.graph.connections:create_connection": ["create_connection"],
+    "memory.graph.connections:update_connection": ["update_connection"],
+    "memory.graph.connections:delete_connection": ["delete_connection"],
+    "memory.graph.growth:apply_ontology": ["apply_an_ontology"],
+    "memory.graph.growth:_grow": ["apply_an_ontology_step_by_step"],
+    "memory.graph.node_deletion:delete_node": ["delete_node", "delete_a_neighbour"],
+    "memory.graph.node_deletion:_delete_in_pages": ["delete_a_neighbour_in_pages"],
+    "memory.graph.nodes:create_node": ["create_node"],
+    "memory.graph.nodes:update_node": ["update_node", "set_content"],
+    "memory.graph.ontology:create_ontology": _NEW,
+    "memory.graph.ontology:add_node_type": ["add_node_type"],
+    "memory.graph.ontology:add_connection_type": ["add_connection_type"],
+    "memory.graph.protection:protect": [
+        *("protect_a_node", "protect_a_connection", "protect_the_domain"),
+        *("unprotect_a_node", "unprotect_a_connection", "unprotect_the_domain"),
+    ],
+    "memory.graph.substring:Search._index": ["search"],
+    "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
+    "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
+    "memory.meaning.inference:infer_connections": ["infer_connections"],
+    "memory.retention.compaction:compact": ["compact"],
+    "memory.retention.compaction:_Compacting._event": _ASKED,
+    "memory.retention.erasure:_begun": [
+        *("erase_a_node", "erase_a_neighbour", "erase_a_connection", "erase_from_a_branch"),
+    ],
+    "memory.retention.erasure:_Erasing._append": _ASKED,
+    "memory.revert.pages:_revert": ["revert_in_pages"],
+    "memory.revert.revert:_attempt": ["revert_a_node", "revert_a_connection"],
+    "memory.transfer.folder_import:_Source.write": "writes a file",
+    "memory.transfer.importing:import_file": ["import_a_file", "import_a_folder"],
+    "memory.transfer.importing:_Importing._append": _NEW,
+    "memory.transfer.importing:_Importing._put_types": _NEW,
+    "memory.transfer.importing:_Importing._put": _NEW,
+    "memory.transfer.importing:_Importing._end": _NEW,
+    "memory.verify.verify:verify": "reads under the lock",
+    "memory.verify.verify:mend": ["rebuild", "restore_what_a_hand_did"],
+    "memory.verify.verify:mend_domain": ["rebuild"],
+    "memory.verify.verify:_mend_page": ["rebuild"],
+    "storage.log.jobs:begin": "asks",
+    "storage.log.jobs:Job.step": _ASKED,
+    "storage.log.jobs:Job.end": _ASKED,
+    "storage.log.jobs:Job.withdraw": _ASKED,
+    "storage.log.project:append_events": _ASKED,
+    "storage.log.writing:Log._is_committed": _ASKED,
+    "storage.log.writing:Log._write_locked": _ASKED,
+    "storage.log.writing:Log._append_one": "asks",
+    "storage.log.writing:Log._append_group": ["writes_that_wait_for_each_other"],
+    "storage.log.writing:Log.append": "asks",
+    "storage.log.writing:Log.check": "asks",
+    "storage.log.writing:Log.is_written": "reads under the lock",
+    "storage.schema:migrate": "makes the schema, which is no domain's",
+    "storage.schema_check:mend_schema": "makes the schema, which is no domain's",
+}
+"""Who appends to a log, begins a job, projects, or writes in a transaction: its rows, or why there is none."""

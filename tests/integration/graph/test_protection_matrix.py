@@ -1,0 +1,125 @@
+"""Protection on every way to write: each of them, with each that can be protected, for who may and for who may not.
+
+The ways are found in the code: who appends to a log, begins a job, projects, or opens a transaction to write has a row.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from neo4j import Driver
+
+import graph_memory
+from graph_memory import Memory
+from graph_memory.model.errors import Code, GraphError
+from integration.graph.protection_paths import CALLERS, CONNECTION, DOMAIN, NODE, PATHS, World
+
+pytestmark = pytest.mark.anyio
+
+SOURCE = Path(graph_memory.__file__).parent
+EXPIRED, LIFTED = "expired", "lifted"
+SITUATIONS = (
+    DOMAIN,
+    NODE,
+    CONNECTION,
+    pytest.param(EXPIRED, marks=pytest.mark.long),
+    pytest.param(LIFTED, marks=pytest.mark.long),
+)
+NAMED = {"append_events", "run_projection", "log_within", "within", "jobs.begin", "Batch.begin"}
+WRITES = ("log.write", "log.append", "store.write", "store.write_at_once")
+
+
+def _ways(path: Path) -> Iterator[str]:
+    """Give who writes in a module, as `module:Class.method`."""
+    module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+
+    def visit(node: ast.AST, name: str) -> Iterator[str]:
+        for child in ast.iter_child_nodes(node):
+            inner = name
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and isinstance(
+                node, ast.Module | ast.ClassDef
+            ):
+                inner = f"{name}.{child.name}".lstrip(".")
+            if isinstance(child, ast.Call) and _writes(child):
+                yield f"{module}:{name}"
+            yield from visit(child, inner)
+
+    yield from visit(ast.parse(path.read_text(encoding="utf-8")), "")
+
+
+def _writes(call: ast.Call) -> bool:
+    called = ast.unparse(call.func)
+    appends = called.endswith(".run") and bool(call.args) and ast.unparse(call.args[0]) == "APPEND"
+    return called in NAMED or called.endswith(WRITES) or appends
+
+
+def test_every_way_to_write_has_a_row() -> None:
+    found = {way for path in SOURCE.rglob("*.py") for way in _ways(path)}
+    assert found == CALLERS.keys()
+    named = {name for rows in CALLERS.values() if not isinstance(rows, str) for name in rows}
+    assert named == PATHS.keys()
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("name", PATHS)
+async def test_protection_holds_on_every_way_to_write(
+    memory: Memory,
+    domain: str,
+    driver: Driver,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    situation: str,
+) -> None:
+    way = PATHS[name]
+    world = await World(memory, domain, driver, tmp_path, monkeypatch).fill()
+    if way.prepare is not None:
+        await way.prepare(world)
+    await _protect(world, situation)
+    if way.by_hand is not None:
+        world.hand(way.by_hand)
+    owner, other = world.memory.acting_as("alice"), world.memory.acting_as("bob")
+    if situation not in way.stops:
+        await way.run(world, other)
+    else:
+        before = await world.end()
+        with pytest.raises(GraphError) as caught:
+            await way.run(world, other)
+        assert caught.value.code is Code.PROTECTED
+        assert caught.value.message in _messages(world)
+        assert way.beside or await world.end() == before
+        assert (await world.memory.domain_info()).busy is None
+        await way.run(world, owner)
+    if way.leaves:
+        assert (await world.memory.upkeep.verify()).differences == ()
+
+
+def _messages(world: World) -> set[str]:
+    return {
+        f"Domain {world.domain} is read-only and cannot be modified",
+        f"Cannot modify memory in read-only domain {world.domain}",
+        f"Memory {world.a} is read-only and cannot be modified",
+        f"Memory {world.r} is read-only and cannot be modified",
+    }
+
+
+async def _protect(world: World, situation: str) -> None:
+    """Protect what the situation is about; what has expired or was lifted is all of it."""
+    memory, patch = world.memory, world.patch
+    until, names = None, ["alice", "carol"]
+    ids = {NODE: {"node_id": world.a}, CONNECTION: {"connection_id": world.r}, DOMAIN: {"domain": world.domain}}
+    which = [situation] if situation in ids else [NODE, CONNECTION, DOMAIN]
+    with patch.context() as earlier:
+        if situation == EXPIRED:
+            then = datetime.now(UTC) - timedelta(hours=1)
+            earlier.setattr(memory._core.log, "clock", lambda: then)
+            until = then + timedelta(minutes=1)
+        for kind in which:
+            await memory.protect(**ids[kind], reason="Why", expires_at=until, can_be_unprotected_by=names)
+    if situation == LIFTED:
+        for kind in reversed(which):
+            await memory.acting_as("carol").unprotect(**ids[kind])
