@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from acceptance.agents import GTD, Agent
+from acceptance.agents import Agent
 from graph_memory.model.errors import Code
 
 pytestmark = pytest.mark.anyio
 
+TYPES = {
+    "node_types": ["Project"],
+    "connection_types": [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}],
+}
+
 
 async def test_an_agent_says_how_strong_connections_are_and_asks_for_the_strongest(historian: Agent, domain: str):
     agent = historian.within(domain)
-    await agent.call("create_ontology", **GTD)
+    await agent.call("create_ontology", **TYPES)
     one, two, three = [await agent.node("Project", content=f"# {title}") for title in ("One", "Two", "Three")]
     strong = await agent.connection("RelatesTo", one, two, strength=1)
     weak = await agent.connection("RelatesTo", one, three, strength={"semantic": 0.1, "confidence": 0.5})
