@@ -521,6 +521,12 @@ class SyncMemory(_Sync[Memory]):
         *,
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -531,12 +537,19 @@ class SyncMemory(_Sync[Memory]):
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
-        next page. Raises INVALID_PROPERTY.
+        next page. `namespace` and `path_prefix` ask for the fields of a node: `/work` also finds `/workshop`. The times
+        are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
             type=type,
             properties=properties,
+            namespace=namespace,
+            path_prefix=path_prefix,
+            created_after=created_after,
+            created_before=created_before,
+            modified_after=modified_after,
+            modified_before=modified_before,
             valid_at=valid_at,
             detail=detail,
             limit=limit,
@@ -1027,6 +1040,12 @@ class SyncPast(_Sync[Past]):
         *,
         type: str | None = None,
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -1037,6 +1056,12 @@ class SyncPast(_Sync[Past]):
             self._facade.query_nodes,
             type=type,
             properties=properties,
+            namespace=namespace,
+            path_prefix=path_prefix,
+            created_after=created_after,
+            created_before=created_before,
+            modified_after=modified_after,
+            modified_before=modified_before,
             valid_at=valid_at,
             detail=detail,
             limit=limit,

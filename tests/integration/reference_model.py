@@ -36,7 +36,8 @@ class Node:
     content: Text
     version: int
     tags: tuple[str, ...] = ()
-    path: str | None = None
+    fields: Properties = field(default_factory=dict)
+    """Those that are not at their defaults."""
     valid: Times = (None, None)
 
 
@@ -298,7 +299,7 @@ class Reference:
 
     def change_node(self, node_id: str, edited: Node) -> int:
         before = self.nodes[node_id]
-        same_text = (before.content, before.tags, before.path) == (edited.content, edited.tags, edited.path)
+        same_text = (before.content, before.tags, before.fields) == (edited.content, edited.tags, edited.fields)
         if not (same_text and to_the_letter(before.properties) == to_the_letter(edited.properties)):
             self.nodes[node_id] = replace(edited, version=self._next())
         return self.nodes[node_id].version
@@ -355,6 +356,15 @@ class Reference:
     def query_nodes(self, type_name: str | None, wanted: Properties) -> list[str]:
         found = ((key, one) for key, one in self.nodes.items() if type_name in (None, one.type))
         return sorted(key for key, one in found if matches(one.properties, wanted))
+
+    def query_by_fields(self, prefix: str, namespace: str | None, type_name: str | None) -> list[str]:
+        return sorted(
+            key
+            for key, one in self.nodes.items()
+            if one.fields.get("path", "/").startswith(prefix)
+            if namespace in (None, one.fields.get("namespace", "default"))
+            if type_name in (None, one.type)
+        )
 
     def query_connections(
         self, type_name: str | None, source: str | None, target: str | None, wanted: Properties

@@ -219,3 +219,28 @@ async def test_connections_have_a_strength_and_are_listed_by_weight(shell: Shell
     for wrong in (("--strength", "2"), ("--strength", "much"), ("--strength", "semantik=1"), ("--strength", "=1")):
         refused = shell.refused(USAGE, "connection", "update", link, *wrong)
         assert "strength" in refused
+
+
+async def test_the_fields_of_a_node_are_set_shown_found_and_cleared(shell: Shell, agent: Agent):
+    shell.said("ontology", "apply", "gtd")
+    metadata = '{"b": [1, null], "a": "x"}'
+    given = ("--path", "/work/kitchen", "--namespace", "home", "--title", "Mine", "--summary", "short")
+    node = shell.said("node", "create", "Project", "--content", "# Kitchen", *given, "--metadata", metadata).strip()
+    shown = shell.said("node", "get", "Mine")
+    for line in ("path        /work/kitchen", "namespace   home", "summary     short", 'metadata    {"a": "x"'):
+        assert line in shown
+    found = ("query", "--path-prefix", "/work", "--namespace", "home", "--created-after", "yesterday")
+    assert shell.json(*found)["node_ids"] == [node]
+    assert shell.json(*found, "--modified-before", "yesterday")["node_ids"] == []
+    assert shell.json(*found, "--as-of", "now")["node_ids"] == [node]
+    told = await agent.call("get_node", node_id=node)
+    assert (told["namespace"], told["metadata"]) == ("home", {"a": "x", "b": [1, None]})
+
+    shell.said(
+        "node", "update", "Mine", *(f"--{name}=" for name in ("path", "namespace", "title", "summary", "metadata"))
+    )
+    assert shell.said("node", "get", node).splitlines()[0].split() == ["title", "Kitchen"]
+    assert "namespace" not in shell.json("node", "get", node)
+    assert "not JSON" in shell.refused(USAGE, "node", "update", node, "--metadata", "{")
+    assert "not an object" in shell.refused(USAGE, "node", "update", node, "--metadata", "[1]")
+    assert "1 to 255 characters" in shell.refused(USAGE, "node", "update", node, "--path", "p" * 256)

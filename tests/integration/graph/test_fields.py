@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from neo4j import Driver
 
-from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory import Code, GraphError, Memory, NodeType, PropertyRule, ontology_from
 from graph_memory.memory.history.diff_results import ValueChange
 from support import last
 
@@ -267,3 +267,80 @@ async def test_nothing_of_the_fields_of_an_erased_node_is_left(home: Memory) -> 
     await home.history.erase("m")
     assert not (await home.history.scan("secret-bath")).findings
     assert await fields(home) == before
+
+
+@pytest.fixture
+async def shelf(home: Memory) -> Memory:
+    """Notes in several places, the last of another type; the rest has no fields."""
+    await home.add_node_type(NodeType("Task", properties=(PropertyRule("code", indexed=True),)))
+    at = {"a": {"path": "/work"}, "b": {"path": "/work/kitchen"}, "c": {"path": "/workshop", "namespace": "home"}}
+    for name, given in {**at, "d": {"namespace": "home"}, "e": {}, "f": {"path": "work"}}.items():
+        await home.create_node("Note", name, id=name, properties={"code": 1}, **given)
+    await home.create_node("Task", "g", id="g", path="/work", namespace="home", properties={"code": 1})
+    return home
+
+
+SHELF = [
+    ({}, "abcdefg"),
+    ({"path_prefix": ""}, "abcdefg"),
+    ({"path_prefix": "/"}, "abcdeg"),
+    ({"path_prefix": "/work"}, "abcg"),
+    ({"path_prefix": "/work/"}, "b"),
+    ({"path_prefix": "/Work"}, ""),
+    ({"path_prefix": "w"}, "f"),
+    ({"namespace": "home"}, "cdg"),
+    ({"namespace": "default"}, "abef"),
+    ({"namespace": ""}, "abef"),
+    ({"namespace": "nowhere"}, ""),
+    ({"namespace": "home", "path_prefix": "/work"}, "cg"),
+    ({"namespace": "home", "path_prefix": "/work", "type": "Task"}, "g"),
+    ({"namespace": "home", "type": "Note"}, "cd"),
+    ({"path_prefix": "/work", "type": "Task", "properties": {"code": 1}}, "g"),
+    ({"path_prefix": "/work", "type": "Task", "properties": {"code": 2}}, ""),
+    ({"namespace": "default", "type": "Task", "properties": {"code": 1}}, ""),
+    ({"namespace": "home", "properties": {"code": 1}}, "cdg"),
+    ({"created_after": "2000-01-01"}, "abcdefg"),
+    ({"created_before": "2000-01-01"}, ""),
+    ({"modified_before": "2000-01-01"}, ""),
+]
+
+
+async def test_queries_find_nodes_by_their_fields(shelf: Memory) -> None:
+    then = await last(shelf)
+    past = await shelf.history.as_of(then)
+    for asked, found in SHELF:
+        assert "".join((await shelf.query_nodes(**asked)).node_ids) == found, asked
+        assert "".join((await past.query_nodes(**asked)).node_ids) == found, asked
+    for name in "abcdefg":
+        await shelf.update_node(name, path="/elsewhere", namespace="other")
+    past = await shelf.history.as_of(then)
+    for asked, found in SHELF:
+        assert "".join((await past.query_nodes(**asked)).node_ids) == found, asked
+    assert (await shelf.query_nodes(path_prefix="/work")).node_ids == ()
+    assert len((await shelf.query_nodes(namespace="other")).node_ids) == 7
+
+
+async def test_what_is_found_by_its_fields_comes_in_pages(shelf: Memory) -> None:
+    for asked in ({"path_prefix": "/work"}, {"namespace": "home"}, {"created_after": "2000-01-01"}):
+        whole, found, cursor = (await shelf.query_nodes(**asked)).node_ids, [], None
+        while True:
+            page = await shelf.query_nodes(**asked, limit=2, cursor=cursor)
+            found += page.node_ids
+            if (cursor := page.next_cursor) is None:
+                break
+        assert tuple(found) == whole
+
+
+async def test_queries_find_nodes_by_when_they_were_created_and_changed(shelf: Memory) -> None:
+    made = {name: (await shelf.get_node(name)).created for name in "abcdefg"}
+    assert (await shelf.query_nodes(created_after=made["c"], created_before=made["e"])).node_ids == ("c", "d")
+    assert (await shelf.query_nodes(created_after=made["f"], type="Task")).node_ids == ("g",)
+    assert (await shelf.query_nodes(created_before=made["b"], type="Note")).node_ids == ("a",)
+    await shelf.update_node("a", title="New")
+    changed = (await shelf.get_node("a")).modified
+    assert (await shelf.query_nodes(modified_after=changed)).node_ids == ("a",)
+    assert (await shelf.query_nodes(modified_before=changed, created_before=made["c"])).node_ids == ("b",)
+    for name in ("created_after", "created_before", "modified_after", "modified_before"):
+        with pytest.raises(GraphError) as refused:
+            await shelf.query_nodes(**{name: "no time"})
+        assert (refused.value.code, refused.value.details["argument"]) == (Code.INVALID_ARGUMENT, name)

@@ -161,6 +161,12 @@ expected = st.sampled_from(["any", "any", "right", "wrong"])
 limits = st.none() | st.integers(1, 3)
 
 
+FIELDS: dict[str, Any] = {"path": "/a/b", "namespace": "n", "title": "Given", "metadata": {"a": [1, None]}}
+FIELDS["content_summary"] = "short"
+OTHER_FIELDS: dict[str, Any] = {"path": "p", "title": "Other", "metadata": {"b": 1}}
+CLEARED: dict[str, Any] = {**dict.fromkeys(FIELDS, ""), "metadata": {}}
+GIVEN_TITLES = ("Given", "Other")
+
 ACTS = ["node", "person", "person", "update", "update", "link", "link", "unlink", "delete", "read"]
 """What is done in a transaction or a batch."""
 
@@ -250,7 +256,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.put_node(type_name, given if misfit else {**FITTING.get(type_name, {}), **given}, text, given_id)
 
     def put_node(self, type_name: str, wanted: dict[str, Any], text: Text, given_id: str | None = None) -> None:
-        tags, path = (["b", "a", "b"], "a/b") if text.format == "html" else (None, None)
+        tags, given = (["b", "a", "b"], FIELDS) if text.format == "html" else (None, {})
         answer = self.ask(
             self.memory.create_node,
             type_name,
@@ -259,13 +265,13 @@ class MemoryMachine(RuleBasedStateMachine):
             format=text.format,
             properties=wanted,
             tags=tags,
-            path=path,
+            **given,
             id=given_id,
         )
         if self.agree(answer, self.model.faults_of_node(type_name, wanted, text, given_id)):
             new = answer.value.node_id
             self.same(new, given_id or new)
-            node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), path)
+            node = Node(type_name, wanted, text, 0, ("b", "a") if tags else (), given)
             self.same(answer.value.version, self.model.put_node(new, node))
 
     @rule(email=st.sampled_from(FIT_VALUES["email"]), given_id=st.sampled_from(["one", "two"]), same_id=misfits)
@@ -306,7 +312,7 @@ class MemoryMachine(RuleBasedStateMachine):
         if text:
             asked |= {"content": text.given, "encoding": text.encoding if style else None}
         if style in (1, 2):
-            asked |= {"format": "other", "tags": ["t"], "path": "p"} if style == 1 else {"tags": []}
+            asked |= {"format": "other", "tags": ["t"], **OTHER_FIELDS} if style == 1 else {"tags": [], **CLEARED}
         faults = self.model.faults_of_edit(one, given or {}, text, version)
         if text and not style:
             faults = {"INVALID_ENCODING", *faults}
@@ -317,8 +323,10 @@ class MemoryMachine(RuleBasedStateMachine):
             content = replace(text, format=before.content.format) if text else before.content
             after = replace(before, properties={**before.properties, **(given or {})}, content=content)
             if style == 1:
-                after = replace(after, content=replace(content, format="other"), tags=("t",), path="p")
-            after = replace(after, tags=()) if style == 2 else after
+                after = replace(
+                    after, content=replace(content, format="other"), tags=("t",), fields=after.fields | OTHER_FIELDS
+                )
+            after = replace(after, tags=(), fields={}) if style == 2 else after
             self.same(answer.value.version, self.model.change_node(one, after))
 
     @precondition(lambda self: self.model.nodes)
@@ -601,8 +609,12 @@ class MemoryMachine(RuleBasedStateMachine):
         if self.agree(info, faults) and self.agree(content, faults):
             node, text = self.model.nodes[one], content.value
             self.same(to_the_letter(info.value.properties), to_the_letter(node.properties))
-            about = (info.value.id, info.value.type, info.value.version, info.value.tags, info.value.path)
-            self.same(about, (one, node.type, node.version, node.tags or None, node.path))
+            about = (info.value.id, info.value.type, info.value.version, info.value.tags)
+            self.same(about, (one, node.type, node.version, node.tags or None))
+            told = info.value.to_dict()
+            self.same({name: told[name] for name in FIELDS if name in told and name != "title"}, _untitled(node.fields))
+            self.same(node.fields.get("title", info.value.title), info.value.title)
+            self.same((info.value.title in GIVEN_TITLES), "title" in node.fields)
             self.same(info.value.content_format, node.content.format)
             self.same(
                 (text.content, text.encoding, text.format), (node.content.given, node.content.encoding, text.format)
@@ -637,6 +649,14 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(type_name=st.none() | st.sampled_from(NODE_TYPES), wanted=some_properties, limit=limits)
     def query_nodes(self, type_name: str | None, wanted: dict[str, Any], limit: int | None) -> None:
         self._query_nodes(type_name, wanted, limit)
+
+    @precondition(lambda self: self.model.nodes)
+    @rule(limit=limits, typed=st.booleans(), namespace=st.sampled_from([None, "n", "default"]))
+    def query_by_fields(self, limit: int | None, typed: bool, namespace: str | None) -> None:
+        for prefix in ("/a", "p", "/"):
+            asked = {"path_prefix": prefix, "namespace": namespace, "type": "Note" if typed else None}
+            answer = self.all_pages(self.memory.query_nodes, "node_ids", limit, **asked)
+            self.same(answer.value, self.model.query_by_fields(prefix, namespace, asked["type"]))
 
     @precondition(lambda self: self.model.nodes)
     @rule(number=which, known=st.booleans(), keep=st.integers(0, 2), limit=limits)
@@ -733,6 +753,10 @@ def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
     """Some of the properties, numbers as the other kind of number: 1 is found by 1.0."""
     chosen = list(given.items())[:keep]
     return {key: float(value) if type(value) is int and abs(value) < 2**53 else value for key, value in chosen}
+
+
+def _untitled(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "title"}
 
 
 def _filter_faults(wanted: Mapping[str, Any]) -> set[str]:

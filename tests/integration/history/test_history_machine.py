@@ -7,6 +7,7 @@ subject came to. In the end every point of every domain is read again, and must 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -131,6 +132,19 @@ def changed(before: Mapping[str, Thing], after: Mapping[str, Thing]) -> set[str]
     return {key for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
+CLEARED: dict[str, Any] = {"path": "", "namespace": "", "title": "", "content_summary": "", "metadata": {}}
+EDITS: list[dict[str, Any]] = [
+    {},
+    {"path": "/a/b", "title": "Given", "metadata": {"a": [1, None]}},
+    {"namespace": "n", "title": "Other", "content_summary": "short", "metadata": {"b": 1}},
+    CLEARED,
+    {"title": ""},
+]
+GIVEN_TITLES = ("Given", "Other")
+FIELD_NAMES = {"given title": "title", "summary": "content_summary"}
+FIELD_NAMES |= {name: name for name in ("path", "namespace", "metadata")}
+
+
 class HistoryMachine(RuleBasedStateMachine):
     """A domain, the branches of it, and what each was after every event."""
 
@@ -209,8 +223,8 @@ class HistoryMachine(RuleBasedStateMachine):
         types = sorted(world.types[world.last])
         one, type_name = f"n{self.made}", types[kind % len(types)]
         content = TEXTS[text]
-        node = Node(type_name, to_the_letter(given), content, 0, tags or (), "a/b" if kind % 3 else None)
-        about = {"encoding": content.encoding, "format": content.format, "path": node.path, "tags": tags}
+        node = Node(type_name, to_the_letter(given), content, 0, tags or (), EDITS[kind % 3])
+        about = {"encoding": content.encoding, "format": content.format, "tags": tags, **node.fields}
         self.ask(world.memory.create_node, type_name, content.given, properties=given, id=one, **about)
         self.wrote(world, {**world.now, one: node})
 
@@ -224,9 +238,11 @@ class HistoryMachine(RuleBasedStateMachine):
         assert isinstance(before, Node)
         content = before.content if text is None else TEXTS[text]
         told = {"content": content.given, "encoding": content.encoding, "format": content.format}
-        about = {} if text is None else told
-        self.ask(world.memory.update_node, one, properties=given, tags=tags, **about)
-        after = replace(before, properties={**before.properties, **to_the_letter(given)}, content=content)
+        about, edit = {} if text is None else told, EDITS[number % len(EDITS)]
+        self.ask(world.memory.update_node, one, properties=given, tags=tags, **about, **edit)
+        fields = {name: value for name, value in (before.fields | edit).items() if value}
+        values = {**before.properties, **to_the_letter(given)}
+        after = replace(before, properties=values, content=content, fields=fields)
         self.wrote(world, {**world.now, one: after if tags is None else replace(after, tags=tags)})
 
     def delete(self, where: int, number: int) -> None:
@@ -711,7 +727,9 @@ def by_value(base: Any, ours: Any, theirs: Any, chosen: Any) -> tuple[Thing, boo
     both += tuple(tag for tag in theirs.tags if tag not in (*base.tags, *ours.tags))
     is_one_sided = theirs.tags in (base.tags, ours.tags) or ours.tags == base.tags
     tags = pick(base.tags, ours.tags, theirs.tags, ours.tags) if is_one_sided else both
-    after = replace(after, tags=tags, path=pick(*(side.path for side in sides)))
+    names = base.fields.keys() | ours.fields.keys() | theirs.fields.keys()
+    fields = {name: pick(*(side.fields.get(name) for side in sides)) for name in names}
+    after = replace(after, tags=tags, fields={name: value for name, value in fields.items() if value is not None})
     text = pick(*((side.content.given, side.content.encoding) for side in sides))
     shown = pick(*(side.content.format for side in sides))
     return replace(after, content=Text(*text, shown)), clashes
@@ -725,9 +743,13 @@ def patched(before: Any, entry: DiffEntry, after: Any) -> Thing:
         values |= {} if change.after is None else to_the_letter({change.name: change.after})
     thing = replace(before, properties=values)
     for change in entry.attributes or ():
-        if change.name in ("tags", "path"):
-            empty = () if change.name == "tags" else None
-            thing = replace(thing, **{change.name: change.after if change.after is not None else empty})
+        if change.name == "tags":
+            thing = replace(thing, tags=change.after if change.after is not None else ())
+        elif change.name in FIELD_NAMES and isinstance(thing, Node):
+            name = FIELD_NAMES[change.name]
+            told = json.loads(str(change.after)) if name == "metadata" and change.after else change.after
+            kept = {key: value for key, value in thing.fields.items() if key != name}
+            thing = replace(thing, fields=kept if told is None else {**kept, name: told})
         elif change.name == "format" and isinstance(before, Node):
             thing = replace(thing, content=replace(thing.content, format=str(change.after)))
         elif change.name.startswith("valid "):
@@ -752,7 +774,9 @@ async def read(memory: Memory | Past) -> tuple[State, dict[str, int]]:
     for one in (await memory.query_nodes()).node_ids:
         node, text = await memory.get_node(one), await memory.get_node_content(one)
         content = Text(text.content, text.encoding, text.format)
-        about = (node.tags or (), node.path, (node.valid_from, node.valid_to))
+        told = {**node.to_dict(), "title": node.title if node.title in GIVEN_TITLES else None}
+        fields = {name: told[name] for name in CLEARED if told.get(name)}
+        about = (node.tags or (), fields, (node.valid_from, node.valid_to))
         state[one] = Node(node.type, to_the_letter(node.properties), content, 0, *about)
         versions[one] = node.version
     for one in (await memory.query_connections()).connection_ids:

@@ -43,6 +43,9 @@ CONSTRAINTS = {
 }
 INDEXES = {
     ("RANGE", "_Node", ("_domain", "_type", "_id")),
+    ("RANGE", "_Node", ("_domain", "_path")),
+    ("RANGE", "_Node", ("_domain", "_namespace", "_id")),
+    ("RANGE", "_Node", ("_domain", "_created")),
     ("RANGE", "_Event", ("_domain", "_subject", "_seq")),
     ("RANGE", "_Key", ("_domain", "_kind", "_type", "_property", "_value")),
     ("RANGE", "_Key", ("_domain", "_owner")),

@@ -26,6 +26,13 @@ SCAN_ALL = {
     *("transfer/foreign_nodes", "transfer/foreign_relationships", "transfer/foreign_left_out"),
 }
 """What looks for nodes that no index holds, because they have no id, or looks at everything."""
+FIELDS: dict[str, Any] = {
+    "path": "p",
+    "namespace": "n",
+    "title": "t",
+    "content_summary": "s",
+    "metadata": {"a": 1},
+}
 SCANS = ("AllNodesScan", "NodeByLabelScan", "AllRelationshipsScan", "RelationshipTypeScan", "UnionNodeByLabelsScan")
 
 
@@ -37,7 +44,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     rules = (PropertyRule("code", unique=True),)
     link = ConnectionType("Link", ("Thing",), ("Thing",), unique_source=True, acyclic=True, properties=rules)
     await memory.create_ontology(Ontology.create([NodeType("Thing", properties=rules)], [link]))
-    one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], path="p")
+    one = await memory.create_node("Thing", "text", properties={"code": 1}, tags=["t"], **FIELDS)
     other = await memory.create_node("Thing", "text", properties={"code": 2})
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await memory.update_node(one.node_id, properties={"code": 3})
@@ -146,6 +153,9 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("changes/stored_nodes", "n:_Node(_domain, _type, _id)"),
         ("graph/connections_of_type", "a:_Node(_domain, _type, _id)"),
         ("graph/nodes", "n:_Node(_domain, _id)"),
+        ("graph/nodes_under_path", "n:_Node(_domain, _path)"),
+        ("graph/nodes_in_namespace", "n:_Node(_domain, _namespace, _id)"),
+        ("graph/nodes_created", "n:_Node(_domain, _created)"),
         ("graph/node", "n:_Node(_domain, _id)"),
         ("log/last_events", "e:_Event(_domain, _subject, _seq)"),
         ("log/batch", "e:_Event(_domain, _seq)"),

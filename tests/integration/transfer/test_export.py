@@ -22,12 +22,21 @@ from integration.branches.test_branch import LARGE, contents, filled
 
 pytestmark = pytest.mark.anyio
 
+FIELDS: dict[str, Any] = {
+    "namespace": "n",
+    "title": "Größe, here",
+    "content_summary": "a\nb",
+    "metadata": {"b": [None, 1.0, {"ß": False}], "a": "x"},
+}
+
 
 async def lived(memory: Memory, domain: str) -> None:
     """Fill a domain with all kinds of subjects, and change, delete and restore some."""
     ids = await filled(memory, domain)
     await memory.update_node(ids[0], content="something else", encoding="utf-8", properties={"rank": 9, "x": 1.0})
-    await memory.update_node(ids[1], tags=["a", "b"], path="work/kitchen", properties={"on": True, "ünï": "„x“\u2028"})
+    await memory.update_node(
+        ids[1], tags=["a", "b"], path="work/kitchen", **FIELDS, properties={"on": True, "ünï": "„x“\u2028"}
+    )
     await memory.delete_node(ids[2])
     before = (await memory.history.log(limit=1)).entries[0].seq
     await memory.delete_node(ids[3])

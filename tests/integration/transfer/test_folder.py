@@ -16,6 +16,13 @@ from graph_memory.memory.transfer import importing
 from integration.branches.test_branch import LARGE, filled
 
 pytestmark = pytest.mark.anyio
+
+FIELDS: dict[str, Any] = {
+    "namespace": "n",
+    "title": "Größe, here",
+    "content_summary": "a\nb",
+    "metadata": {"b": [None, 1.0, {"ß": False}], "a": "x"},
+}
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
 
 
@@ -36,7 +43,7 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
 ) -> None:
     ids = await filled(memory, domain)
     await memory.delete_node(ids[2])
-    await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8")
+    await memory.update_node(ids[1], path="work/kitchen", content="# Größe\r\n", encoding="utf-8", **FIELDS)
     told = await memory.transfer.export_folder(tmp_path / "out")
     registry = json.loads((tmp_path / "out" / "_system" / "registry.json").read_text("utf-8"))
     info = await memory.domain_info()

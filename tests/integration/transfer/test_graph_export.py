@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from neo4j import Driver
@@ -48,6 +49,14 @@ EVIL = [
 ]
 
 
+FIELDS: dict[str, Any] = {
+    "namespace": "`'\"; \\u0041",
+    "title": "Größe, `'\" <b>; \\",
+    "content_summary": "a\nb\t'\"; </data>",
+    "metadata": {"\\u0041 '\"": ["\x01\r\n", None, 1.0, -(2**63), {"ß": False}], "a;b": "<&>"},
+}
+
+
 async def hostile(memory: Memory) -> None:
     """Make a domain with what is hard to write down."""
     await memory.create_ontology(ontology_from(TYPES))
@@ -58,7 +67,7 @@ async def hostile(memory: Memory) -> None:
         "t": True,
     }
     await memory.create_node(
-        "A b`'", "# Größe;\n", properties=values, tags=["x y", "'"], path="work/\\", id="n1", format="text"
+        "A b`'", "# Größe;\n", properties=values, tags=["x y", "'"], path="work/\\", id="n1", format="text", **FIELDS
     )
     await memory.create_node("A b`'", b"\x00\xff", encoding="base64", id="n2")
     await memory.create_connection("Link", "n1", "n2", properties=values, content="why\n", id="c1")

@@ -50,7 +50,8 @@ async def state(memory: Memory) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for node in (await memory.query_nodes()).node_ids:
         info = await memory.get_node(node)
-        held = (info.type, info.properties, info.tags, info.path, info.valid_from, info.valid_to)
+        fields = (info.path, info.namespace, info.title, info.content_summary, info.metadata)
+        held = (info.type, info.properties, info.tags, fields, info.valid_from, info.valid_to)
         found[node] = (*held, await memory.get_node_content(node))
     for connection in (await memory.query_connections()).connection_ids:
         told = await memory.get_connection(connection, include_content=True)
@@ -311,3 +312,39 @@ def text_of(record: Record) -> str | None:
 def bounds_of(record: Record) -> dict[str, Any]:
     """Return one bound of those that there are: the other may come before it."""
     return {"valid_from": record.valid_from, "valid_to": None if record.valid_from else record.valid_to}
+
+
+async def test_an_update_by_a_load_changes_the_fields_that_the_source_has(memory: Memory, tmp_path: Path) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    fields = {"path": "/a", "namespace": "n", "title": "T", "content_summary": "s", "metadata": {"a": 1}}
+    for name in ("one", "two"):
+        await memory.create_node("Note", "# Text", id=name, **fields)
+    (tmp_path / "x.csv").write_text(
+        ':ID,:LABEL,_path,_given_title,_metadata\none,Note,/b,,"{""b"": 2}"\ntwo,Note,"/","",""\n'
+    )
+    await memory.transfer.load(tmp_path, on_conflict="update")
+    one, two = [await memory.get_node(name) for name in ("one", "two")]
+    assert (one.path, one.namespace, one.title, one.metadata) == ("/b", "n", "T", {"b": 2})
+    assert (two.path, two.namespace, two.title, two.metadata) == (None, "n", "Text", None)
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ({"_path": "p" * 256}, "not a valid path"),
+        ({"_given_title": "t" * 256}, "not a valid title"),
+        ({"_namespace": "a\tb"}, "not a valid namespace"),
+        ({"_metadata": "[1]"}, "not an object"),
+        ({"_metadata": "{"}, "not JSON"),
+        ({"_metadata": '{"a": 1, "a": 2}'}, "not JSON"),
+    ],
+)
+async def test_a_field_in_a_file_is_checked_as_in_a_call(
+    memory: Memory, tmp_path: Path, cells: dict[str, str], why: str
+) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    row = ",".join('"' + text.replace('"', '""') + '"' for text in cells.values())
+    (tmp_path / "x.csv").write_text(f":ID,:LABEL,{','.join(cells)}\none,Note,{row}\n")
+    with pytest.raises(GraphError, match=why):
+        await memory.transfer.load(tmp_path)
+    assert (await memory.query_nodes()).node_ids == ()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graph_memory.model.kinds import Kind
-from graph_memory.model.matching import Wanted, holds_at
+from graph_memory.model.matching import FieldFilter, Wanted, holds_at
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -53,3 +53,31 @@ def test_nothing_is_taken_of_what_was_deleted_or_never_was() -> None:
     wanted = Wanted(kind=Kind.CONNECTION, properties={})
     assert not wanted.takes(None)
     assert not wanted.takes({**EVENT, "_op": "delete"})
+
+
+NODE = {"_op": "update", "_kind": "node", "_type": "Note", "_created": NOON, "_modified": NOON + HOUR}
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "takes"),
+    [
+        ({}, {}, True),
+        ({}, {"namespace": "default", "path_prefix": "/"}, True),
+        ({"_namespace": "default", "_path": "/"}, {"namespace": "default", "path_prefix": "/"}, True),
+        ({"_namespace": "home"}, {"namespace": "default"}, False),
+        ({"_namespace": "home"}, {"namespace": "home"}, True),
+        ({"_path": "/work/kitchen"}, {"path_prefix": "/work"}, True),
+        ({"_path": "/workshop"}, {"path_prefix": "/work"}, True),
+        ({"_path": "/Work"}, {"path_prefix": "/work"}, False),
+        ({"_path": "work"}, {"path_prefix": "/"}, False),
+        ({}, {"path_prefix": "/work"}, False),
+        ({}, {"created_after": NOON, "created_before": NOON + HOUR}, True),
+        ({}, {"created_after": NOON + HOUR}, False),
+        ({}, {"created_before": NOON}, False),
+        ({}, {"modified_after": NOON + HOUR}, True),
+        ({}, {"modified_before": NOON + HOUR}, False),
+    ],
+)
+def test_a_node_is_taken_if_its_fields_and_times_are_wanted(stored: dict, asked: dict, takes: bool) -> None:
+    wanted = Wanted(kind=Kind.NODE, properties={}, fields=FieldFilter(**asked))
+    assert wanted.takes({**NODE, **stored}) is takes

@@ -62,7 +62,13 @@ def create(
             id=given_id,
         )
 
-    call.answer(use, lambda created: typer.echo(created.connection_id), "Writing")
+    call.answer(use, _tell_created, "Writing")
+
+
+def _tell_created(created: ConnectionCreated) -> None:
+    typer.echo(created.connection_id)
+    if created.existing:
+        note("It was there already, stored as its inverse. Nothing was written.")
 
 
 @command(app)
@@ -208,11 +214,13 @@ def _show(found: ConnectionInfo, summary: ConnectionSummary | None) -> None:
 
 
 def _meaning(found: ConnectionInfo) -> dict[str, object]:
-    """Return the lines of a record that tell how strong it is and how it came to be, those that say something."""
+    """Return the lines of a record that tell what it means and how it came to be, those that say something."""
     strength = ", ".join(f"{name} {value:g}" for name, value in (found.strength or {}).items())
     method = None if found.creation_method == "manual" else found.creation_method
-    told = {"strength": strength or None, "importance": found.importance, "created": method}
+    seen_as = "itself" if found.inverse == found.type else found.inverse
+    told = {"inverse": seen_as, "strength": strength or None, "importance": found.importance, "creation": method}
     told |= {"created by": found.created_by, "evidence": found.evidence}
+    told |= {"premises lost": ", ".join(found.premises_lost)} if found.premises_lost else {}
     return {name: value for name, value in told.items() if value is not None}
 
 

@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.listing import list_connected, list_nodes
-from graph_memory.cli.input import naming
+from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
 from graph_memory.model.kinds import Kind
@@ -24,18 +24,30 @@ def query(
     call: Call,
     type_name: takes.NodeTypeOption = None,
     properties: takes.PropertyOption = None,
+    namespace: Annotated[str | None, typer.Option(help="Only nodes of this namespace.")] = None,
+    path_prefix: Annotated[str | None, typer.Option(metavar="TEXT", help="Only nodes whose path begins so.")] = None,
+    created_after: fields.CreatedAfterOption = None,
+    created_before: fields.CreatedBeforeOption = None,
+    modified_after: fields.ModifiedAfterOption = None,
+    modified_before: fields.ModifiedBeforeOption = None,
     valid_at: takes.ValidAtOption = None,
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """List nodes, by type and exact property values if you give them; all must match."""
+    """List nodes, by type, exact property values, fields and times if you give them; all must match."""
     values = assigned(properties)
 
     async def find(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(
             type=type_name,
             properties=await of_type(memory, values, Kind.NODE, type_name),
+            namespace=namespace,
+            path_prefix=path_prefix,
+            created_after=created_after,
+            created_before=created_before,
+            modified_after=modified_after,
+            modified_before=modified_before,
             valid_at=valid_at,
             detail=True,
             limit=call.size(limit),

@@ -46,7 +46,7 @@ def _show_inferred(found: Inferred) -> None:
     for one in found.unfounded:
         note(f"{one.connection_id} was inferred from what no longer holds: {', '.join(one.lost)}")
     if found.since is not None:
-        note(f"Undo it with: graph-memory revert {found.since}..{found.until}")
+        note(f"To undo: graph-memory revert --since {found.since} --until {found.until}")
 
 
 @command()

@@ -94,6 +94,8 @@ def read_as_declared(values: Mapping[str, object], declared: Sequence[AnyType]) 
 
 def _declared(ontology: Ontology, kind: Kind | None, type_name: str | None) -> Sequence[AnyType]:
     kinds = {Kind.NODE: ontology.node_types, Kind.CONNECTION: ontology.connection_types}
+    if kind is Kind.CONNECTION and type_name is not None:
+        type_name, _ = ontology.stored_as(type_name)
     return [one for of, types in kinds.items() if kind in (None, of) for one in types if type_name in (None, one.name)]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, TypedDict, cast
 
 import typer
 
+from graph_memory.cli.input.times import world_time
 from graph_memory.model.arguments import fault
 from graph_memory.model.plain import parsed_json
 
@@ -17,6 +18,17 @@ SummaryOption = Annotated[str | None, typer.Option("--summary", metavar="TEXT", 
 MetadataOption = Annotated[
     str | None, typer.Option(metavar="JSON", help='More data, as a JSON object such as \'{"source": "mail"}\'.')
 ]
+
+
+def _time(name: str, what: str) -> object:
+    told = f'Only what was {what}: a time, yesterday, "2 hours ago".'
+    return typer.Option(f"--{name}", metavar="TIME", callback=world_time(name), help=told)
+
+
+CreatedAfterOption = Annotated[str | None, _time("created-after", "created then or later")]
+CreatedBeforeOption = Annotated[str | None, _time("created-before", "created before")]
+ModifiedAfterOption = Annotated[str | None, _time("modified-after", "last changed then or later")]
+ModifiedBeforeOption = Annotated[str | None, _time("modified-before", "last changed before")]
 
 
 class Given(TypedDict):

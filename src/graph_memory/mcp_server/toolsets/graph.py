@@ -85,7 +85,7 @@ class CreateNode(Call):
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
     path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /work/kitchen")]]
     namespace: NotRequired[str]
-    title: NotRequired[Annotated[str, Field(description="Default: from properties or content")]]
+    title: NotRequired[str]
     content_summary: NotRequired[str]
     metadata: NotRequired[Annotated[Properties, Field(description="Any JSON; not for queries")]]
 
@@ -109,7 +109,7 @@ class UpdateNode(Call):
     namespace: NotRequired[str]
     title: NotRequired[str]
     content_summary: NotRequired[str]
-    metadata: NotRequired[Annotated[Properties, Field(description="Replaces all")]]
+    metadata: NotRequired[Properties]
     expected_version: NotRequired[ExpectedVersion]
 
 
@@ -160,6 +160,12 @@ class QueryNodes(Call):
 
     type: NotRequired[str]
     properties: NotRequired[Properties]
+    namespace: NotRequired[str]
+    path_prefix: NotRequired[str]
+    created_after: NotRequired[str]
+    created_before: NotRequired[str]
+    modified_after: NotRequired[str]
+    modified_before: NotRequired[str]
     valid_at: NotRequired[ValidAt]
     detail: NotRequired[Detail]
     limit: NotRequired[Limit]

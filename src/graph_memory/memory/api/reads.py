@@ -8,6 +8,7 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import listing
 from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries, weighing
+from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.substring import Search
 from graph_memory.memory.meaning import contradictions
@@ -50,6 +51,12 @@ class Reads:
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -60,7 +67,8 @@ class Reads:
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
-        next page. Raises INVALID_PROPERTY.
+        next page. `namespace` and `path_prefix` ask for the fields of a node: `/work` also finds `/workshop`. The times
+        are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
         """
         return await queries.query_nodes(
             self._core,
@@ -68,6 +76,7 @@ class Reads:
             Page.of(limit, cursor, valid_at),
             type_name=type,
             properties=properties,
+            fields=field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before),
             detail=detail,
         )
 

@@ -327,3 +327,10 @@ def compacted(domain: str, to: int) -> GraphError:
     hint = f"Give {to} or a later point; what came before is in the archive written then."
     message = f"The log of domain {domain} was compacted up to {to}"
     return GraphError(Code.HISTORY_COMPACTED, message, {"domain": domain, "compacted_to": to, "hint": hint})
+
+
+def erased(domain: str, subject: str) -> GraphError:
+    """Return the error for a subject of which nothing is left."""
+    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
+    details = {"subject": subject, "domain": domain, "hint": hint}
+    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import cast
 
 from graph_memory.memory.core import Core
@@ -15,8 +15,9 @@ from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_
 from graph_memory.memory.graph.unknown import warnings_of
 from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after
 from graph_memory.model.errors import GraphError
+from graph_memory.model.fields import NAMESPACE, ROOT
 from graph_memory.model.kinds import Kind
-from graph_memory.model.matching import Wanted
+from graph_memory.model.matching import FieldFilter, Wanted
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.points import instant
 from graph_memory.model.projection import indexed_rules
@@ -37,9 +38,13 @@ def id_query(name: str) -> Query[Ids]:
 NODES = id_query("graph/nodes")
 NODES_OF_TYPE = id_query("graph/nodes_of_type")
 NODES_BY_KEY = id_query("graph/nodes_by_key")
+NODES_UNDER_PATH = id_query("graph/nodes_under_path")
+NODES_IN_NAMESPACE = id_query("graph/nodes_in_namespace")
+NODES_CREATED = id_query("graph/nodes_created")
 CONNECTIONS = id_query("graph/connections")
 CONNECTIONS_OF_TYPE = id_query("graph/connections_of_type")
 CONNECTIONS_BY_KEY = id_query("graph/connections_by_key")
+_EARLIEST, _LATEST = (bound.replace(tzinfo=UTC) for bound in (datetime.min, datetime.max))
 BY_KEY = {Kind.NODE: NODES_BY_KEY, Kind.CONNECTION: CONNECTIONS_BY_KEY}
 CONNECTIONS_FROM = id_query("graph/connections_from")
 CONNECTIONS_TO = id_query("graph/connections_to")
@@ -96,14 +101,39 @@ async def connections_of(
 
 
 async def query_nodes(
-    core: Core, domain: str, page: Page, *, type_name: str | None, properties: Mapping[str, object] | None, detail: bool
+    core: Core,
+    domain: str,
+    page: Page,
+    *,
+    type_name: str | None,
+    properties: Mapping[str, object] | None,
+    fields: FieldFilter,
+    detail: bool,
 ) -> NodeIds:
     """Return the nodes that match. `Memory.query_nodes` tells the rest."""
-    filtered = check_properties(properties or {})
-    wanted = Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at)
-    statement = NODES if type_name is None else NODES_OF_TYPE
-    found = await _matching(core, domain, page, wanted, statement)
+    wanted = wanted_nodes(page, type_name, properties, fields)
+    found = await _matching(core, domain, page, wanted, _statement_for(wanted))
     return await nodes_of(core, domain, page, wanted, found, detail=detail)
+
+
+def wanted_nodes(
+    page: Page, type_name: str | None, properties: Mapping[str, object] | None, fields: FieldFilter
+) -> Wanted:
+    """Return what nodes are asked for. Raises INVALID_PROPERTY."""
+    filtered = check_properties(properties or {})
+    return Wanted(kind=Kind.NODE, type=type_name, properties=filtered, valid_at=page.valid_at, fields=fields)
+
+
+def _statement_for(wanted: Wanted) -> Query[Ids]:
+    """Return the statement whose index is likely to lead to the fewest nodes; those at a default are in none."""
+    asked = wanted.fields
+    if asked.path_prefix not in (None, ROOT):
+        return NODES_UNDER_PATH
+    if asked.namespace not in (None, NAMESPACE):
+        return NODES_IN_NAMESPACE
+    if asked.created_after is not None or (asked.created_before is not None and wanted.type is None):
+        return NODES_CREATED
+    return NODES if wanted.type is None else NODES_OF_TYPE
 
 
 def wanted_connections(
@@ -149,9 +179,9 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
     has_key = wanted.type is not None and wanted.from_id is None and wanted.to_id is None
 
     async def read(after: str, limit: int) -> Look[str | None]:
-        given = {**given_to(statement, wanted), "after": after, "limit": limit}
-        found = await _by_key(core, domain, wanted, given) if has_key else None
-        return found or await look(core, statement, domain, **given)
+        where = {"after": after, "limit": limit}
+        found = await _by_key(core, domain, wanted, where) if has_key else None
+        return found or await look(core, statement, domain, **given_to(statement, wanted), **where)
 
     async def is_meant(row: OvertakenRow) -> bool:
         return wanted.takes(row.event)
@@ -161,7 +191,7 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
 
 def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
-    stored = wanted.stored
+    stored, asked = wanted.stored, wanted.fields
     given = {
         "from_id": wanted.from_id,
         "to_id": wanted.to_id,
@@ -169,12 +199,17 @@ def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
         "types": stored and stored.types,
         "along": stored and stored.along,
         "against": stored.against if stored else (),
+        "fields": asked.params(),
+        "path": asked.path_prefix,
+        "namespace": asked.namespace,
+        "since": asked.created_after or _EARLIEST,
+        "until": asked.created_before or _LATEST,
     }
     named = {name: value for name, value in given.items() if name in statement.params}
     return {**named, "filter": wanted.properties, "valid_at": wanted.valid_at}
 
 
-async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, object]) -> Look[str | None] | None:
+async def _by_key(core: Core, domain: str, wanted: Wanted, where: Mapping[str, object]) -> Look[str | None] | None:
     """Return what an indexed property leads to, None when none of the properties is indexed in the type.
 
     The ontology that this process remembers will do if the domain is still of the same epoch: types are only
@@ -185,7 +220,8 @@ async def _by_key(core: Core, domain: str, wanted: Wanted, given: Mapping[str, o
         key = _key(known.ontology, wanted) if known else None
         if known is None or key is None:
             return None
-        found = await look(core, BY_KEY[wanted.kind], domain, **key, **given)
+        statement = BY_KEY[wanted.kind]
+        found = await look(core, statement, domain, **key, **given_to(statement, wanted), **where)
         if found.epoch == known.epoch:
             return found
         core.log.forget(domain)

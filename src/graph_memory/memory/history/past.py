@@ -14,11 +14,12 @@ from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, place_at
+from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, erased, place_at
 from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
+from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, Only, all_links, connected, reached_nodes
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
@@ -37,7 +38,6 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Names, Ontology
 from graph_memory.model.projection import live_state
-from graph_memory.model.properties import check_properties
 from graph_memory.model.results import (
     ConnectedNodes,
     ConnectionIds,
@@ -53,7 +53,6 @@ from graph_memory.model.results import (
 from graph_memory.model.search_windows import Needle
 from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import ConnectionState, NodeState
-from graph_memory.model.wording import shown
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
 
@@ -129,6 +128,12 @@ class Past(WeighedPast):
         *,
         type: str | None = None,  # noqa: A002
         properties: Mapping[str, object] | None = None,
+        namespace: str | None = None,
+        path_prefix: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        modified_after: datetime | str | None = None,
+        modified_before: datetime | str | None = None,
         valid_at: datetime | str | None = None,
         detail: bool = False,
         limit: int | None = None,
@@ -136,8 +141,8 @@ class Past(WeighedPast):
     ) -> NodeIds:
         """Return the ids of the nodes that match."""
         page = Page.of(limit, cursor, valid_at)
-        filtered = check_properties(properties or {})
-        wanted = Wanted(kind=Kind.NODE, type=type, properties=filtered, valid_at=page.valid_at)
+        fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
+        wanted = queries.wanted_nodes(page, type, properties, fields)
         return await self._nodes(page, wanted, await self._matching(NODES, page, wanted), detail=detail)
 
     async def query_connections(
@@ -341,7 +346,7 @@ class Past(WeighedPast):
         [row] = await self._read(STATE, id=subject)
         event = Event.from_row(row.event) if row.event is not None else None
         if event is not None and event.draft.erased:
-            raise _erased(self._domain, subject)
+            raise erased(self._domain, subject)
         if event is None or event.draft.kind is not kind or event.draft.op is Op.DELETE:
             return None, None
         return event, row.text
@@ -389,9 +394,3 @@ class Past(WeighedPast):
         except GraphError:
             await self._check_kept()
             raise
-
-
-def _erased(domain: str, subject: str) -> GraphError:
-    hint = "Nothing of it remains. memory_log with it as subject shows when it was erased."
-    details = {"subject": subject, "domain": domain, "hint": hint}
-    return GraphError(Code.SUBJECT_ERASED, f"{shown(subject)} was erased", details)

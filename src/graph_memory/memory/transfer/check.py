@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.transfer.format import End, Header, at_line, damaged
-from graph_memory.memory.transfer.records import Wrong, recorded_times
+from graph_memory.memory.transfer.records import recorded_times
+from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.clock import may_follow
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import DATA, ONTOLOGY_KINDS, TYPE_OF, Kind, type_subject

@@ -39,8 +39,8 @@ from graph_memory.memory.transfer.format import (
     text_line,
 )
 from graph_memory.memory.transfer.importing import import_file
-from graph_memory.memory.transfer.records import Wrong
 from graph_memory.memory.transfer.results import FolderImported
+from graph_memory.memory.transfer.values import Wrong
 from graph_memory.memory.transfer.writer import Writer, writing
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError

@@ -16,19 +16,8 @@ from typing import Annotated, Literal, TypeVar, cast
 
 from pydantic import BaseModel, Field
 
-from graph_memory.memory.transfer.records import (
-    Count,
-    DomainName,
-    Recorded,
-    Seq,
-    Sha256,
-    Strict,
-    Word,
-    Wrong,
-    domain_fields,
-    event_from,
-    read,
-)
+from graph_memory.memory.transfer.records import domain_fields, event_from
+from graph_memory.memory.transfer.values import Count, DomainName, Recorded, Seq, Sha256, Strict, Word, Wrong, read
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from graph_memory.memory.transfer.check import LogCheck
 from graph_memory.memory.transfer.format import at_line, is_text_line
-from graph_memory.memory.transfer.records import Wrong
+from graph_memory.memory.transfer.values import Wrong
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject

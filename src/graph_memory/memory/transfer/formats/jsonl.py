@@ -23,7 +23,7 @@ from graph_memory.memory.transfer.formats.records import (
     Unreadable,
 )
 from graph_memory.memory.transfer.formats.values import from_json
-from graph_memory.memory.transfer.records import Strict, Wrong, read
+from graph_memory.memory.transfer.values import Strict, Wrong, read
 from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import STORED, check_metadata
 from graph_memory.model.plain import parsed_json

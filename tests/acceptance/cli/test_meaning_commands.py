@@ -1,0 +1,39 @@
+"""What connections mean, as a person and a script ask for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from acceptance.agents import run
+from graph_memory import Memory, load_ontology
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_inverse_is_told_and_what_follows_is_shown_written_and_undone(
+    kitchen: Memory, variables: dict[str, str]
+) -> None:
+    await kitchen.apply_ontology(load_ontology("standard"))
+    ids = [(await kitchen.create_node("Action", f"# {title}")).node_id for title in ("House", "Room", "Sink")]
+    first = run(variables, "connection", "create", "contains", ids[0], ids[1]).stdout.strip()
+    again = run(variables, "connection", "create", "part_of", ids[1], ids[0])
+    assert (again.stdout.strip(), again.stderr) == (
+        first,
+        "It was there already, stored as its inverse. Nothing was written.\n",
+    )
+    run(variables, "connection", "create", "part_of", ids[2], ids[1])
+    told = dict(line.split(maxsplit=1) for line in run(variables, "connection", "get", first).stdout.splitlines())
+    assert told["inverse"] == "part_of"
+    around = run(variables, "connected", ids[0], "--type", "contains", "--direction", "out", "--transitive")
+    assert [line.split()[0] for line in around.stdout.splitlines()] == ["steps", "1", "2"]
+    shown = run(variables, "infer")
+    assert (len(shown.stdout.splitlines()), shown.stderr) == (2, "1 connection would be written; use --write.\n")
+    [done, undo] = run(variables, "infer", "--write").stderr.splitlines()
+    assert done == "1 connection written."
+    run(variables, *undo.removeprefix("To undo: graph-memory ").split())
+    left = json.loads(run(variables, "connection", "list", "--type", "contains", "--json").stdout)
+    assert len(left["connection_ids"]) == 2
+    run(variables, "connection", "create", "contradicts", ids[0], ids[2])
+    assert "House" in run(variables, "contradictions").stdout
