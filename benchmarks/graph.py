@@ -131,7 +131,6 @@ def _node(head: Head, place: int, prefix: str, text: str) -> Sequence[Draft]:
         content=content_from(text, "utf-8", "markdown"),
         properties={"code": place // GROUP},
         tags=(),
-        path=None,
         windows=tuple(windows(text)),
     )
     return decide_node(head, node, Context(ontology=head.ontology), open_type_limit=0)

@@ -68,6 +68,26 @@ async def test_it_goes_on_as_if_nothing_had_been(old: Memory) -> None:
     assert (await old.upkeep.verify()).differences == ()
 
 
+async def test_nodes_from_before_there_were_fields_have_the_defaults_and_take_new_ones(old: Memory) -> None:
+    kitchen = await old.get_node("kitchen")
+    assert (kitchen.path, kitchen.namespace, kitchen.metadata) == ("home/kitchen", None, None)
+    everything = (await old.query_nodes()).node_ids
+    assert (await old.query_nodes(path_prefix="home/")).node_ids == ("kitchen",)
+    assert (await old.query_nodes(namespace="default", created_after="2000-01-01")).node_ids == everything
+    assert set((await old.query_nodes(path_prefix="/")).node_ids) == {*everything} - {"kitchen"}
+    before = (await old.history.log(limit=1)).entries[0].seq
+    fields = {"path": "/home", "namespace": "n", "title": "Mine", "content_summary": "s", "metadata": {"a": 1}}
+    await old.update_node("kitchen", **fields)
+    assert fields.items() <= (await old.get_node("kitchen")).to_dict().items()
+    assert (await old.query_nodes(namespace="n", path_prefix="/home")).node_ids == ("kitchen",)
+    assert (await (await old.history.as_of(before)).query_nodes(path_prefix="home/")).node_ids == ("kitchen",)
+    await old.history.revert(since=before + 1)
+    assert (await old.get_node("kitchen")).model_copy(update={"version": 0, "modified": kitchen.modified}) == (
+        kitchen.model_copy(update={"version": 0})
+    )
+    assert (await old.upkeep.verify()).differences == ()
+
+
 async def test_earlier_code_refuses_it_and_says_what_to_do(old: Memory) -> None:
     with pytest.raises(GraphError) as caught:
         await migrate(old._core.store, steps()[:1])

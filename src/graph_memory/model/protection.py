@@ -33,6 +33,10 @@ class Protection:
 
     def text(self) -> str:
         """Return it as stored."""
+        return json.dumps(self.told(), ensure_ascii=False)
+
+    def told(self) -> dict[str, object]:
+        """Return it as plain data, as `read_protection` takes it."""
         told = {
             "locked_by": self.locked_by,
             "locked_at": _told(self.locked_at),
@@ -40,7 +44,7 @@ class Protection:
             "expires_at": self.expires_at and _told(self.expires_at),
             "can_be_unprotected_by": list(self.can_be_unprotected_by) or None,
         }
-        return json.dumps({name: value for name, value in told.items() if value is not None}, ensure_ascii=False)
+        return {name: value for name, value in told.items() if value is not None}
 
     def holds(self, at: datetime) -> bool:
         """Say whether it has not expired at that time."""
@@ -110,10 +114,11 @@ def protection_from(text: str) -> Protection:
         raise ValueError("is not JSON") from None
     if not isinstance(told, dict):
         raise ValueError("is not a JSON object")  # noqa: TRY004 - what pydantic takes for a fault of the text
-    return _read(cast("dict[str, Any]", told))
+    return read_protection(cast("dict[str, Any]", told))
 
 
-def _read(told: dict[str, Any]) -> Protection:
+def read_protection(told: Mapping[str, Any]) -> Protection:
+    """Return the protection that plain data stands for. Raises ValueError."""
     if unknown := sorted(told.keys() - {"locked_by", "locked_at", "reason", "expires_at", "can_be_unprotected_by"}):
         raise ValueError(f"has {unknown[0]}, which no protection has")
     names = told.get("can_be_unprotected_by", [])

@@ -166,6 +166,12 @@ async def test_an_export_has_all_protection_and_an_import_restores_it(
     await bob.create_node("Note", "two")
     await _refused(bob.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
     assert (await again.upkeep.verify()).clean
+    await memory.transfer.export_folder(tmp_path / "folder")
+    name = f"{domain}-folder"
+    await memory.transfer.import_folder(tmp_path / "folder", name=name)
+    again = memory.in_domain(name)
+    await again.create_node("Note", "two")
+    await _refused(again.set_node_content(node, "no"), f"Memory {node} is read-only and cannot be modified")
 
 
 async def test_without_names_only_the_command_line_lifts_it_and_nobody_writes(

@@ -27,6 +27,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
+from graph_memory.model.protection import Protection, read_protection
 from graph_memory.model.results import rfc3339
 from graph_memory.model.strength import Provenance, check_strength, fraction
 from graph_memory.model.subjects import ConnectionState, NodeState, Validity
@@ -78,6 +79,11 @@ class _Content(Strict):
     encoding: str | None = None
 
 
+def _protection(told: dict[str, object]) -> dict[str, object]:
+    read_protection(told)
+    return told
+
+
 class _Dated(Strict):
     id: str | None = None
     type: str
@@ -86,6 +92,7 @@ class _Dated(Strict):
     properties: dict[str, object] = Field(default_factory=dict[str, object])
     valid_from: Moment | None = None
     valid_to: Moment | None = None
+    protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
 
     def times(self, at: datetime) -> tuple[datetime, datetime]:
         """Return when it was made and changed: what is not told was so at `at`."""
@@ -96,6 +103,11 @@ class _Dated(Strict):
     def validity(self) -> Validity:
         """When it holds in the world."""
         return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
+
+    @property
+    def protected(self) -> Protection | None:
+        """How it is protected."""
+        return None if self.protection is None else read_protection(self.protection)
 
 
 class NodeEntry(_Dated):
@@ -125,6 +137,7 @@ class NodeEntry(_Dated):
             tags=check_tags(self.tags),
             fields=self._fields(modified),
             validity=self.validity,
+            protection=self.protected,
         ).state()
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
@@ -166,6 +179,7 @@ class ConnectionEntry(_Dated):
             content=content and content.ref,
             properties=check_properties(self.properties),
             validity=self.validity,
+            protection=self.protected,
             strength=check_strength(self.strength),
             importance=None if self.importance is None else fraction("importance", self.importance),
             provenance=Provenance(
@@ -248,7 +262,8 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
 def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
     bounds = {"valid_from": subject.validity.valid_from, "valid_to": subject.validity.valid_to}
     held = {name: rfc3339(bound) for name, bound in bounds.items() if bound is not None}
-    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified), **held}
+    own = {"protection": subject.protection.told()} if subject.protection else {}
+    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified), **held, **own}
 
 
 def _content(path: str, ref: ContentRef) -> dict[str, object]:
