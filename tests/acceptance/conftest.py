@@ -33,7 +33,7 @@ async def server(environment: dict[str, str], anyio_backend: str) -> AsyncIterat
 @pytest.fixture(scope="session")
 async def historian(environment: dict[str, str], anyio_backend: str) -> AsyncIterator[Agent]:
     """An agent whose server also has the tools of the past, of domains and of batches; a worker has one."""
-    async with connected(environment, "--toolsets", "graph,history,domains,batch") as agent:
+    async with connected(environment, "--toolsets", "graph,history,domains,batch,meaning") as agent:
         yield agent
 
 

@@ -201,6 +201,26 @@ async def test_a_shell_completes_domains_types_and_toolsets(
     await anyio.to_thread.run_sync(work)
 
 
+async def test_connections_have_a_strength_and_are_listed_by_weight(shell: Shell):
+    shell.said("ontology", "apply", "gtd")
+    ends = [shell.said("node", "create", "Note", "-c", f"# {name}").strip() for name in ("Kitchen", "Garden")]
+    given = ("--strength", "semantic=0.9", "--strength", "structural=0.7")
+    link = shell.said("connection", "create", "RelatesTo", *ends, *given).strip()
+    assert "semantic 0.9, structural 0.7" in shell.said("connection", "get", link)
+    shell.said("connection", "update", link, "--strength", "confidence=1")
+    assert shell.json("connection", "get", link)["strength"] == {"semantic": 0.9, "structural": 0.7, "confidence": 1.0}
+    [told] = shell.json("connection", "strongest", "Kitchen")["connections"]
+    assert (told["id"], told["weight"]) == (link, 0.8)
+    assert f"0.80    Kitchen  RelatesTo  Garden  {link}" in shell.said("connection", "strongest", "Kitchen")
+    assert shell.json("connection", "list", "--min-strength", "0.9")["connection_ids"] == []
+    assert shell.json("connected", "Kitchen", "--min-strength", "0.7")["node_ids"] == [ends[1]]
+    assert shell.said("connection", "importance", link, "0.2").startswith(f"{link} is at version ")
+    assert [one["weight"] for one in shell.json("connection", "weak", "--below", "0.6")["connections"]] == [0.5]
+    for wrong in (("--strength", "2"), ("--strength", "much"), ("--strength", "semantik=1"), ("--strength", "=1")):
+        refused = shell.refused(USAGE, "connection", "update", link, *wrong)
+        assert "strength" in refused
+
+
 async def test_the_fields_of_a_node_are_set_shown_found_and_cleared(shell: Shell, agent: Agent):
     shell.said("ontology", "apply", "gtd")
     metadata = '{"b": [1, null], "a": "x"}'

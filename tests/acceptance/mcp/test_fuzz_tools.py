@@ -249,7 +249,8 @@ def operations_of(domains: list[str]) -> st.SearchStrategy[list[Given]]:
     """Return operations of a batch, each of what the schema of its tool allows."""
     names = st.sampled_from([name for name in VERBS if name in TOOLS])
     one = names.flatmap(lambda name: arguments_of(TOOLS[name], domains).map(partial(_operation, name)))
-    return st.lists(one, max_size=3)
+    sound = st.sampled_from(NODES).map(lambda node: _operation("update_node", {"node_id": node, "tags": ["home"]}))
+    return st.lists(one | sound, max_size=3)
 
 
 def _operation(name: str, arguments: Given) -> Given:

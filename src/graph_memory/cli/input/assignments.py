@@ -45,11 +45,11 @@ def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float |
     pairs = [one.rpartition("=") for one in given or ()]
     if not pairs:
         return None
-    if [name for name, _, _ in pairs] == [""]:
+    if len(pairs) == 1 and not pairs[0][1]:
         return _number("strength", pairs[0][2])
     found = {name: _number(f"strength {name}", text) for name, _, text in pairs}
     if len(found) < len(pairs) or "" in found:
-        raise fault("strength", "--strength is given twice", "Give one number, or each name once.")
+        raise fault("strength", "--strength takes one number, or names, each once", "As in --strength semantic=0.8.")
     return found
 
 

@@ -12,6 +12,7 @@ from graph_memory.memory.batch.operations import NotCreated
 from graph_memory.model.arguments import check_new_id, fault, is_encodable
 from graph_memory.model.events import Request, new_id
 from graph_memory.model.wording import quoted, suggestion
+from graph_memory.storage.store import check_text
 
 _LONGEST_KEY = 1_000
 _SIGN = "$"
@@ -47,6 +48,7 @@ class References:
 
         Raises INVALID_ARGUMENT for an unknown name, and NotCreated.
         """
+        check_text({"id": given})
         if not given.startswith(_SIGN):
             return given
         name = given.removeprefix(_SIGN)

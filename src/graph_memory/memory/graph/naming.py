@@ -10,6 +10,7 @@ from graph_memory.memory.core import Core
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Names
 from graph_memory.storage.log.ontologies import CachedOntology
+from graph_memory.storage.store import check_text
 
 R = TypeVar("R")
 
@@ -25,6 +26,7 @@ async def with_names(core: Core, domain: str, type_name: str | None, read: Calla
     """
     if type_name is None:
         return await read(None)
+    check_text({"type": type_name})
     for attempt in count(1):
         known = await known_ontology(core, domain, Kind.CONNECTION, type_name)
         found = await read(known.ontology.names_of(type_name) if known else None)
@@ -37,6 +39,8 @@ async def with_names(core: Core, domain: str, type_name: str | None, read: Calla
 
 async def stored_types(core: Core, domain: str, names: Sequence[str] | None) -> list[str] | None:
     """Return as what connections of these names are stored, whichever way they are told; other names as they are."""
+    for name in names or ():
+        check_text({"types": name})
     ontology = await core.log.ontology(domain) if names else None
     if names is None or ontology is None:
         return None if names is None else list(names)

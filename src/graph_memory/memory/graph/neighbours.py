@@ -57,9 +57,6 @@ class LinkRow:
 Exact = Callable[[], Awaitable[Sequence[LinkRow]]]
 """Gives all connections of a node, however its neighbours are changed meanwhile."""
 
-Only = Callable[[Sequence[LinkRow]], Awaitable[Sequence[LinkRow]]]
-"""Gives those of some connections that count."""
-
 CONNECTED_NODES = id_query("graph/connected_nodes")
 LINKS = marked(query("graph/links", LinkRow))
 NEIGHBOURS = marked(query("graph/neighbours", NeighboursRow))
@@ -137,6 +134,10 @@ class Around:
         return None
 
 
+Only = Callable[[Around, str], Awaitable[Sequence[LinkRow]]]
+"""Gives the connections of a node that count, where not all of them do."""
+
+
 async def get_connected_nodes(
     core: Core,
     domain: str,
@@ -211,7 +212,7 @@ async def connected(
     With `only`, not all of the connections count.
     """
     if only is not None:
-        return await _of_some(core, domain, node_id, page, around, await only(await exact()), detail=detail, at=at)
+        return await _of_some(core, domain, node_id, page, around, await only(around, node_id), detail=detail, at=at)
     others = set(found.rows)
     if await may_lack(core, domain, found, {node_id: others}, at):
         others = {one for one in around.links(node_id, await exact()) if one > page.after}

@@ -153,11 +153,18 @@ class Scale:
     def at_least(self, least: float) -> Only:
         """Return what keeps connections of at least a weight."""
 
-        async def only(rows: Sequence[LinkRow]) -> list[LinkRow]:
-            kept = {one.id for one in await self.weigh([row.id for row in rows]) if one.weight >= least}
-            return [row for row in rows if row.id in kept]
+        async def only(around: Around, node_id: str) -> list[LinkRow]:
+            found = await self.weigh(await self.ids_around(around, node_id, UNLIMITED))
+            return [LinkRow(one.id, one.type, one.from_id, one.to_id) for one in found if one.weight >= least]
 
         return only
+
+    async def ids_around(self, around: Around, node_id: str, most: int) -> list[str]:
+        """Return the ids of the connections of a node; of each of its ends at most so many, and one more."""
+        ids: set[str] = set()
+        for wanted in around.ends(node_id):
+            ids.update(await self.matching(Page("", most, around.valid_at), wanted))
+        return sorted(ids)
 
     def require(self) -> None:
         """Raise ONTOLOGY_NOT_FOUND for a domain that is not there."""
@@ -211,10 +218,8 @@ async def strongest(
     around = replace(around, names=scale.named(around.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
         raise node_not_found(scale.domain, node_id)
-    ids: set[str] = set()
-    for wanted in around.ends(node_id):
-        ids.update(await scale.matching(Page("", MOST_AROUND), wanted))
-    found = await scale.weigh(sorted(ids)[:MOST_AROUND])
+    ids = await scale.ids_around(around, node_id, MOST_AROUND)
+    found = await scale.weigh(ids[:MOST_AROUND])
     ranked = sorted(found, key=lambda one: (-one.weight, one.id))[:most]
     told = f"The node has more than {MOST_AROUND:,} connections; these are the strongest of the first {MOST_AROUND:,}."
     warnings = (told,) if len(ids) > MOST_AROUND else None

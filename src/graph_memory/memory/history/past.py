@@ -55,6 +55,7 @@ from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
+from graph_memory.storage.store import check_text
 
 R = TypeVar("R")
 
@@ -261,7 +262,10 @@ class Past(WeighedPast):
 
     async def _names(self, type_name: str | None) -> Names | None:
         """Return as what connections of a name were stored."""
-        return None if type_name is None else (await self.get_ontology()).names_of(type_name)
+        if type_name is None:
+            return None
+        check_text({"type": type_name})
+        return (await self.get_ontology()).names_of(type_name)
 
     async def _scale(self) -> weighing.Scale:
         """Return what weighs connections as they were then, at that time."""
