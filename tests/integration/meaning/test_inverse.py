@@ -188,6 +188,19 @@ async def test_another_process_sees_a_new_inverse_at_once(topics: Memory, settin
         assert await seen(other, "a", "out", "likes") == [("b", "likes", "out", False), ("c", "likes", "out", True)]
 
 
+async def test_two_types_that_become_a_pair_can_be_read_as_of_each_event_of_it(memory: Memory) -> None:
+    plain = [{"name": name, **ANY_ENDS} for name in ("above", "below")]
+    await memory.create_ontology(ontology_from({"node_types": ["Topic"], "connection_types": plain}))
+    pair = [{**one, "inverse": other["name"]} for one, other in zip(plain, reversed(plain), strict=True)]
+    before = await last(memory)
+    await memory.apply_ontology(ontology_from({"node_types": ["Topic"], "connection_types": pair}))
+    told: list[list[str]] = []
+    for at in range(before, await last(memory) + 1):
+        ontology = await (await memory.history.as_of(at)).get_ontology()
+        told.append([one.inverse for one in ontology.connection_types])
+    assert told == [["", ""], ["", ""], ["below", "above"]]
+
+
 FAULTS = [
     ({"inverse": "x"}, "its own inverse"),
     ({"inverse": "y", "symmetric": True}, "symmetric"),
