@@ -7,11 +7,11 @@ USING INDEX n:_Node(_domain, _created)
 WHERE n._domain = $domain AND n._created >= $since AND n._created < $until AND n._id > $after AND coalesce(n._type = $type, true)
   AND all(key IN keys($filter) WHERE n[key] = $filter[key])
   AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
-  AND ($fields IS NULL OR coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
+  AND CASE WHEN $fields IS NULL THEN true ELSE coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
     AND coalesce(coalesce(n._path, '/') STARTS WITH $fields.path_prefix, true)
     AND coalesce(n._created >= $fields.created_after, true) AND coalesce(n._created < $fields.created_before, true)
     AND coalesce(n._modified >= $fields.modified_after, true)
-    AND coalesce(n._modified < $fields.modified_before, true))
+    AND coalesce(n._modified < $fields.modified_before, true) END
 RETURN n._id AS id
 ORDER BY id
 LIMIT $limit

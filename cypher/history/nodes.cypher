@@ -10,11 +10,11 @@ CALL () {
   WHERE n._domain = $domain AND n._id > $after AND n._version <= $at
     AND all(key IN keys($filter) WHERE n[key] = $filter[key])
     AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
-    AND ($fields IS NULL OR coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
+    AND CASE WHEN $fields IS NULL THEN true ELSE coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
       AND coalesce(coalesce(n._path, '/') STARTS WITH $fields.path_prefix, true)
       AND coalesce(n._created >= $fields.created_after, true) AND coalesce(n._created < $fields.created_before, true)
       AND coalesce(n._modified >= $fields.modified_after, true)
-      AND coalesce(n._modified < $fields.modified_before, true))
+      AND coalesce(n._modified < $fields.modified_before, true) END
   RETURN n._id AS id
   UNION
   WITH 1 AS one
@@ -24,11 +24,11 @@ CALL () {
   WHERE n._domain = $domain AND n._type = $type AND n._id > $after AND n._version <= $at
     AND all(key IN keys($filter) WHERE n[key] = $filter[key])
     AND ($valid_at IS NULL OR coalesce(n._valid_from <= $valid_at, true) AND coalesce(n._valid_to > $valid_at, true))
-    AND ($fields IS NULL OR coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
+    AND CASE WHEN $fields IS NULL THEN true ELSE coalesce(coalesce(n._namespace, 'default') = $fields.namespace, true)
       AND coalesce(coalesce(n._path, '/') STARTS WITH $fields.path_prefix, true)
       AND coalesce(n._created >= $fields.created_after, true) AND coalesce(n._created < $fields.created_before, true)
       AND coalesce(n._modified >= $fields.modified_after, true)
-      AND coalesce(n._modified < $fields.modified_before, true))
+      AND coalesce(n._modified < $fields.modified_before, true) END
   RETURN n._id AS id
   UNION
   MATCH (e:_Event)
@@ -46,11 +46,11 @@ CALL () {
   WITH p
   WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
   AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
-  AND ($fields IS NULL OR coalesce(coalesce(p._namespace, 'default') = $fields.namespace, true)
+  AND CASE WHEN $fields IS NULL THEN true ELSE coalesce(coalesce(p._namespace, 'default') = $fields.namespace, true)
     AND coalesce(coalesce(p._path, '/') STARTS WITH $fields.path_prefix, true)
     AND coalesce(p._created >= $fields.created_after, true) AND coalesce(p._created < $fields.created_before, true)
     AND coalesce(p._modified >= $fields.modified_after, true)
-    AND coalesce(p._modified < $fields.modified_before, true))
+    AND coalesce(p._modified < $fields.modified_before, true) END
   RETURN p._subject AS id
 }
 RETURN id
