@@ -224,12 +224,12 @@ async def test_connections_have_a_strength_and_are_listed_by_weight(shell: Shell
 async def test_the_fields_of_a_node_are_set_shown_found_and_cleared(shell: Shell, agent: Agent):
     shell.said("ontology", "apply", "gtd")
     metadata = '{"b": [1, null], "a": "x"}'
-    given = ("--path", "/work/kitchen", "--namespace", "home", "--title", "Mine", "--summary", "short")
+    given = ("--path", "/house/kitchen", "--namespace", "home", "--title", "Mine", "--summary", "short")
     node = shell.said("node", "create", "Project", "--content", "# Kitchen", *given, "--metadata", metadata).strip()
     shown = shell.said("node", "get", "Mine")
-    for line in ("path        /work/kitchen", "namespace   home", "summary     short", 'metadata    {"a": "x"'):
+    for line in ("path        /house/kitchen", "namespace   home", "summary     short", 'metadata    {"a": "x"'):
         assert line in shown
-    found = ("query", "--path-prefix", "/work", "--namespace", "home", "--created-after", "yesterday")
+    found = ("query", "--path-prefix", "/house", "--namespace", "home", "--created-after", "yesterday")
     assert shell.json(*found)["node_ids"] == [node]
     assert shell.json(*found, "--modified-before", "yesterday")["node_ids"] == []
     assert shell.json(*found, "--as-of", "now")["node_ids"] == [node]

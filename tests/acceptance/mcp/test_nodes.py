@@ -101,12 +101,18 @@ async def test_tags_and_path_are_shown_beside_the_fields_of_the_specification(gt
 
 
 async def test_fields_are_shown_where_they_are_set_and_an_empty_one_clears_while_null_leaves(gtd: Agent):
-    fields = {"path": "/work", "namespace": "home", "title": "Mine", "content_summary": "short", "metadata": {"a": [1]}}
+    fields = {
+        "path": "/house",
+        "namespace": "home",
+        "title": "Mine",
+        "content_summary": "short",
+        "metadata": {"a": [1]},
+    }
     node = await gtd.node(**fields)
     shown = await gtd.call("get_node", node_id=node)
     assert fields.items() <= shown.items()
     assert shown["summary_timestamp"] == shown["created"]
-    found = await gtd.call("query_nodes", namespace="home", path_prefix="/w", created_after="yesterday", detail=True)
+    found = await gtd.call("query_nodes", namespace="home", path_prefix="/h", created_after="yesterday", detail=True)
     assert [(one["id"], one["title"]) for one in found["nodes"]] == [(node, "Mine")]
 
     await gtd.call("update_node", node_id=node, tags=["t"], **dict.fromkeys(fields))

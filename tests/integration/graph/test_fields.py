@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": []})
 FIELDS: dict[str, Any] = {
-    "path": "/work/kitchen",
+    "path": "/house/kitchen",
     "namespace": "home",
     "title": "Kitchen, renovated",
     "content_summary": "What it costs.",
@@ -150,7 +150,7 @@ async def test_log_diff_and_the_past_tell_of_fields(home: Memory) -> None:
     await home.update_node("n", **FIELDS)
     [entry] = (await home.history.log(limit=1)).entries
     assert 'title "Kitchen" → "Kitchen, renovated"' in entry.summary
-    assert 'path "/work/kitchen" added' in entry.summary
+    assert 'path "/house/kitchen" added' in entry.summary
     [changed] = (await home.history.diff(since=before)).entries
     assert changed.attributes is not None
     assert ValueChange(name="namespace", before=None, after="home") in changed.attributes
@@ -273,10 +273,10 @@ async def test_nothing_of_the_fields_of_an_erased_node_is_left(home: Memory) -> 
 async def shelf(home: Memory) -> Memory:
     """Notes in several places, the last of another type; the rest has no fields."""
     await home.add_node_type(NodeType("Task", properties=(PropertyRule("code", indexed=True),)))
-    at = {"a": {"path": "/work"}, "b": {"path": "/work/kitchen"}, "c": {"path": "/workshop", "namespace": "home"}}
+    at = {"a": {"path": "/house"}, "b": {"path": "/house/kitchen"}, "c": {"path": "/household", "namespace": "home"}}
     for name, given in {**at, "d": {"namespace": "home"}, "e": {}, "f": {"path": "work"}}.items():
         await home.create_node("Note", name, id=name, properties={"code": 1}, **given)
-    await home.create_node("Task", "g", id="g", path="/work", namespace="home", properties={"code": 1})
+    await home.create_node("Task", "g", id="g", path="/house", namespace="home", properties={"code": 1})
     return home
 
 
@@ -284,19 +284,19 @@ SHELF = [
     ({}, "abcdefg"),
     ({"path_prefix": ""}, "abcdefg"),
     ({"path_prefix": "/"}, "abcdeg"),
-    ({"path_prefix": "/work"}, "abcg"),
-    ({"path_prefix": "/work/"}, "b"),
-    ({"path_prefix": "/Work"}, ""),
+    ({"path_prefix": "/house"}, "abcg"),
+    ({"path_prefix": "/house/"}, "b"),
+    ({"path_prefix": "/House"}, ""),
     ({"path_prefix": "w"}, "f"),
     ({"namespace": "home"}, "cdg"),
     ({"namespace": "default"}, "abef"),
     ({"namespace": ""}, "abef"),
     ({"namespace": "nowhere"}, ""),
-    ({"namespace": "home", "path_prefix": "/work"}, "cg"),
-    ({"namespace": "home", "path_prefix": "/work", "type": "Task"}, "g"),
+    ({"namespace": "home", "path_prefix": "/house"}, "cg"),
+    ({"namespace": "home", "path_prefix": "/house", "type": "Task"}, "g"),
     ({"namespace": "home", "type": "Note"}, "cd"),
-    ({"path_prefix": "/work", "type": "Task", "properties": {"code": 1}}, "g"),
-    ({"path_prefix": "/work", "type": "Task", "properties": {"code": 2}}, ""),
+    ({"path_prefix": "/house", "type": "Task", "properties": {"code": 1}}, "g"),
+    ({"path_prefix": "/house", "type": "Task", "properties": {"code": 2}}, ""),
     ({"namespace": "default", "type": "Task", "properties": {"code": 1}}, ""),
     ({"namespace": "home", "properties": {"code": 1}}, "cdg"),
     ({"created_after": "2000-01-01"}, "abcdefg"),
@@ -316,12 +316,12 @@ async def test_queries_find_nodes_by_their_fields(shelf: Memory) -> None:
     past = await shelf.history.as_of(then)
     for asked, found in SHELF:
         assert "".join((await past.query_nodes(**asked)).node_ids) == found, asked
-    assert (await shelf.query_nodes(path_prefix="/work")).node_ids == ()
+    assert (await shelf.query_nodes(path_prefix="/house")).node_ids == ()
     assert len((await shelf.query_nodes(namespace="other")).node_ids) == 7
 
 
 async def test_what_is_found_by_its_fields_comes_in_pages(shelf: Memory) -> None:
-    for asked in ({"path_prefix": "/work"}, {"namespace": "home"}, {"created_after": "2000-01-01"}):
+    for asked in ({"path_prefix": "/house"}, {"namespace": "home"}, {"created_after": "2000-01-01"}):
         whole, found, cursor = (await shelf.query_nodes(**asked)).node_ids, [], None
         while True:
             page = await shelf.query_nodes(**asked, limit=2, cursor=cursor)

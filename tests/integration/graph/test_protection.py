@@ -59,6 +59,7 @@ async def test_connections_to_a_protected_node_may_be_added_but_its_neighbour_st
     await _refused(memory.delete_node(other), f"Memory {node} is read-only and cannot be modified")
     await memory.delete_connection(link)
     await memory.delete_node(other)
+    assert (await memory.query_nodes()).node_ids == (node,)
 
 
 async def test_a_protected_domain_takes_no_write(memory: Memory, domain: str) -> None:

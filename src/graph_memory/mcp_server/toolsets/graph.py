@@ -83,7 +83,7 @@ class CreateNode(Call):
     encoding: NotRequired[Annotated[Encoding, Field(description="Default utf-8")]]
     properties: NotRequired[Annotated[Properties, Field(description="Key to string, number or boolean; for queries")]]
     tags: NotRequired[Annotated[Names, Field(description="Your own labels; shown by get_node")]]
-    path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /work/kitchen")]]
+    path: NotRequired[Annotated[str, Field(description="Where it belongs, e.g. /house/kitchen")]]
     namespace: NotRequired[str]
     title: NotRequired[str]
     content_summary: NotRequired[str]

@@ -67,8 +67,8 @@ class Reads:
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
-        next page. `namespace` and `path_prefix` ask for the fields of a node: `/work` also finds `/workshop`. The times
-        are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
+        next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
+        times are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
         """
         return await queries.query_nodes(
             self._core,

@@ -134,6 +134,8 @@ class Around:
         return None
 
 
+Matching = Callable[[Page, Wanted], Awaitable[list[str]]]
+"""Gives the ids of connections that are wanted: one more than the page takes, if there are as many."""
 Only = Callable[[Around, str], Awaitable[Sequence[LinkRow]]]
 """Gives the connections of a node that count, where not all of them do."""
 
@@ -303,24 +305,31 @@ async def _exact(core: Core, domain: str, node_id: str, around: Around) -> list[
     async def matching(page: Page, wanted: Wanted) -> list[str]:
         return await matching_connections(core, domain, page, wanted)
 
-    async def states(subjects: Sequence[str]) -> list[Mapping[str, object]]:
-        found: list[Mapping[str, object]] = []
-        for start in range(0, len(subjects), AT_ONCE):
-            found += await core.store.read(STATES, domain=domain, ids=subjects[start : start + AT_ONCE], at=END)
-        return found
+    return await all_links(around, node_id, matching, lambda subjects: states_of(core, domain, subjects))
 
-    return await all_links(around, node_id, matching, states)
+
+async def states_of(core: Core, domain: str, subjects: Sequence[str], at: int = END) -> list[Mapping[str, object]]:
+    """Return the events by which subjects are as they were after a number of the log, of those that there were."""
+    found: list[Mapping[str, object]] = []
+    for start in range(0, len(subjects), AT_ONCE):
+        found += await core.store.read(STATES, domain=domain, ids=list(subjects[start : start + AT_ONCE]), at=at)
+    return found
 
 
 async def all_links(
     around: Around,
     node_id: str,
-    matching: Callable[[Page, Wanted], Awaitable[list[str]]],
+    matching: Matching,
     states: Callable[[Sequence[str]], Awaitable[list[Mapping[str, object]]]],
 ) -> list[LinkRow]:
     """Return the connections of a node, found one by one, in order."""
-    everything = Page("", UNLIMITED, around.valid_at)
-    connections: set[str] = set()
+    connections = await ids_around(around, node_id, matching)
+    return [LinkRow.of(event) for event in await states(connections)]
+
+
+async def ids_around(around: Around, node_id: str, matching: Matching, most: int = UNLIMITED) -> list[str]:
+    """Return the ids of the connections of a node, in order; of each of its ends at most so many, and one more."""
+    found: set[str] = set()
     for wanted in around.ends(node_id):
-        connections.update(await matching(everything, wanted))
-    return [LinkRow.of(event) for event in await states(sorted(connections))]
+        found.update(await matching(Page("", most, around.valid_at), wanted))
+    return sorted(found)

@@ -7,7 +7,7 @@ from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES
+from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.model.matching import holds_at
 from graph_memory.storage.log.writing import utc_now
 
@@ -28,15 +28,9 @@ async def lost_premises(
     core: Core, domain: str, connection_ids: Sequence[str], at: int = END
 ) -> dict[str, tuple[str, ...]]:
     """Return which premises of each of these connections are gone, or no longer hold, after a number of the log."""
-    evidence = {str(event["_subject"]): evidence_of(event) for event in await _states(core, domain, connection_ids, at)}
+    inferred = await states_of(core, domain, connection_ids, at)
+    evidence = {str(event["_subject"]): evidence_of(event) for event in inferred}
     premises = sorted({one for several in evidence.values() for one in several})
     now = utc_now()
-    holding = {str(event["_subject"]) for event in await _states(core, domain, premises, at) if holds_at(event, now)}
+    holding = {str(event["_subject"]) for event in await states_of(core, domain, premises, at) if holds_at(event, now)}
     return {connection: tuple(one for one in several if one not in holding) for connection, several in evidence.items()}
-
-
-async def _states(core: Core, domain: str, ids: Sequence[str], at: int) -> list[Mapping[str, object]]:
-    found: list[Mapping[str, object]] = []
-    for start in range(0, len(ids), AT_ONCE):
-        found += await core.store.read(STATES, domain=domain, ids=list(ids[start : start + AT_ONCE]), at=at)
-    return found

@@ -10,7 +10,7 @@ from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
+from graph_memory.memory.graph.neighbours import Around, LinkRow, Matching, Only, ids_around
 from graph_memory.memory.graph.queries import Page, matching_connections
 from graph_memory.model.arguments import UNLIMITED, check_limit, cursor_after, fault
 from graph_memory.model.kinds import Kind
@@ -32,9 +32,6 @@ MOST_AROUND = 100_000
 MOST_SHOWN = 1_000
 WEAK = 0.3
 """Below this a connection counts as weak."""
-
-Matching = Callable[[Page, Wanted], Awaitable[list[str]]]
-"""Gives the ids of connections that are wanted: one more than the page takes, if there are as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +151,10 @@ class Scale:
         """Return what keeps connections of at least a weight."""
 
         async def only(around: Around, node_id: str) -> list[LinkRow]:
-            found = await self.weigh(await self.ids_around(around, node_id, UNLIMITED))
+            found = await self.weigh(await ids_around(around, node_id, self.matching))
             return [LinkRow(one.id, one.type, one.from_id, one.to_id) for one in found if one.weight >= least]
 
         return only
-
-    async def ids_around(self, around: Around, node_id: str, most: int) -> list[str]:
-        """Return the ids of the connections of a node; of each of its ends at most so many, and one more."""
-        ids: set[str] = set()
-        for wanted in around.ends(node_id):
-            ids.update(await self.matching(Page("", most, around.valid_at), wanted))
-        return sorted(ids)
 
     def require(self) -> None:
         """Raise ONTOLOGY_NOT_FOUND for a domain that is not there."""
@@ -218,7 +208,7 @@ async def strongest(
     around = replace(around, names=scale.named(around.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
         raise node_not_found(scale.domain, node_id)
-    ids = await scale.ids_around(around, node_id, MOST_AROUND)
+    ids = await ids_around(around, node_id, scale.matching, MOST_AROUND)
     found = await scale.weigh(ids[:MOST_AROUND])
     ranked = sorted(found, key=lambda one: (-one.weight, one.id))[:most]
     told = f"The node has more than {MOST_AROUND:,} connections; these are the strongest of the first {MOST_AROUND:,}."

@@ -20,7 +20,7 @@ from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import AT_ONCE, STATES, Around, Only, all_links, connected, reached_nodes
+from graph_memory.memory.graph.neighbours import AT_ONCE, Around, Only, all_links, connected, reached_nodes, states_of
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
@@ -315,9 +315,8 @@ class Past(WeighedPast):
 
     async def _states(self, subjects: Sequence[str]) -> list[Mapping[str, object]]:
         """Return the events by which subjects were as they were, of those that there were."""
-        found: list[Mapping[str, object]] = []
-        for start in range(0, len(subjects), AT_ONCE):
-            found += await self._read(STATES, ids=list(subjects[start : start + AT_ONCE]))
+        found = await states_of(self._core, self._domain, subjects, self.seq)
+        await self._check_kept()
         return found
 
     async def _read(self, wanted: Query[R], **given: object) -> list[R]:
