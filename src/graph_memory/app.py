@@ -27,11 +27,12 @@ from graph_memory.project import domain_for
 from graph_memory.settings import Settings
 from graph_memory.storage.blobs.blobs import Blobs, blobs_at
 from graph_memory.storage.blobs.cache import ContentCache
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import is_server
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
-from graph_memory.storage.store import Address, Limits, Store, open_store
+from graph_memory.storage.store import Limits, Store, open_store
 
 OLDEST_NEO4J = (2025, 8)
 """The oldest server that runs every statement; see docs/decisions."""

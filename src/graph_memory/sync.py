@@ -174,6 +174,64 @@ class SyncMemory(_Sync[Memory]):
         """Keeping the graph, the log and the blobs in agreement."""
         return SyncUpkeep(self._facade.upkeep, self._portal)
 
+    def execute_batch(
+        self,
+        operations: Sequence[Mapping[str, object]],
+        *,
+        options: Mapping[str, object] | None = None,
+        idempotency_key: str | None = None,
+        domain: str | None = None,
+    ) -> BatchResult:
+        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
+
+        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
+        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
+        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
+        come to.
+
+        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
+        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
+        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
+        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
+        IDEMPOTENCY_CONFLICT.
+        """
+        return self._wait(
+            self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
+        )
+
+    def infer_connections(
+        self,
+        *,
+        connection_type: str | None = None,
+        max_depth: int | None = None,
+        limit: int | None = None,
+        dry_run: bool = True,
+        domain: str | None = None,
+    ) -> Inferred:
+        """Write the connections that follow from those of transitive types and are missing, as one batch.
+
+        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
+        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
+        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
+        """
+        return self._wait(
+            self._facade.infer_connections,
+            connection_type=connection_type,
+            max_depth=max_depth,
+            limit=limit,
+            dry_run=dry_run,
+            domain=domain,
+        )
+
+    def delete_domain(self, name: str) -> results.DomainDeleted:
+        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
+
+        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
+        FILE_CREATION_FAILED.
+        """
+        return self._wait(self._facade.delete_domain, name)
+
     def create_node(
         self,
         type: str,
@@ -419,64 +477,6 @@ class SyncMemory(_Sync[Memory]):
         What is not protected stays as it is. Raises NODE_NOT_FOUND, CONNECTION_NOT_FOUND and PROTECTED.
         """
         return self._wait(self._facade.unprotect, node_id=node_id, connection_id=connection_id, domain=domain)
-
-    def execute_batch(
-        self,
-        operations: Sequence[Mapping[str, object]],
-        *,
-        options: Mapping[str, object] | None = None,
-        idempotency_key: str | None = None,
-        domain: str | None = None,
-    ) -> BatchResult:
-        """Make up to 10,000 changes in one transaction: all of them, or none. The log has them as one batch.
-
-        An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
-        is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
-        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
-        come to.
-
-        `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
-        (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
-        `dry_run`. A call with the same `idempotency_key` and operations returns the first one's changes. Raises
-        BATCH_REFUSED, with index, code, message and hint of each fault in `details["faults"]`, and
-        IDEMPOTENCY_CONFLICT.
-        """
-        return self._wait(
-            self._facade.execute_batch, operations, options=options, idempotency_key=idempotency_key, domain=domain
-        )
-
-    def infer_connections(
-        self,
-        *,
-        connection_type: str | None = None,
-        max_depth: int | None = None,
-        limit: int | None = None,
-        dry_run: bool = True,
-        domain: str | None = None,
-    ) -> Inferred:
-        """Write the connections that follow from those of transitive types and are missing, as one batch.
-
-        Each has `creation_method` `inferred`, and as evidence the connections from which it follows. Of all transitive
-        types, or of one; from at most `max_depth` connections in a row (100), at most `limit` of them (1,000, up to
-        10,000). By default only says what it would write. Also names inferred connections whose premises are lost.
-        """
-        return self._wait(
-            self._facade.infer_connections,
-            connection_type=connection_type,
-            max_depth=max_depth,
-            limit=limit,
-            dry_run=dry_run,
-            domain=domain,
-        )
-
-    def delete_domain(self, name: str) -> results.DomainDeleted:
-        """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
-
-        The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
-        """
-        return self._wait(self._facade.delete_domain, name)
 
     def create_ontology(self, ontology: Ontology, *, domain: str | None = None) -> results.OntologyChanged:
         """Create a domain with an ontology. Raises ONTOLOGY_ALREADY_EXISTS."""

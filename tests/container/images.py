@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from graph_memory import Settings, local
-from graph_memory.storage.store import Address
+from graph_memory.storage.connecting import Address
 
 NEO4J_IMAGE = os.environ.get("NEO4J_IMAGE") or None
 """The Neo4j that the tests run on; without it they run on a local one."""

@@ -21,10 +21,11 @@ from neo4j.time import Date, DateTime, Duration, Time
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import without_credentials
+from graph_memory.storage.connecting import SCHEMES, Address
 from graph_memory.storage.driver_errors import LOST, is_refused, ours
 from graph_memory.storage.guarding import SourceCredentials
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import PATIENCE, SCHEMES, Address
+from graph_memory.storage.store import PATIENCE
 
 R = TypeVar("R")
 

@@ -10,19 +10,19 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, LiteralString, Protocol, TypeVar, cast
 
 import anyio
 import neo4j
-from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction, basic_auth
+from neo4j import AsyncDriver, AsyncGraphDatabase, AsyncResult, AsyncSession, AsyncTransaction
 from neo4j.exceptions import ConstraintError, DriverError, IncompleteCommit, Neo4jError
 from neo4j.time import DateTime
 
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.errors import GraphError
-from graph_memory.model.wording import without_credentials
+from graph_memory.storage.connecting import Address, Find, driver_of
 from graph_memory.storage.driver_errors import (
     LOST,
     is_passing,
@@ -31,10 +31,8 @@ from graph_memory.storage.driver_errors import (
     may_be_committed,
     ours,
     translated,
-    unavailable,
     undid_itself,
 )
-from graph_memory.storage.guarding import Credentials, Guard
 from graph_memory.storage.queries import Query
 
 R = TypeVar("R")
@@ -49,24 +47,7 @@ SILENCE = 10.0
 PATIENCE = 3_600.0
 """Seconds that looking through a whole log or the whole database may take, where somebody waits for it."""
 
-SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a Neo4j is and how to enter it; of one whose process is known, what tells it from others in its place."""
-
-    uri: str
-    username: str
-    password: str = field(repr=False)
-    database: str | None = None
-    guard: Guard | None = None
-
-
-Find = Callable[[], Awaitable[Address]]
-"""Gives the address of a running Neo4j; for a local one, starts it when it is not running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +292,7 @@ class Store(Reader):
                     raise ours(lost, in_doubt=True) from lost
                 raise
             if address != self._address:
-                self._driver, self._address = _driver(address), address
+                self._driver, self._address = driver_of(address), address
                 await failed.close()
 
 
@@ -323,36 +304,12 @@ async def open_store(find: Find, limits: Limits | None = None) -> AsyncGenerator
     """
     address = await find()
     with translated(address.uri):
-        store = Store(_driver(address), address, find, limits or Limits())
+        store = Store(driver_of(address), address, find, limits or Limits())
     try:
         await store.prove()
         yield store
     finally:
         await store.close()
-
-
-def _driver(address: Address) -> AsyncDriver:
-    if without_credentials(address.uri) != address.uri:
-        hint = "Move them to NEO4J_USERNAME and NEO4J_PASSWORD."
-        raise unavailable("NEO4J_URI contains a user name or password", hint)
-    if address.uri.partition("://")[0] not in SCHEMES:
-        hint = f"NEO4J_URI must start with one of {', '.join(f'{scheme}://' for scheme in SCHEMES)}"
-        raise unavailable(f"{without_credentials(address.uri)} is not the address of a Neo4j server", hint)
-    login = basic_auth(address.username, address.password)
-    credentials = Credentials(address.guard, login) if address.guard else None
-    return AsyncGraphDatabase.driver(
-        address.uri,
-        auth=credentials or login,
-        resolver=credentials.resolve if credentials else None,
-        connection_timeout=5.0,
-        connection_acquisition_timeout=30.0,
-        keep_alive=True,
-        liveness_check_timeout=1.0,  # a connection that died while nobody used it must not put a write in doubt
-        max_connection_pool_size=64,
-        notifications_min_severity="OFF",
-        telemetry_disabled=True,
-        user_agent="graph-memory",
-    )
 
 
 async def _undo(inner: AsyncTransaction) -> None:

@@ -14,7 +14,7 @@ from graph_memory import Code, GraphError, Memory, NodeType, ontology_from
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph import substring
 from graph_memory.memory.graph.substring import TextRow
-from graph_memory.memory.history import past as work_of_past
+from graph_memory.memory.history import past_search
 from graph_memory.memory.history.past import Past
 from graph_memory.model.search_windows import Needle
 from profiles import some
@@ -247,8 +247,8 @@ async def test_a_page_of_a_search_is_found_without_a_look_at_all_the_rest(
         looked += 1
         return await substring.holds(core, domain, needle, row)
 
-    monkeypatch.setattr(work_of_past, "holds", counted)
-    monkeypatch.setattr(work_of_past, "AT_ONCE", 2)
+    monkeypatch.setattr(past_search, "holds", counted)
+    monkeypatch.setattr(past_search, "AT_ONCE", 2)
     found: list[str] = []
     cursor = None
     while True:

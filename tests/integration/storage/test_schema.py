@@ -15,6 +15,7 @@ from neo4j import Driver, GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import (
     AppliedStep,
@@ -25,7 +26,7 @@ from graph_memory.storage.schema import (
     missing_steps,
     steps,
 )
-from graph_memory.storage.store import Address, Store, open_store
+from graph_memory.storage.store import Store, open_store
 
 pytestmark = pytest.mark.anyio
 

@@ -13,9 +13,10 @@ from neo4j.exceptions import IncompleteCommit, Neo4jError
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Settings
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.driver_errors import ours
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Address, Indeterminate, Limits, Store, Transaction, open_store
+from graph_memory.storage.store import Indeterminate, Limits, Store, Transaction, open_store
 
 pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("opened")]
 

@@ -15,9 +15,9 @@ from neo4j.spatial import WGS84Point
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, SourceOptions, infer_ontology, ontology_from
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import open_graph
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Address
 
 pytestmark = pytest.mark.anyio
 

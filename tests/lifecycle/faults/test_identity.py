@@ -21,8 +21,9 @@ from graph_memory import Code, GraphError, Settings, local, ontology_from, open_
 from graph_memory.local.home import Home, Run, read_run
 from graph_memory.local.ports import any_free
 from graph_memory.storage import store as store_module
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
-from graph_memory.storage.store import Address, open_store
+from graph_memory.storage.store import open_store
 
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": []})
 HOST = "127.0.0.1"

@@ -18,8 +18,9 @@ from graph_memory.memory.batch.references import References, check_key, request_
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult, faults_from, faults_text
 from graph_memory.memory.changes.context import attached_to, in_parts, living_of, owners_of
 from graph_memory.memory.changes.paging import TooMany
-from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.plan import Context, ends_of, unique_of
 from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_hold
+from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import NewConnection
 from graph_memory.model.arguments import fault

@@ -17,8 +17,8 @@ from graph_memory.memory.branches.report import MOST_CHANGES, refused, told_conf
 from graph_memory.memory.branches.results import Merged, MergedChange
 from graph_memory.memory.branches.values import Choices, ThreeWay
 from graph_memory.memory.changes.keys import rekey
-from graph_memory.memory.changes.plan import type_changes
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core, used_ids
 from graph_memory.memory.domains.lineage import Revision
 from graph_memory.memory.graph.describe import titles_of

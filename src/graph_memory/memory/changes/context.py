@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.fit import Stored, StoredRow
-from graph_memory.memory.changes.plan import Context, ends_of, ontology_after, unique_of
+from graph_memory.memory.changes.plan import Context, ends_of, unique_of
+from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind

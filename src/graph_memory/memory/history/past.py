@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
@@ -20,17 +19,17 @@ from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
 from graph_memory.memory.graph.connections import connection_not_found
 from graph_memory.memory.graph.fields import field_filter
-from graph_memory.memory.graph.neighbours import AT_ONCE, Around, Only, all_links, connected, reached_nodes, states_of
+from graph_memory.memory.graph.neighbours import Around, Only, all_links, connected, reached_nodes, states_of
 from graph_memory.memory.graph.nodes import node_info
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, page_of
 from graph_memory.memory.graph.premises import lost_premises
 from graph_memory.memory.graph.queries import Ids, Page, connections_of, given_to, id_query, nodes_of, validity_of
-from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.memory.history.past_search import PastSearch
 from graph_memory.memory.history.past_weights import WeighedPast
 from graph_memory.memory.meaning.contradictions import find_contradictions
 from graph_memory.memory.meaning.results import Contradictions
-from graph_memory.model.arguments import UNLIMITED, check_query
+from graph_memory.model.arguments import UNLIMITED
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
@@ -50,14 +49,11 @@ from graph_memory.model.results import (
     NodeSummary,
     Validity,
 )
-from graph_memory.model.search_windows import Needle
 from graph_memory.model.strength import fraction
 from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import check_text
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +68,6 @@ STATE = query("history/state", StateRow)
 NODES = id_query("history/nodes")
 CONNECTIONS = id_query("history/connections")
 CONNECTED_NODES = id_query("history/connected_nodes")
-UNCHANGED = query("history/unchanged", str)
-TEXTS = query("history/texts", TextRow)
 
 
 async def past_at(core: Core, domain: str, at: int | str) -> Past:
@@ -227,11 +221,9 @@ class Past(WeighedPast):
     ) -> NodeIds:
         """Return the nodes whose text content held `query`, compared as `Memory.search_content` does."""
         page = Page.of(limit, cursor)
-        needle = Needle.of(check_query(query))
-        living = await self._living(query, node_type, page)
-        found = {*living, *await self._changed(needle, node_type, page)}
+        found = await PastSearch(self._core, self._domain, self.seq, self._check_kept).holders(query, node_type, page)
         wanted = Wanted(kind=Kind.NODE, type=node_type, properties={}, text=query)
-        return await self._nodes(page, wanted, sorted(found), detail=detail)
+        return await self._nodes(page, wanted, found, detail=detail)
 
     async def describe_nodes(self, node_ids: Sequence[str]) -> tuple[NodeSummary, ...]:
         """Return type, title and properties of nodes, in the order given; an id without a node is left out."""
@@ -319,12 +311,6 @@ class Past(WeighedPast):
         await self._check_kept()
         return found
 
-    async def _read(self, wanted: Query[R], **given: object) -> list[R]:
-        """Return what a statement reads at that point. Raises HISTORY_COMPACTED, as soon as that is so."""
-        rows = await self._core.store.read(wanted, domain=self._domain, at=self.seq, **given)
-        await self._check_kept()
-        return rows
-
     async def _fetch(self, ref: ContentRef, text: str | None) -> Content:
         try:
             return await self._core.contents.fetch(self._domain, ref, text)
@@ -346,7 +332,8 @@ class Past(WeighedPast):
         return NodeState.from_live(live_state(event)), text
 
     async def _last(self, subject: str, kind: Kind) -> tuple[Event | None, str | None]:
-        [row] = await self._read(STATE, id=subject)
+        [row] = await self._core.store.read(STATE, domain=self._domain, at=self.seq, id=subject)
+        await self._check_kept()
         event = Event.from_row(row.event) if row.event is not None else None
         if event is not None and event.draft.erased:
             raise erased(self._domain, subject)
@@ -359,41 +346,3 @@ class Past(WeighedPast):
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = "memory_log with it as subject shows when it was created and deleted."
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})
-
-    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
-        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
-        found: list[str] = []
-        after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
-        while len(found) <= page.limit:
-            live = await Search(self._core).search_content(self._domain, text, Page(after, size), node_type=node_type)
-            found += await self._unchanged(live.node_ids)
-            if live.next_cursor is None:
-                break
-            after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
-        return found
-
-    async def _unchanged(self, ids: Sequence[str]) -> list[str]:
-        found: list[str] = []
-        for start in range(0, len(ids), AT_ONCE):
-            found += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
-        return found
-
-    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
-        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
-        found: list[str] = []
-        after = page.after
-        while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
-            for row in rows:
-                if await self._held(needle, row):
-                    found.append(row.id)
-                if len(found) > page.limit:
-                    return found
-            after = rows[-1].id
-        return found
-
-    async def _held(self, needle: Needle, row: TextRow) -> bool:
-        try:
-            return await holds(self._core, self._domain, needle, row)
-        except GraphError:
-            await self._check_kept()
-            raise

@@ -10,8 +10,9 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.changes.context import in_parts, read_context, read_stored
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.paging import check_amount
-from graph_memory.memory.changes.plan import Context, type_changes
+from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
+from graph_memory.memory.changes.types import type_changes
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import compacted, no_event, segments_of
 from graph_memory.memory.graph.describe import titles_of

@@ -26,10 +26,10 @@ from graph_memory.memory.transfer.formats.values import AS_TEXT, from_json
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import NUMBERS
 from graph_memory.model.wording import kind_of, shown
+from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import AsText, Graph, open_graph
 from graph_memory.storage.guarding import Guard
 from graph_memory.storage.queries import query
-from graph_memory.storage.store import Address
 
 
 @dataclass(frozen=True, slots=True)

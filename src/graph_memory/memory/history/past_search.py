@@ -1,0 +1,81 @@
+"""What held a text at a point of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.neighbours import AT_ONCE
+from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.graph.substring import Search, TextRow, holds
+from graph_memory.model.arguments import UNLIMITED, check_query
+from graph_memory.model.errors import GraphError
+from graph_memory.model.search_windows import Needle
+from graph_memory.storage.queries import Query, query
+
+R = TypeVar("R")
+
+UNCHANGED = query("history/unchanged", str)
+TEXTS = query("history/texts", TextRow)
+
+
+@dataclass(frozen=True, slots=True)
+class PastSearch:
+    """Substring search in a domain as it was after a number of its log."""
+
+    core: Core
+    domain: str
+    at: int
+    check: Callable[[], Awaitable[None]]
+    """Raises HISTORY_COMPACTED when that is no longer kept."""
+
+    async def holders(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return the nodes that held a text: more than the page takes, if there are as many."""
+        needle = Needle.of(check_query(text))
+        living = await self._living(text, node_type, page)
+        return sorted({*living, *await self._changed(needle, node_type, page)})
+
+    async def _read(self, wanted: Query[R], **given: object) -> list[R]:
+        rows = await self.core.store.read(wanted, domain=self.domain, at=self.at, **given)
+        await self.check()
+        return rows
+
+    async def _living(self, text: str, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that have not changed since and hold a text: more than the page takes, if there are as many."""
+        found: list[str] = []
+        after, size = page.after, min(max(page.limit + 1, AT_ONCE), UNLIMITED)
+        while len(found) <= page.limit:
+            live = await Search(self.core).search_content(self.domain, text, Page(after, size), node_type=node_type)
+            found += await self._unchanged(live.node_ids)
+            if live.next_cursor is None:
+                break
+            after, size = live.node_ids[-1], min(size * 4, UNLIMITED)
+        return found
+
+    async def _unchanged(self, ids: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for start in range(0, len(ids), AT_ONCE):
+            found += await self._read(UNCHANGED, ids=list(ids[start : start + AT_ONCE]))
+        return found
+
+    async def _changed(self, needle: Needle, node_type: str | None, page: Page) -> list[str]:
+        """Return nodes that changed since and whose text held the needle then: one more than the page takes, if any."""
+        found: list[str] = []
+        after = page.after
+        while rows := await self._read(TEXTS, type=node_type, after=after, limit=AT_ONCE):
+            for row in rows:
+                if await self._held(needle, row):
+                    found.append(row.id)
+                if len(found) > page.limit:
+                    return found
+            after = rows[-1].id
+        return found
+
+    async def _held(self, needle: Needle, row: TextRow) -> bool:
+        try:
+            return await holds(self.core, self.domain, needle, row)
+        except GraphError:
+            await self.check()
+            raise
