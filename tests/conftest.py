@@ -40,7 +40,8 @@ CONNECTION_TYPES = (
 )
 """Those that tests declare most."""
 
-for name in [name for name in os.environ if name.startswith(("GRAPH_MEMORY_", "NEO4J_")) and name not in KEPT]:
+READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_")
+for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
     del os.environ[name]
 os.environ["GRAPH_MEMORY_AOT"] = "use"  # the cache that is there, but none made behind the tests' back
 

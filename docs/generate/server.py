@@ -15,7 +15,10 @@ from .settings import kind, variable
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 NAME = "io.github.graph-memory/graph-memory"
 """The README must say `mcp-name:` and this name: so the registry knows that both have one owner."""
-OFFERED = ("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "toolsets", "blob_url")
+OFFERED = (
+    *("neo4j_uri", "neo4j_username", "neo4j_password", "neo4j_database", "home", "domain", "toolsets", "blob_url"),
+    *("embeddings", "embedding_model", "embedding_url", "embedding_api_key"),
+)
 """The settings that a client may ask its user for; all have defaults."""
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
+from graph_memory.embedding import embedder
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
@@ -58,6 +59,8 @@ async def open_memory(
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
+            if core.embedder:
+                await core.embedder.aclose()
 
 
 async def check_connection(settings: Settings) -> str:
@@ -94,6 +97,17 @@ async def check_blobs(settings: Settings) -> str:
     place = blobs(settings)
     count = len(await place.domains())
     return f"{place.location}, used by {count} domain{'' if count == 1 else 's'}"
+
+
+async def check_embeddings(settings: Settings) -> str | None:
+    """Return which model makes vectors, once it has made one; None when that is off. Raises EmbeddingUnavailable."""
+    if (found := embedder(settings)) is None:
+        return None
+    try:
+        await found.query("graph-memory")
+    finally:
+        await found.aclose()
+    return f"{found.model}, {found.dimensions} dimensions"
 
 
 def schema_version() -> int:
@@ -175,6 +189,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core
         origin=origin,
         open_type_limit=settings.open_type_limit,
         archives=settings.home / "archives",
+        embedder=embedder(settings),
     )
 
 

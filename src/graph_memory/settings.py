@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 KIB = 1024
@@ -144,6 +145,30 @@ class Settings(BaseSettings):
         default=8 * MIB, gt=0, description="Largest content in bytes that an MCP call may send or return."
     )
     content_cache_bytes: int = Field(default=64 * MIB, ge=0, description="Memory in bytes for a cache of content.")
+    embeddings: Literal["local", "off", "ollama", "openai"] = Field(
+        default="local",
+        description="What makes vectors for semantic search. local: a small model in the process, offline. ollama, "
+        "openai: a server that speaks OpenAI's embeddings protocol. off: search by words and connections alone.",
+    )
+    embedding_model: str | None = Field(
+        default=None,
+        description="Model of that server. Empty: nomic-embed-text for ollama, text-embedding-3-small for openai.",
+    )
+    embedding_url: str | None = Field(
+        default=None,
+        description="Base URL of that server. Empty: http://localhost:11434/v1 for ollama, https://api.openai.com/v1 "
+        "for openai.",
+    )
+    embedding_api_key: SecretStr = Field(default=SecretStr(""), description="API key for that server.")
+    openai_api_key: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key"),
+        description="API key for openai, used if GRAPH_MEMORY_EMBEDDING_API_KEY is empty. It is sent to OpenAI alone, "
+        "to no other URL.",
+    )
+    embedding_timeout: float = Field(
+        default=30.0, gt=0, description="Seconds that the server may take for one batch of embeddings."
+    )
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )
@@ -155,3 +180,24 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("embedding_url")
+    @classmethod
+    def _check_url(cls, value: str | None) -> str | None:
+        return value and http_url(value)
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _check_model(cls, value: str | None, given: ValidationInfo) -> str | None:
+        if value and given.data.get("embeddings") in ("local", "off"):
+            raise ValueError("is for the embeddings ollama and openai alone")
+        return value
+
+
+def http_url(given: str) -> str:
+    """Return a URL of a web server without the slash at its end. Raises ValueError; credentials are no part of it."""
+    parts = urlsplit(given)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None or parts.query:
+        raise ValueError("must be a URL as in http://localhost:11434/v1, without a user name")
+    _ = parts.port  # raises for one that is none
+    return given.rstrip("/")

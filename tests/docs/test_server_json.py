@@ -39,8 +39,11 @@ def test_the_package_is_this_one_and_its_command_serves():
     assert argument["value"] in get_command(app).commands
 
 
-def test_the_variables_are_settings_and_only_the_password_is_secret():
+def test_the_variables_are_settings_and_only_password_and_key_are_secret():
     variables = {entry["name"]: entry for entry in PACKAGE["environmentVariables"]}
     assert {name.lower().removeprefix("graph_memory_") for name in variables} <= Settings.model_fields.keys()
-    assert [name for name, entry in variables.items() if entry.get("isSecret")] == ["NEO4J_PASSWORD"]
+    assert [name for name, entry in variables.items() if entry.get("isSecret")] == [
+        "NEO4J_PASSWORD",
+        "GRAPH_MEMORY_EMBEDDING_API_KEY",
+    ]
     assert not any(entry["isRequired"] for entry in variables.values())

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from graph_memory.embedding import Embedder
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
@@ -30,6 +31,8 @@ class Core:
     open_type_limit: int = 200
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
+    embedder: Embedder | None = None
+    """None when vectors are off."""
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""

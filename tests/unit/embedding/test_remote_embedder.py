@@ -1,0 +1,300 @@
+"""A server of OpenAI's embeddings protocol is asked in batches, and believed only what can be."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import math
+import socket
+import time
+import traceback
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+
+import pytest
+from pydantic import SecretStr
+
+from embedding_server import DIMENSIONS, EmbeddingServer, Fault, Item, embedding_server, vector_of
+from graph_memory.embedding import EmbeddingUnavailable, remote
+from graph_memory.embedding.remote import BATCH_TEXTS, Patience, RemoteEmbedder, Service
+from graph_memory.embedding.texts import unit
+
+pytestmark = pytest.mark.anyio
+
+KEY = "sk-very-secret"
+QUICK = Patience(waits=(0.01, 0.01, 0.01), longest=2.0)
+ONCE = Patience(waits=(0.01,), longest=0.5)
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddingServer]:
+    with embedding_server() as running:
+        yield running
+
+
+@asynccontextmanager
+async def client(
+    url: str, *, provider: str = "openai", model: str = "m", key: str = KEY, needs_key: bool = False, seconds: float = 5
+) -> AsyncGenerator[RemoteEmbedder]:
+    service = Service(provider=provider, model=model, url=url, key=SecretStr(key), needs_key=needs_key, timeout=seconds)
+    opened = RemoteEmbedder(service, for_passages=QUICK, for_queries=ONCE)
+    try:
+        yield opened
+    finally:
+        await opened.aclose()
+
+
+async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: EmbeddingServer):
+    texts = ["one", "a longer one", "", "two", "🙂", "one"]
+    async with client(server.url) as model:
+        assert model.dimensions is None
+        found = await model.passages(texts)
+        assert await model.query("two") == found[3]
+        assert (model.model, model.dimensions) == ("openai/m", DIMENSIONS)
+        assert await model.passages([]) == []
+    assert found == [unit(vector_of(text or " ")) for text in texts]
+    assert len(server.asked) == 2
+    assert server.asked[1] == {"path": "/v1/embeddings", "model": "m", "input": ["two"], "encoding_format": "float"}
+    assert server.keys == [f"Bearer {KEY}"] * 2
+
+
+async def test_many_texts_go_in_bounded_batches(server: EmbeddingServer):
+    texts = [f"{number} " + "x" * (number % 7) for number in range(150)] + ["long " * 5_000] * 40
+    async with client(server.url) as model:
+        found = await model.passages(texts)
+    assert found[:150] == [unit(vector_of(text)) for text in texts[:150]]
+    assert max(len(asked["input"]) for asked in server.asked) <= BATCH_TEXTS
+    assert max(sum(map(len, asked["input"])) for asked in server.asked) <= remote.BATCH_BYTES
+    assert sum(len(asked["input"]) for asked in server.asked) == 190
+
+
+async def test_a_reply_in_another_order_is_put_right_by_its_index(server: EmbeddingServer):
+    server.faults.append(Fault(items=lambda items: items[::-1]))
+    async with client(server.url) as model:
+        assert await model.passages(["aa", "bb", "cc"]) == [unit(vector_of(text)) for text in ("aa", "bb", "cc")]
+
+
+@pytest.mark.parametrize(
+    ("model", "prefixed"), [("nomic-embed-text", True), ("nomic-embed-text:v1.5", True), ("m", False)]
+)
+async def test_a_model_reads_the_prefixes_that_it_was_trained_with(server: EmbeddingServer, model: str, prefixed: bool):
+    async with client(server.url, provider="ollama", model=model, key="") as found:
+        await found.passages(["text"])
+        await found.query("text")
+    sent = [asked["input"] for asked in server.asked]
+    assert sent == ([["search_document: text"], ["search_query: text"]] if prefixed else [["text"], ["text"]])
+    assert server.keys == [None, None]
+
+
+# What passes
+
+
+PASSING = {
+    "too many requests": Fault(429, {"Retry-After": "0"}, b'{"error": {"message": "slow down"}}'),
+    "a fault of the server": Fault(500, body=b"oops"),
+    "starting up": Fault(503, body=b""),
+    "a connection that is cut": Fault(cut_after=20),
+    "a connection that is cut before an answer": Fault(cut_after=0),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+async def test_what_may_pass_is_tried_again(server: EmbeddingServer, fault: Fault):
+    server.faults.extend([fault, fault])
+    async with client(server.url) as model:
+        assert await model.passages(["a"]) == [unit(vector_of("a"))]
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+async def test_what_does_not_pass_is_given_up(server: EmbeddingServer, fault: Fault):
+    server.always = fault
+    async with client(server.url) as model:
+        with pytest.raises(EmbeddingUnavailable, match=server.url):
+            await model.passages(["a"])
+        assert len(server.asked) == 1 + len(QUICK.waits)
+
+
+async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: EmbeddingServer):
+    server.faults.append(Fault(429, {"Retry-After": "1"}))
+    async with client(server.url) as model:
+        begun = time.monotonic()
+        await model.passages(["a"])
+        assert time.monotonic() - begun >= 1
+
+
+@pytest.mark.parametrize("after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
+async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: EmbeddingServer, after: str):
+    server.always = Fault(429, {"Retry-After": after})
+    async with client(server.url) as model:
+        with pytest.raises(EmbeddingUnavailable, match="429"):
+            await model.passages(["a"])
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("after", ["soon", "", "nan", "inf", "-5", "Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999"])
+async def test_a_wait_that_is_none_is_no_obstacle(server: EmbeddingServer, after: str):
+    server.faults.append(Fault(503, {"Retry-After": after}))
+    async with client(server.url) as model:
+        assert await model.passages(["a"])
+
+
+async def test_a_slow_server_is_given_up_in_time(server: EmbeddingServer):
+    server.always = Fault(wait=1.0)
+    async with client(server.url, seconds=0.1) as model:
+        begun = time.monotonic()
+        with pytest.raises(EmbeddingUnavailable, match=r"within 0\.1 s"):
+            await model.query("a")
+        assert time.monotonic() - begun < 0.9
+        assert len(server.asked) == 2
+
+
+async def test_nobody_at_the_address_is_said_with_what_to_do():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    for provider, hint in (("ollama", "Start Ollama"), ("openai", "Check that")):
+        async with client(f"http://127.0.0.1:{port}/v1", provider=provider) as model:
+            with pytest.raises(EmbeddingUnavailable, match="cannot be reached") as failure:
+                await model.passages(["a"])
+        assert hint in failure.value.hint
+
+
+async def test_queries_do_not_wait_each_for_a_server_that_is_silent(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+):
+    server.always = Fault(503)
+    async with client(server.url) as model:
+        for _ in range(3):
+            with pytest.raises(EmbeddingUnavailable, match="503"):
+                await model.query("a")
+        assert len(server.asked) == 2
+        server.always = None
+        await model.passages(["a"])  # which are patient, so they find that it is back
+        assert await model.query("a")
+        server.always = Fault(503)
+        monkeypatch.setattr(remote, "PAUSE_SECONDS", 0.05)
+        with pytest.raises(EmbeddingUnavailable):
+            await model.query("b")
+        server.always = None
+        time.sleep(0.06)  # noqa: ASYNC251 - nothing else runs
+        assert await model.query("b")
+
+
+# What is refused
+
+
+def changed(change: dict[str, object]) -> Fault:
+    """Return a reply whose last vector is otherwise than it should be."""
+    return Fault(items=lambda items: [*items[:-1], {**items[-1], **change}])
+
+
+def without_index(items: list[Item]) -> object:
+    return [{"embedding": item["embedding"]} for item in items]
+
+
+RUBBISH = {
+    "JSON that stops": Fault(body=b'{"data": [{"index": 0, "embed'),
+    "no JSON": Fault(body=b"<html>hello</html>"),
+    "nothing": Fault(body=b""),
+    "JSON of something else": Fault(body=b'{"embeddings": [[1, 2]]}'),
+    "a list": Fault(body=b"[]"),
+    "bytes that are no gzip": Fault(headers={"Content-Encoding": "gzip"}, body=b"not gzip"),
+    "too few vectors": Fault(items=lambda items: items[1:]),
+    "too many vectors": Fault(items=lambda items: [*items, {**items[0], "index": 3}]),
+    "no vectors": Fault(items=lambda _: []),
+    "one index twice": changed({"index": 0}),
+    "an index too high": changed({"index": 7}),
+    "no index": Fault(items=without_index),
+    "other dimensions": changed({"embedding": [1.0, 2.0]}),
+    "no dimensions": Fault(items=lambda items: [{**item, "embedding": []} for item in items]),
+    "NaN": changed({"embedding": [math.nan] * DIMENSIONS}),
+    "infinity": changed({"embedding": [math.inf] * DIMENSIONS}),
+    "zeros": changed({"embedding": [0] * DIMENSIONS}),
+    "text": changed({"embedding": ["1"] * DIMENSIONS}),
+    "null": changed({"embedding": None}),
+    "another place": Fault(307, {"Location": "http://127.0.0.1:1/"}),
+}
+
+
+@pytest.mark.parametrize("fault", RUBBISH.values(), ids=RUBBISH)
+async def test_rubbish_is_refused_at_once_and_changes_nothing(server: EmbeddingServer, fault: Fault):
+    server.faults.append(fault)
+    async with client(server.url) as model:
+        with pytest.raises(EmbeddingUnavailable, match="openai/m at http") as failure:
+            await model.passages(["a", "b", "c"])
+        assert "GRAPH_MEMORY_EMBEDDING_URL" in failure.value.hint
+        assert len(server.asked) == 1
+        assert await model.query("d")  # the server is believed again at once
+
+
+async def test_a_model_that_changes_its_dimensions_is_refused(server: EmbeddingServer):
+    async with client(server.url) as model:
+        await model.query("a")
+        server.faults.append(Fault(items=lambda items: [{**item, "embedding": [1.0, 2.0]} for item in items]))
+        with pytest.raises(EmbeddingUnavailable, match="2 dimensions, before that of 8"):
+            await model.passages(["a"])
+        assert model.dimensions == DIMENSIONS
+
+
+async def test_a_compressed_reply_is_read(server: EmbeddingServer):
+    body = gzip.compress(b'{"data": [{"index": 0, "embedding": [3, 4]}]}')
+    server.faults.append(Fault(headers={"Content-Encoding": "gzip"}, body=body))
+    async with client(server.url) as model:
+        assert await model.query("a") == [0.6, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "provider", "hint"),
+    [
+        (401, '{"error": {"message": "Incorrect API key"}}', "openai", "GRAPH_MEMORY_EMBEDDING_API_KEY"),
+        (403, '{"error": "no"}', "ollama", "GRAPH_MEMORY_EMBEDDING_API_KEY"),
+        (404, '{"error": {"message": "model not found"}}', "ollama", "ollama pull m"),
+        (404, '{"error": {"message": "no such model"}}', "openai", "GRAPH_MEMORY_EMBEDDING_MODEL"),
+        (400, '{"error": {"code": 1}}', "openai", "GRAPH_MEMORY_EMBEDDING_MODEL"),
+        (405, "<html>", "openai", "GRAPH_MEMORY_EMBEDDING_URL"),
+    ],
+)
+async def test_a_refusal_says_what_to_do(server: EmbeddingServer, status: int, said: str, provider: str, hint: str):
+    server.faults.append(Fault(status, body=said.encode()))
+    async with client(server.url, provider=provider) as model:
+        with pytest.raises(EmbeddingUnavailable, match=str(status)) as failure:
+            await model.passages(["a"])
+    assert hint in failure.value.hint
+    assert len(server.asked) == 1
+
+
+async def test_openai_is_not_asked_without_a_key(server: EmbeddingServer):
+    async with client(server.url, key="", needs_key=True) as model:
+        with pytest.raises(EmbeddingUnavailable, match="needs an API key") as failure:
+            await model.query("a")
+    assert "OPENAI_API_KEY" in failure.value.hint
+    assert server.asked == []
+
+
+# The key
+
+
+@pytest.mark.parametrize("key", [KEY, "sk-broken\nin two", "sk-ünïcode", "sk-\x00"])
+async def test_the_key_is_in_no_message_log_or_trace(
+    server: EmbeddingServer, key: str, caplog: pytest.LogCaptureFixture
+):
+    caplog.set_level(logging.DEBUG)
+    said = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
+    server.faults.extend([Fault(500, body=said), Fault(401, body=said)])
+    async with client(server.url, key=key) as model:
+        with pytest.raises(EmbeddingUnavailable) as failure:
+            await model.query("a")
+        shown = [repr(model), repr(model._service), failure.value.message, failure.value.hint, caplog.text]
+    for text in (*shown, "".join(traceback.format_exception(failure.value))):
+        assert key not in text
+        assert ascii(key)[1:-1] not in text
+    assert server.keys == ([f"Bearer {KEY}"] * 2 if key == KEY else [])
+
+
+async def test_what_a_server_says_is_shown_briefly(server: EmbeddingServer):
+    server.faults.append(Fault(400, body=b'{"error": {"message": "' + b"long \\n " * 5_000 + b'"}}'))
+    async with client(server.url) as model:
+        with pytest.raises(EmbeddingUnavailable) as failure:
+            await model.query("a")
+    assert len(failure.value.message) < 300
+    assert "\n" not in failure.value.message
