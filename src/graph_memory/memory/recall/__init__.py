@@ -1,0 +1,1 @@
+"""Search: what is found, how it is ranked, and why."""

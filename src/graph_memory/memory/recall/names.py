@@ -1,0 +1,94 @@
+"""Names that stand whole in a text: of nodes, of documents, of whatever else bears one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+COMMON = 5
+COMMON_PART = 0.01
+"""A name in more texts than these, and than this part of them, says too little to lead anywhere."""
+_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
+"""A word; of scripts that put no spaces between words, a character."""
+_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name that stands in a text, and how many bear it."""
+
+    name: str
+    namesakes: int
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, folded: what names are compared by.
+
+    A row of a name holds the first of them, so that those of a text find every name that may stand in it.
+    """
+    return [_folded(found[0]) for found in _WORD.finditer(text)]
+
+
+def forms(name: str) -> tuple[str, ...]:
+    """Return a name, and the name without what only tells it from others, as in `Mercury (planet)`."""
+    short = _QUALIFIER.sub("", name)
+    return (name,) if short in ("", name) else (name, short)
+
+
+def is_common(having: int, texts: int) -> bool:
+    """Whether a name that so many of the texts of a domain have is no name to go by."""
+    return having > max(COMMON, COMMON_PART * texts)
+
+
+def mentioned(text: str, names: Mapping[str, Collection[str]], *, capitalised: bool = True) -> dict[str, Mention]:
+    """Return the owners whose names stand whole in a text, each with the name that the fewest bear.
+
+    `names` says who bears a name. Upper and lower case are the same, but a name of one word counts only where the text
+    has it with a capital, since many names are words as well; `capitalised` switches that off.
+    """
+    found: dict[str, Mention] = {}
+    for name, owners in _standing(text, names, capitalised=capitalised):
+        mention = Mention(name, len(owners))
+        for owner in owners:
+            if owner not in found or _rank(mention) < _rank(found[owner]):
+                found[owner] = mention
+    return found
+
+
+def _standing(
+    text: str, names: Mapping[str, Collection[str]], *, capitalised: bool
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """Give the names that stand in a text, with all who bear them however they write them."""
+    bearers: dict[tuple[str, ...], set[str]] = {}
+    written: dict[tuple[str, ...], str] = {}
+    for name in sorted(names):
+        if key := tuple(words(name)):
+            bearers.setdefault(key, set()).update(names[name])
+            written.setdefault(key, name)
+    plain = [found[0] for found in _WORD.finditer(text)]
+    folded = [_folded(word) for word in plain]
+    for key in _runs(folded, {len(key) for key in bearers}).keys() & bearers.keys():
+        if len(key) > 1 or not capitalised or _has_capital("".join(key), plain, folded):
+            yield written[key], frozenset(bearers[key])
+
+
+def _runs(folded: Sequence[str], lengths: Collection[int]) -> dict[tuple[str, ...], None]:
+    """Return all runs of words of a text that are as long as some name."""
+    return dict.fromkeys(
+        tuple(folded[start : start + length]) for length in lengths for start in range(len(folded) - length + 1)
+    )
+
+
+def _has_capital(word: str, plain: Sequence[str], folded: Sequence[str]) -> bool:
+    return any(each[0].isupper() or each[0].istitle() for each, same in zip(plain, folded, strict=True) if same == word)
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold()
+
+
+def _rank(mention: Mention) -> tuple[int, int, str]:
+    return mention.namesakes, -len(mention.name), mention.name
