@@ -1,7 +1,8 @@
 // Which of these connections break a rule of their type: only one of it from a node, to a node, or from one node to
 // another, no cycles, and none that says from the other end, under the name of the inverse, what another says that still
 // holds; `other` is the connection that is in the way. What comes after a connection in `turns`, if it
-// is there, does not count against it. A connection may be there already, or not.
+// is there, does not count against it. A connection may be there already, or not. One with an event `before` was there
+// already: it is asked about only if it had ended by that event, and now holds again.
 // Rules are asked within the subqueries too, or Neo4j would look for paths of types that may have cycles. Whichever way a
 // type is given as data, Neo4j looks through all connections of a node for it, so what either end can answer is asked of
 // the one with fewer. A connection is never looked for with both ends given: a plan made while the database was empty
@@ -10,6 +11,9 @@
 // params: domain, rows, turns
 // returns: id, rule, other
 UNWIND $rows AS row
+OPTIONAL MATCH (before:_Event {_domain: $domain, _seq: row.before})
+WITH row, before
+WHERE row.before IS NULL OR before._valid_to <= datetime()
 MATCH (a:_Node {_domain: $domain, _id: row.from})
 MATCH (b:_Node {_domain: $domain, _id: row.to})
 WITH row, a, b, coalesce($turns[row.id], 0) AS turn

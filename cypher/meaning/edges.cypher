@@ -1,5 +1,5 @@
-// All connections of some types, each with its ends and how it came to be; those that no longer hold are left out. They are
-// reached from the nodes that a type may leave.
+// All connections of some types, each with its ends and how it came to be; those that do not hold now are left out.
+// They are reached from the nodes that a type may leave.
 // mode: read
 // params: domain, types, limit
 // returns: id, type, from_id, to_id, method
@@ -15,6 +15,7 @@ MATCH (a:_Node)
 USING INDEX a:_Node(_domain, _type, _id)
 WHERE a._domain = $domain AND a._type = from_type AND a._id IS NOT NULL
 MATCH (a)-[r:$(type)]->(b:_Node)
-WHERE r._domain = $domain AND r._id IS NOT NULL AND coalesce(r._valid_to > datetime(), true)
+WHERE r._domain = $domain AND r._id IS NOT NULL
+  AND coalesce(r._valid_from <= datetime(), true) AND coalesce(r._valid_to > datetime(), true)
 RETURN r._id AS id, type AS type, a._id AS from_id, b._id AS to_id, coalesce(r._creation_method, 'manual') AS method
 LIMIT $limit

@@ -51,6 +51,22 @@ async def test_a_protected_node_is_read_only_for_all_but_those_who_are_named(mem
     assert (await memory.upkeep.verify()).clean
 
 
+@pytest.mark.parametrize("name", ["x" * 300, " "])
+async def test_whoever_protects_may_call_itself_anything(memory: Memory, domain: str, name: str) -> None:
+    await memory.create_ontology(TYPES)
+    node = (await memory.create_node("Note", "one")).node_id
+    odd = memory.acting_as(name)
+    await odd.protect(node_id=node, can_be_unprotected_by=["alice"])
+    await odd.protect(domain=domain, can_be_unprotected_by=["alice"])
+    found, info = (await memory.get_node(node)).protection, (await memory.domain_info()).protection
+    assert found is not None
+    assert info is not None
+    assert (found.locked_by, info.last_modified_by) == (name, name)
+    await _refused(memory.create_node("Note", "two"), f"Cannot modify memory in read-only domain {domain}")
+    await memory.acting_as("alice").unprotect(domain=domain)
+    assert not (await memory.upkeep.verify()).differences
+
+
 async def test_connections_to_a_protected_node_may_be_added_but_its_neighbour_stays(memory: Memory) -> None:
     await memory.create_ontology(TYPES)
     node, other = [(await memory.create_node("Note", text)).node_id for text in ("one", "two")]

@@ -79,6 +79,15 @@ async def test_what_no_longer_holds_is_no_premise(memory: Memory) -> None:
     assert (await memory.get_connection(done.connections[0].connection_id or "")).premises_lost == (first,)
 
 
+async def test_what_does_not_hold_yet_is_no_premise(memory: Memory) -> None:
+    await begin(memory, PAIR, "abc")
+    await connect(memory, "contains", "a", "b")
+    second = await connect(memory, "contains", "b", "c")
+    await memory.set_validity(second, valid_from="2999-01-01")
+    done = await memory.infer_connections(dry_run=False)
+    assert (pairs(done), done.unfounded) == (set(), ())
+
+
 async def test_what_a_rule_forbids_is_not_written_but_counted(memory: Memory) -> None:
     types = [{"name": "part_of", **ANY_ENDS, "inverse": "contains", "transitive": True, "unique_source": True}]
     await begin(memory, types, "abcd")

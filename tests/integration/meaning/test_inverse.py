@@ -137,6 +137,33 @@ async def test_what_no_longer_holds_does_not_stand_in_the_way(topics: Memory) ->
     assert again.existing is None
 
 
+@pytest.mark.parametrize("way", ["alone", "batch", "revert", "merge"])
+async def test_what_has_ended_does_not_hold_again_beside_its_inverse(topics: Memory, domain: str, way: str) -> None:
+    first = await connect(topics, "contains", "a", "b")
+    await topics.set_validity(first, valid_to="2000-01-01")
+    ended = await last(topics)
+    if way == "merge":
+        await topics.history.branch(f"{domain}-open")
+        await topics.in_domain(f"{domain}-open").set_validity(first, valid_to="open")
+    second = await connect(topics, "part_of", "b", "a")
+    codes = {
+        "alone": (lambda: topics.set_validity(first, valid_to="open"), Code.CONNECTION_ALREADY_EXISTS),
+        "batch": (
+            lambda: topics.execute_batch([{"op": "set_validity", "id": first, "valid_to": "2999-01-01"}]),
+            Code.BATCH_REFUSED,
+        ),
+        "revert": (lambda: topics.history.revert(event_ids=[ended]), Code.REVERT_CONFLICT),
+        "merge": (lambda: topics.history.merge(f"{domain}-open"), Code.MERGE_CONFLICT),
+    }
+    call, code = codes[way]
+    assert await code_of(call()) is code
+    assert (await topics.query_connections(type="part_of", valid_at="now")).connection_ids == (second,)
+    await topics.update_connection(first, properties={"note": "as it was"})
+    await topics.set_validity(second, valid_to="2001-01-01")
+    await topics.set_validity(first, valid_to="open")
+    assert not (await topics.upkeep.verify()).differences
+
+
 async def test_a_name_that_is_no_type_is_stored_as_the_type_whose_inverse_it_is(topics: Memory) -> None:
     link = await connect(topics, "owned_by", "b", "a", properties={"since": 2020})
     found = await topics.get_connection(link)

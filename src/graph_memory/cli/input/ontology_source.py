@@ -12,7 +12,10 @@ from graph_memory.model.ontology.yaml_io import parse_bytes
 from graph_memory.ontologies import load_ontology
 
 SourceArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="A YAML file, - for standard input, or a bundled one: gtd or fitness.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="A YAML file, - for standard input, or a bundled one: gtd, fitness or standard."
+    ),
 ]
 
 

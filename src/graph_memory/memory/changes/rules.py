@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import datetime
+from typing import TypeVar, cast
 
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.rules import BrokenLink, link_rules
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -45,18 +47,26 @@ class RulesBroken(Exception):  # noqa: N818 - it is no error yet: the write is t
 
 
 def ruled(draft: Draft, ontology: Ontology | None, also: Sequence[str] = ()) -> dict[str, object] | None:
-    """Return what to check of a connection that came to be, None when its type has no rules about others.
+    """Return what to check of a connection that came to be, or holds again; None when its type has no rules about that.
 
     `also` are rules that are asked besides those of the type.
     """
-    if draft.kind is not Kind.CONNECTION or draft.op is not Op.CREATE:
+    if draft.kind is not Kind.CONNECTION or draft.op not in (Op.CREATE, Op.UPDATE):
         return None
     declared = ontology.find_connection_type(draft.type or "") if ontology else None
-    rules = {*also, *(rule.name for rule in link_rules(declared))}
+    is_new = draft.op is Op.CREATE
+    own = [rule.name for rule in link_rules(declared) if is_new or (rule.name == "inverse" and _holds(draft))]
+    rules = {*also, *own}
     if not rules:
         return None
     names = {"type": draft.type, "other_name": declared.other_name if declared else ""}
-    return {"id": draft.subject, **names, "from": draft.from_id, "to": draft.to_id, "rules": sorted(rules)}
+    ends = {"from": draft.from_id, "to": draft.to_id}
+    return {"id": draft.subject, **names, **ends, "rules": sorted(rules), "before": None if is_new else draft.previous}
+
+
+def _holds(draft: Draft) -> bool:
+    ends = cast("datetime | None", (draft.state or {}).get("_valid_to"))
+    return ends is None or ends > utc_now()
 
 
 async def broken_rules(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
+from graph_memory.memory.changes.rules import broken_rules
 from graph_memory.memory.core import Core, check_version, last_state, version_after
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import fault
@@ -66,23 +67,27 @@ async def set_validity(core: Core, domain: str, subject_id: str, edit: ValidityE
     """Give a node or connection bounds. `Memory.set_validity` tells the rest."""
     before_version = 0
 
-    async def read(reader: Reader, _: Head) -> Subject:
+    async def read(reader: Reader, head: Head) -> tuple[Subject, Context]:
         nonlocal before_version
         subject = await _found(reader, domain, subject_id)
         before_version = subject.version
-        return subject
+        broken = await broken_rules(reader, domain, [bounding(head, subject, edit)], head.ontology)
+        return subject, Context(ontology=head.ontology, broken=broken)
 
-    def decide(head: Head, before: Subject) -> Sequence[Draft]:
-        return decide_validity(head, before, edit)
+    def decide(head: Head, found: tuple[Subject, Context]) -> Sequence[Draft]:
+        return decide_validity(head, found[0], edit, found[1])
 
     receipt = await core.log.write("set_validity", domain, core.origin, read, decide)
     return Changed(version=version_after(receipt.version_of(subject_id), before_version))
 
 
-def decide_validity(head: Head, before: Subject, edit: ValidityEdit) -> list[Draft]:
-    """Return the event that changes the bounds, none when it changes nothing. Raises VERSION_CONFLICT."""
+def decide_validity(head: Head, before: Subject, edit: ValidityEdit, context: Context) -> list[Draft]:
+    """Return the event that changes the bounds, none when it changes nothing.
+
+    Raises VERSION_CONFLICT, and CONNECTION_ALREADY_EXISTS where it would hold beside its inverse.
+    """
     draft = bounding(head, before, edit)
-    drafts = Changeset.of(Context(ontology=head.ontology), [draft]).checked(head.domain)
+    drafts = Changeset.of(context, [draft]).checked(head.domain)
     return [] if same_state(draft.state or {}, before.state(), MODIFIED) else drafts
 
 

@@ -131,7 +131,8 @@ def _argument(selection: Selection) -> str:
 
 def _check_rules(planned: Plan, implied: set[str]) -> None:
     """Raise REVERT_CONFLICT where a rule may stand against a connection that was asked for: that shows too late."""
-    asked = [draft for draft in planned.drafts if draft.subject not in implied and ruled(draft, planned.ontology)]
+    new = [draft for draft in planned.drafts if draft.op is Op.CREATE and draft.subject not in implied]
+    asked = [draft for draft in new if ruled(draft, planned.ontology)]
     if asked:
         types = sorted({draft.type or "" for draft in asked})
         message = f"{len(asked):,} connections whose types have rules would come back: {listed(types)}"
