@@ -23,6 +23,8 @@ DEPTH = 5
 SPREAD = 5
 PAGE = 100
 """Neighbours that a call asks for."""
+LEAST = 0.8
+"""A weight that one connection in ten has, of those of the hub."""
 AT_ONCE = 5_000
 Pair = tuple[str, str]
 
@@ -33,6 +35,14 @@ WHOLES = "MATCH (n:_Node {_domain: $domain, _id: $id})<-[:contains]-(m) RETURN m
 CLOSURE = f"""
 MATCH (n:_Node {{_domain: $domain, _id: $id}})-[:contains]->{{1,{DEPTH}}}(m) RETURN DISTINCT m._id AS id ORDER BY id
 """
+WEIGHED = """
+MATCH (n:_Node {_domain: $domain, _id: $id})-[r:contains]->(m)
+WITH r, m, (coalesce(r._strength_semantic, 0.5) + coalesce(r._strength_structural, 0.5)) / 2
+  * coalesce(r._strength_confidence, 0.9) * coalesce(r._strength_temporal, 1.0)
+  * 2.0 ^ (-(datetime().epochMillis - r._modified.epochMillis) / 86400000.0 / 365.0) AS weight
+"""
+STRONGEST = f"{WEIGHED} RETURN r._id AS id, weight ORDER BY weight DESC LIMIT $limit"
+STRONG = f"{WEIGHED} WHERE weight >= {LEAST} RETURN m._id AS id ORDER BY id LIMIT $limit"
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,18 @@ class Parts:
         given = {"max_depth": DEPTH} if transitive else {"limit": PAGE}
         return await self.memory.get_connected_nodes(
             node, direction="out", connection_type=name, transitive=transitive, **given
+        )
+
+    async def strong(self, node: str) -> object:
+        """Ask for what a node is connected to by connections that count."""
+        return await self.memory.get_connected_nodes(
+            node, direction="out", connection_type="contains", min_strength=LEAST, limit=PAGE
+        )
+
+    async def strongest(self, node: str) -> object:
+        """Ask for the connections of a node that count most."""
+        return await self.memory.get_strongest_connections(
+            node, direction="out", connection_type="contains", limit=PAGE
         )
 
     async def raw(self, statement: str, node: str) -> object:
@@ -82,9 +104,19 @@ async def connected(place: Place) -> str:
         parts.operation("the whole of a part, by the inverse", "few-1", "part_of", WHOLES),
         parts.operation(f"{PAGE} of {HUB:,} parts", "hub", "contains", NEIGHBOURS),
         parts.operation(f"the whole of one of {HUB:,} parts, by the inverse", "hub-1", "part_of", WHOLES),
+        Operation(
+            f"the strongest {PAGE} of {HUB:,}",
+            lambda _: parts.strongest("hub"),
+            lambda _: parts.raw(STRONGEST, "hub"),
+        ),
+        Operation(
+            f"{PAGE} of {HUB:,} parts, min_strength {LEAST}",
+            lambda _: parts.strong("hub"),
+            lambda _: parts.raw(STRONG, "hub"),
+        ),
         parts.operation(f"all parts to depth {DEPTH}", "tree", "contains", CLOSURE, transitive=True),
     ]
-    calls = [place.calls, place.calls, place.calls // 10, place.calls, place.calls // 5]
+    calls = [place.calls // part for part in (1, 1, 10, 1, 10, 10, 5)]
     found = [
         await compare(operation, count, turn=max(1, count // 10))
         for operation, count in zip(operations, calls, strict=True)
@@ -106,7 +138,17 @@ async def _fill(memory: Memory, pairs: list[Pair]) -> None:
     while few := [*islice(links, AT_ONCE)]:
         await memory.execute_batch(
             [
-                {"op": "create_connection", "type": "contains", "from_node_id": whole, "to_node_id": part}
-                for whole, part in few
+                {
+                    "op": "create_connection",
+                    "type": "contains",
+                    "from_node_id": whole,
+                    "to_node_id": part,
+                    **_strength(place),
+                }
+                for place, (whole, part) in enumerate(few)
             ]
         )
+
+
+def _strength(place: int) -> dict[str, float]:
+    return {"strength": place % 10 / 9}

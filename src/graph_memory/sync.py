@@ -574,7 +574,7 @@ class SyncMemory(_Sync[Memory]):
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
         With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        those of at least that weight; a page can then have fewer than `limit` while `next_cursor` leads on.
+        those of at least that weight.
         """
         return self._wait(
             self._facade.query_connections,
@@ -641,8 +641,7 @@ class SyncMemory(_Sync[Memory]):
         """Return the connections of a node that weigh most, with their weights, the strongest first.
 
         The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
-        most 1,000. Of a node with more than 100,000 connections the first so many are weighed, and `warnings` says so.
-        Raises NODE_NOT_FOUND.
+        most 1,000. Raises NODE_NOT_FOUND.
         """
         return self._wait(
             self._facade.get_strongest_connections,
@@ -664,8 +663,7 @@ class SyncMemory(_Sync[Memory]):
     ) -> results.WeighedConnections:
         """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
 
-        Pages go through the domain in the order of the ids, and each is the weakest first. At most 20,000 connections
-        are weighed for one page, so that it can have fewer than `limit` while `next_cursor` leads on.
+        Pages go through the domain in the order of the ids, and each is the weakest first.
         """
         return self._wait(
             self._facade.get_weak_relations,

@@ -93,7 +93,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         is_data=True,
         type_kind=Kind.CONNECTION_TYPE,
         ends=2,
-        attributes=_VALIDITY | NUMBERS | {CONTENT, "_content_format", PROTECTION},
+        attributes=_VALIDITY | {*NUMBERS, CONTENT, "_content_format", PROTECTION},
         required=frozenset({"_content_format"}),
     ),
     Kind.OBSERVATION: KindRecord(

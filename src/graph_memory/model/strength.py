@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
-from graph_memory.model.arguments import fault
+from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.wording import kind_of, quoted, shown, suggestion
 
 MEASURES = ("semantic", "structural", "temporal", "confidence")
@@ -15,8 +15,11 @@ STRENGTH = {f"_strength_{name}": name for name in MEASURES}
 """The names under which a connection keeps its strength."""
 IMPORTANCE = "_importance"
 CREATED_BY = "_created_by"
-NUMBERS = frozenset({*STRENGTH, IMPORTANCE})
+NUMBERS = (*STRENGTH, IMPORTANCE)
 """What a connection keeps as a number from 0 to 1."""
+MADE = {"creation_method": "_creation_method", "created_by": CREATED_BY, "evidence": "_evidence"}
+"""What is told of how a connection came to be, and the names under which it keeps that."""
+LONGEST_MADE = 10_000
 WHOLE_TEMPORAL = 1.0
 WHOLE_CONFIDENCE = 0.9
 """What a strength that is given as one number has for these two."""
@@ -67,11 +70,15 @@ class Provenance:
     evidence: str | None = None
     actor: str | None = None
 
+    def told(self) -> dict[str, str]:
+        """Return what is kept of it, by name."""
+        method = None if self.method == "manual" else self.method
+        own = {"creation_method": method, "created_by": self.actor, "evidence": self.evidence}
+        return {name: text for name, text in own.items() if text is not None}
+
     def state(self) -> dict[str, str]:
         """Return what is stored of it."""
-        method = None if self.method == "manual" else self.method
-        own = {"_creation_method": method, "_evidence": self.evidence, CREATED_BY: self.actor}
-        return {name: text for name, text in own.items() if text is not None}
+        return {MADE[name]: text for name, text in self.told().items()}
 
     @classmethod
     def from_state(cls, stored: Mapping[str, object]) -> Provenance:
@@ -82,6 +89,21 @@ class Provenance:
             evidence=known.get("_evidence"),
             actor=known.get(CREATED_BY),
         )
+
+
+def check_provenance(given: Mapping[str, str]) -> Provenance:
+    """Return how a connection came to be, from texts by their names. Raises INVALID_ARGUMENT."""
+    method = given.get("creation_method", "manual")
+    if method not in get_args(CreationMethod):
+        hint = f"Give one of {', '.join(get_args(CreationMethod))}, or leave it out."
+        raise fault("creation_method", f"creation_method is {quoted(method)}", hint)
+    for name, text in given.items():
+        if not 0 < len(text) <= LONGEST_MADE or not is_encodable(text):
+            hint = f"Give 1 to {LONGEST_MADE:,} characters, or leave it out."
+            raise fault(name, f"{name} is no text of that length", hint)
+    return Provenance(
+        method=cast("CreationMethod", method), evidence=given.get("evidence"), actor=given.get("created_by")
+    )
 
 
 def check_strength(given: object) -> Strength:

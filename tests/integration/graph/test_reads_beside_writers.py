@@ -244,6 +244,70 @@ async def test_what_reads_the_log_ends_where_the_log_ended_when_it_began(
     assert meanwhile
 
 
+WEIGHTS: dict[str, Callable[[Kitchen, Memory | Past], Awaitable[Ids]]] = {
+    "strongest": lambda k, m: ids_of(m.get_strongest_connections(k.hub, limit=3)),
+    "queried": lambda k, m: ids_of(m.query_connections(min_strength=0.5)),
+    "queried from a node": lambda k, m: ids_of(m.query_connections(from_node_id=k.hub, min_strength=0.5, limit=3)),
+}
+
+
+async def ids_of(asked: Awaitable[Any]) -> Ids:
+    found = await asked
+    return [one.id for one in found.connections] if found.connections is not None else list(found.connection_ids)
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+@pytest.mark.parametrize("is_past", [False, True], ids=["now", "as of then"])
+async def test_a_connection_that_changes_meanwhile_is_weighed_by_its_last_event(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, name: str, *, is_past: bool
+) -> None:
+    for place, strength in enumerate((0.6, 0.1, 0.7, 0.1, 0.8, 0.1)):
+        await kitchen.memory.update_connection(kitchen.links[place], strength=strength / 0.9)
+    strong = [kitchen.links[place] for place in (4, 2, 0)]
+    past = await kitchen.memory.history.as_of("now")
+    where = past if is_past else kitchen.memory
+
+    async def meanwhile() -> None:
+        await kitchen.beside.update_connection(kitchen.links[2], strength=0.05)
+        await kitchen.beside.update_connection(kitchen.links[5], strength=1.0)
+
+    overtaken = overtake(monkeypatch, kitchen.memory, meanwhile, [kitchen.links[2], kitchen.links[5]])
+    found = await WEIGHTS[name](kitchen, where)
+    assert "graph/weighed" in overtaken
+    expected = strong if is_past else [kitchen.links[place] for place in (5, 4, 0)]
+    assert found == (expected if name == "strongest" else sorted(expected))
+
+
+async def test_the_strongest_are_looked_for_again_where_too_many_of_them_became_weak(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in range(6):
+        await kitchen.memory.update_connection(kitchen.links[place], strength=1 - place / 10)
+
+    async def meanwhile() -> None:
+        for link in kitchen.links[:2]:
+            await kitchen.beside.update_connection(link, strength=0.0)
+
+    store, memory = kitchen.memory._core.store, kitchen.memory
+    read = store.read
+    asked: list[object] = []
+
+    async def late(query: Query[Any], **params: object) -> list[Any]:
+        rows = await read(query, **params)
+        if query.name != "graph/weighed":
+            return rows
+        asked.append(params["limit"])
+        if len(asked) > 1:
+            return rows
+        await meanwhile()  # what was read before is told, with a mark that comes after
+        return [rows[0], (await read(query, **params))[-1]]
+
+    monkeypatch.setattr(store, "read", late)
+    found = await memory.get_strongest_connections(kitchen.hub, direction="out", limit=2)
+    assert [one.id for one in found.connections] == kitchen.links[2:4]
+    assert asked == [2, 4]
+
+
 async def test_nothing_is_found_where_there_is_nothing_and_no_domain(memory: Memory, domain: str) -> None:
     nowhere = memory.in_domain(f"{domain}-none")
     await memory.create_ontology(RULES)

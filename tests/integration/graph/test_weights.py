@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.graph import weighing
-from graph_memory.model.strength import check_strength
+from graph_memory.memory.graph.queries import Page
+from graph_memory.model.arguments import UNLIMITED
+from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted
+from graph_memory.model.results import ConnectionInfo
+from graph_memory.model.strength import Strength, check_strength
 from graph_memory.model.weight import weight
 from graph_memory.storage.log.writing import utc_now
 
@@ -46,6 +52,15 @@ def fresh(given: Any, importance: float | None = None) -> float:
     told: Any = Told()
     told.importance = importance
     return round(weight(told, utc_now()), 4)
+
+
+class Told:
+    """What the weight of a connection is made of, as `get_connection` shows it."""
+
+    def __init__(self, info: ConnectionInfo) -> None:
+        self.strength = Strength(**(info.strength or {}))
+        self.importance = info.importance
+        self.modified = info.modified
 
 
 async def weights(memory: Memory, **given: Any) -> dict[str, float]:
@@ -132,23 +147,44 @@ async def test_weak_ones_come_in_pages_that_have_each_once(home: Memory) -> None
     assert (await home.get_weak_relations(below=0)).connections == ()
 
 
-async def test_a_page_weighs_only_so_many_and_says_how_to_go_on(home: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "AT_ONCE", 2)
-    monkeypatch.setattr(weighing, "MOST_WEIGHED", 2)
-    page = await home.query_connections(min_strength=0.6, limit=5)
-    seen = list(page.connection_ids)
-    for _ in range(4):
-        assert page.next_cursor or len(seen) == 2
-        if page.next_cursor is None:
-            break
-        page = await home.query_connections(min_strength=0.6, limit=5, cursor=page.next_cursor)
-        seen += page.connection_ids
-    assert seen == ["a-a", "a-b"]
-    monkeypatch.setattr(weighing, "MOST_AROUND", 2)
-    told = await home.get_strongest_connections("a")
-    assert len(told.connections) == 2
-    assert told.warnings
-    assert "more than 2" in told.warnings[0]
+async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The expression in `graph/weighed.cypher` is compared with `model/weight.py` on values of every shape."""
+    rng, ends = Random(25), {"from_node_id": "a", "to_node_id": "b"}
+    lives: dict[str, float | None] = {"Plain": None, "Brief": 0.05, "Long": 3_000.0}
+    types = [
+        {"name": name, "from": ["Note"], "to": ["Note"], **({"half_life": life} if life else {})}
+        for name, life in lives.items()
+    ]
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": types}))
+    for name in ("a", "b"):
+        await memory.create_node("Note", name, id=name)
+    made = []
+    for _ in range(200):
+        names = rng.sample(["semantic", "structural", "temporal", "confidence"], rng.randrange(5))
+        strength = {name: rng.choice([0.0, 1.0, rng.random()]) for name in names}
+        made.append({"op": "create_connection", "type": rng.choice([*lives]), "strength": strength or None, **ends})
+    told = await memory.execute_batch([{k: v for k, v in one.items() if v is not None} for one in made])
+    ids = [one.id for one in told.results if one.id is not None]
+    await memory.execute_batch(
+        [
+            {"op": "set_relation_importance", "connection_id": one, "importance": rng.choice([0.0, 1.0, rng.random()])}
+            for one in ids[::2]
+        ]
+    )
+    infos = [await memory.get_connection(one) for one in ids]
+    for days in (-1.0, 0.0, 0.01, 1.0, 400.0, 20_000.0):
+        now = utc_now() + timedelta(days=days)
+        monkeypatch.setattr(weighing, "utc_now", lambda now=now: now)
+        expected = {one.id: weight(Told(one), now, half_life=lives[one.type]) for one in infos}
+        ours = await weighing.scale(memory._core, memory._domain(None))
+        wanted = Wanted(kind=Kind.CONNECTION, properties={})
+        found, _ = await ours.page(Page("", UNLIMITED), wanted)
+        assert {one.id: one.weight for one in found} == pytest.approx(expected, rel=1e-5, abs=1e-12)
+        least, below = sorted(one.weight for one in rng.sample(found, 2))
+        some, _ = await ours.page(Page("", UNLIMITED), wanted, least=least, below=below)
+        assert some == [one for one in found if least <= one.weight < below]
+        ranked = await ours.heaviest(wanted, 20)
+        assert [one.weight for one in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
 
 
 async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(

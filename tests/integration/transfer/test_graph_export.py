@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,6 +133,7 @@ def plain(driver: Driver) -> Iterator[Driver]:
     driver.execute_query("DROP CONSTRAINT exported_id IF EXISTS")
 
 
+@pytest.mark.xdist_group("plain")  # they leave nodes of the same label while they last
 async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memory, plain: Driver) -> None:
     await hostile(memory)
     out = io.BytesIO()
@@ -152,6 +154,7 @@ async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memor
     assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
 
 
+@pytest.mark.xdist_group("plain")
 async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
     memory: Memory, domain: str, plain: Driver, settings: Settings
 ) -> None:
@@ -166,6 +169,71 @@ async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
     assert await lines(copy) == await lines(memory)
 
 
+CHAIN = {
+    "node_types": ["Note"],
+    "connection_types": [
+        {"name": "Within", "from": ["Note"], "to": ["Note"], "transitive": True},
+        {"name": "Saw", "from": ["Note"], "to": ["Note"]},
+    ],
+}
+
+
+@pytest.mark.xdist_group("plain")
+@pytest.mark.parametrize("form", ["csv", "jsonl", "graphml", "cypher"])
+async def test_how_connections_came_to_be_goes_along_but_protection_does_not(
+    memory: Memory, domain: str, tmp_path: Path, form: GraphFormat, plain: Driver, settings: Settings
+) -> None:
+    ann = memory.acting_as("ann")
+    await memory.create_ontology(ontology_from(CHAIN))
+    for node in ("a", "b", "c"):
+        await memory.create_node("Note", node, id=node)
+    await ann.create_connection("Within", "a", "b", id="ab", strength={"semantic": 0.1, "confidence": 1.0})
+    await memory.create_connection("Within", "b", "c", id="bc", strength=0.5)
+    await memory.set_relation_importance("bc", 0.25)
+    await ann.infer_connections(dry_run=False)
+    await memory.protect(connection_id="ab", can_be_unprotected_by=["ann"])
+    target = tmp_path / ("out" if form == "csv" else f"out.{form}")
+    await memory.transfer.export_graph(target, form)
+    source: Path | Neo4jSource = target
+    options = SourceOptions()
+    if form == "cypher":
+        run(plain, target.read_text())
+        address = address_of(settings)
+        source = Neo4jSource(address.uri, address.username, address.password)
+        options = SourceOptions(only_labels=(LABEL,))
+    copy = memory.in_domain(f"{domain}-copy").acting_as("bob")
+    await copy.transfer.load(source, ontology=await memory.get_ontology(), options=options)
+    [inferred] = {*(await copy.query_connections()).connection_ids} - {"ab", "bc"}
+    for one in ("ab", "bc", inferred):
+        before, after = await memory.get_connection(one), await copy.get_connection(one)
+        own = before.model_dump(exclude={"created", "modified", "version", "protection", "created_by"})
+        assert after.model_dump(exclude={"created", "modified", "version", "protection", "created_by"}) == own
+        assert after.protection is None
+        assert after.created_by == (before.created_by or "bob")
+    found = await copy.get_connection(inferred)
+    assert (found.creation_method, found.created_by, found.evidence) == ("inferred", "ann", "ab → bc")
+    await copy.delete_connection("ab")
+    assert (await copy.get_connection(inferred)).premises_lost == ("ab",)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("creation_method", "guessed"), ("created_by", ""), ("evidence", "x" * 10_001)]
+)
+async def test_what_no_connection_can_come_from_is_refused_with_its_place(
+    memory: Memory, tmp_path: Path, name: str, text: str
+) -> None:
+    await memory.create_ontology(ontology_from(CHAIN))
+    await memory.create_node("Note", "a", id="a")
+    line = {"connection": {"type": "Saw", "from": "a", "to": "a", name: text}}
+    (tmp_path / "x.jsonl").write_text(json.dumps(line))
+    with pytest.raises(GraphError) as refused:
+        await memory.transfer.load(tmp_path / "x.jsonl")
+    assert refused.value.code is Code.INVALID_SOURCE
+    assert "x.jsonl:1" in refused.value.message
+    assert name in refused.value.message
+    assert (await memory.query_connections()).connection_ids == ()
+
+
 async def lines(memory: Memory) -> list[bytes]:
     """Return everything in a domain, a line for each node and connection."""
     out = io.BytesIO()
@@ -174,6 +242,7 @@ async def lines(memory: Memory) -> list[bytes]:
 
 
 @pytest.mark.long
+@pytest.mark.xdist_group("plain")
 async def test_a_script_of_many_rows_of_many_types_makes_all_of_them(plain: Driver) -> None:
     nodes = [NodeRecord(place=HERE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)]
     edges = [

@@ -97,7 +97,7 @@ class Reads:
         """Return the ids of the connections that match everything given, as `query_nodes` does for nodes.
 
         With `detail`, also the type of each, and the ids and titles of its ends. With `min_strength`, 0 to 1, only
-        those of at least that weight; a page can then have fewer than `limit` while `next_cursor` leads on.
+        those of at least that weight.
         """
         name, page = self._domain(domain), Page.of(limit, cursor, valid_at)
         wanted = queries.wanted_connections(page, from_node_id, to_node_id, type, properties)
@@ -156,8 +156,7 @@ class Reads:
         """Return the connections of a node that weigh most, with their weights, the strongest first.
 
         The weight, 0 to 1, is made of strength, importance and age by one formula (`model/weight.py`). `limit` is at
-        most 1,000. Of a node with more than 100,000 connections the first so many are weighed, and `warnings` says so.
-        Raises NODE_NOT_FOUND.
+        most 1,000. Raises NODE_NOT_FOUND.
         """
         scale = await weighing.scale(self._core, self._domain(domain))
         return await weighing.strongest(scale, node_id, direction, connection_type, limit)
@@ -173,8 +172,7 @@ class Reads:
     ) -> results.WeighedConnections:
         """Return connections that weigh less than `below`, with their weights: candidates for review or removal.
 
-        Pages go through the domain in the order of the ids, and each is the weakest first. At most 20,000 connections
-        are weighed for one page, so that it can have fewer than `limit` while `next_cursor` leads on.
+        Pages go through the domain in the order of the ids, and each is the weakest first.
         """
         page = Page.of(weighing.checked_limit(limit), cursor)
         scale = await weighing.scale(self._core, self._domain(domain))

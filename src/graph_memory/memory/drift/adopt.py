@@ -22,7 +22,7 @@ from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.results import Difference
 from graph_memory.model.rules import link_rules
-from graph_memory.model.strength import CREATED_BY, IMPORTANCE, NUMBERS, STRENGTH, Strength, check_strength, fraction
+from graph_memory.model.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, Strength, check_strength, fraction
 from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import listed
@@ -30,9 +30,7 @@ from graph_memory.model.wording import listed
 SERVICE = frozenset(
     {"_domain", "_id", "_type", "_version", "_created", "_modified", "_tags", "_content", *STORED.values(), *COMPUTED}
     | {"_content_format", "_content_encoding", "_content_size", "_content_sha256", "_valid_from", "_valid_to"}
-    | {PROTECTION}
-    | NUMBERS
-    | {"_creation_method", "_evidence", CREATED_BY}
+    | {PROTECTION, *NUMBERS, *MADE.values()}
 )
 """What the service itself keeps on nodes and connections; any other name that begins with `_` is nobody's."""
 FORMAT = "markdown"

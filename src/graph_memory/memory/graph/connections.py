@@ -135,8 +135,12 @@ def new_connection(
 
 
 def made_by(actor: str | None, wanted: NewConnection) -> NewConnection:
-    """Return a new connection with who makes it."""
-    return wanted if actor is None else replace(wanted, provenance=replace(wanted.provenance, actor=actor))
+    """Return a new connection with who makes it; one that is loaded may say who made it first."""
+    return (
+        wanted
+        if actor is None or wanted.provenance.actor
+        else replace(wanted, provenance=replace(wanted.provenance, actor=actor))
+    )
 
 
 async def _prepare(core: Core, domain: str, wanted: NewConnection) -> None:

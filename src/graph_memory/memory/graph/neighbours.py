@@ -165,7 +165,8 @@ async def get_connected_nodes(
 
     async def read(names: Names | None) -> tuple[Around, Look[str | None]]:
         named = replace(around, names=names)
-        given = {"id": node_id, "after": page.after, "limit": page.size, **named.params}
+        followed = named.params if only is None else {**named.params, "leaving": (), "arriving": ()}
+        given = {"id": node_id, "after": page.after, "limit": page.size, **followed}
         return named, await look(core, CONNECTED_NODES, domain, **given)
 
     around, found = await with_names(core, domain, connection_type, read)
@@ -327,9 +328,9 @@ async def all_links(
     return [LinkRow.of(event) for event in await states(connections)]
 
 
-async def ids_around(around: Around, node_id: str, matching: Matching, most: int = UNLIMITED) -> list[str]:
-    """Return the ids of the connections of a node, in order; of each of its ends at most so many, and one more."""
+async def ids_around(around: Around, node_id: str, matching: Matching) -> list[str]:
+    """Return the ids of the connections of a node, in order."""
     found: set[str] = set()
     for wanted in around.ends(node_id):
-        found.update(await matching(Page("", most, around.valid_at), wanted))
+        found.update(await matching(Page("", UNLIMITED, around.valid_at), wanted))
     return sorted(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import cast
+from typing import TypeVar, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
@@ -25,6 +25,8 @@ from graph_memory.model.properties import check_properties, key_value
 from graph_memory.model.results import ConnectionIds, NodeIds, Validity
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import Mark, Query, marked, query
+
+R = TypeVar("R")
 
 Ids = Mark | Sequence[str | None]
 """The rows of a statement that gives ids; a match that was seen by halves has none."""
@@ -189,7 +191,7 @@ async def _matching(core: Core, domain: str, page: Page, wanted: Wanted, stateme
     return await page_of(core, domain, page.after, page.size, read, is_meant)
 
 
-def given_to(statement: Query[Ids], wanted: Wanted) -> dict[str, object]:
+def given_to(statement: Query[R], wanted: Wanted) -> dict[str, object]:
     """Return what is wanted as a statement takes it."""
     stored, asked = wanted.stored, wanted.fields
     given = {

@@ -1,53 +1,49 @@
-"""Connections by their weight: the strongest of a node, the weak ones of a domain, those of at least some weight."""
+"""Connections by their weight: the strongest of a node, the weak ones of a domain, those of at least some weight.
+
+Neo4j weighs what it finds, by the expression in `graph/weighed.cypher`; what changed while it looked is weighed here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.graph.describe import connection_briefs, node_briefs
-from graph_memory.memory.graph.neighbours import Around, LinkRow, Matching, Only, ids_around
-from graph_memory.memory.graph.queries import Page, matching_connections
-from graph_memory.model.arguments import UNLIMITED, check_limit, cursor_after, fault
+from graph_memory.memory.graph.neighbours import Around, LinkRow, Only
+from graph_memory.memory.graph.overtaking import Look, OvertakenRow, look, overtaken, page_of
+from graph_memory.memory.graph.queries import Page, given_to
+from graph_memory.model.arguments import UNLIMITED, check_limit, fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.results import ConnectionIds, Direction, WeighedConnection, WeighedConnections
-from graph_memory.model.strength import Strength, fraction
+from graph_memory.model.strength import IMPORTANCE, Strength, fraction
 from graph_memory.model.weight import weight
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.writing import utc_now
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import marked, query
 
-AT_ONCE = 5_000
-"""Connections that one statement weighs."""
-MOST_WEIGHED = 20_000
-"""Connections that are weighed for one page; what is left comes with the next."""
-MOST_AROUND = 100_000
-"""Connections of a node that are weighed for its strongest."""
 MOST_SHOWN = 1_000
 WEAK = 0.3
 """Below this a connection counts as weak."""
+_ABOVE_ALL = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class WeightRow:
-    """What the weight of a connection is made of; the time is in milliseconds."""
+class Weighed(LinkRow):
+    """A connection and its weight."""
 
-    id: str
-    type: str
-    from_id: str
-    to_id: str
-    semantic: float | None
-    structural: float | None
-    temporal: float | None
-    confidence: float | None
-    importance: float | None
-    modified: int
+    weight: float
+
+    @property
+    def rank(self) -> tuple[float, str]:
+        """What orders connections, the heaviest first."""
+        return -self.weight, self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +53,7 @@ class _Weighable:
     modified: datetime
 
 
-WEIGHTS = query("graph/weights", WeightRow)
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """A connection and its weight."""
-
-    id: str
-    type: str
-    from_id: str
-    to_id: str
-    weight: float
+WEIGHED = marked(query("graph/weighed", Weighed))
 
 
 async def _nothing() -> None:
@@ -82,57 +67,71 @@ class Scale:
     core: Core
     domain: str
     ontology: Ontology | None
-    matching: Matching
     now: datetime
     at: int = END
     check: Callable[[], Awaitable[None]] = _nothing
     """Raises HISTORY_COMPACTED for what was read of a past that is no longer kept."""
-    half_lives: dict[str, float | None] = field(default_factory=dict[str, "float | None"])
-
-    async def weigh(self, ids: Sequence[str]) -> list[Weighed]:
-        """Return connections with their weights, in the order of the ids; what is not there is left out."""
-        found: dict[str, Weighed] = {}
-        for start in range(0, len(ids), AT_ONCE):
-            some = list(ids[start : start + AT_ONCE])
-            for row in await self.core.store.read(WEIGHTS, domain=self.domain, ids=some, at=self.at):
-                found[row.id] = Weighed(row.id, row.type, row.from_id, row.to_id, self._weight(row))
-        return [found[one] for one in ids if one in found]
-
-    def _weight(self, row: WeightRow) -> float:
-        strength = Strength(
-            semantic=row.semantic, structural=row.structural, temporal=row.temporal, confidence=row.confidence
-        )
-        modified = datetime.fromtimestamp(row.modified / 1000, UTC)
-        return weight(_Weighable(strength, row.importance, modified), self.now, half_life=self._half_life(row.type))
-
-    def _half_life(self, type_name: str) -> float | None:
-        if type_name not in self.half_lives:
-            declared = self.ontology.find_connection_type(type_name) if self.ontology else None
-            self.half_lives[type_name] = declared.half_life if declared else None
-        return self.half_lives[type_name]
 
     async def page(
-        self, page: Page, wanted: Wanted, is_meant: Callable[[Weighed], bool]
+        self, page: Page, wanted: Wanted, *, least: float = 0.0, below: float = _ABOVE_ALL
     ) -> tuple[list[Weighed], str | None]:
-        """Return the wanted connections whose weight is meant, in the order of their ids, and the next page's cursor.
+        """Return the wanted connections whose weight is between bounds, in id order, and the next page's cursor."""
+        seen: dict[str, Weighed] = {}
 
-        With a limit, at most `MOST_WEIGHED` are weighed, so that a page may have fewer than it could.
-        """
-        found: list[Weighed] = []
-        after, size = page.after, min(max(page.limit + 1, AT_ONCE), MOST_WEIGHED)
-        is_bounded = page.limit < UNLIMITED
-        left = MOST_WEIGHED
+        async def read(after: str, limit: int) -> Look[str | None]:
+            found = await self._look(wanted, after=after, limit=limit, least=least, below=below, heaviest=False)
+            seen.update((one.id, one) for one in found.rows)
+            return found.of([one.id for one in found.rows])
+
+        async def is_meant(row: OvertakenRow) -> bool:
+            if (one := self._judged(wanted, row)) is None:
+                return False
+            seen[one.id] = one
+            return least <= one.weight < below
+
+        found = await page_of(self.core, self.domain, page.after, page.size, read, is_meant, at=self.at)
+        await self.check()
+        ids, cursor = page.cut(found)
+        return [seen[one] for one in ids], cursor
+
+    async def heaviest(self, wanted: Wanted, most: int) -> list[Weighed]:
+        """Return so many of the wanted connections, those that weigh most."""
+        size = most
         while True:
-            ids = await self.matching(Page(after, size, page.valid_at), wanted)
-            is_last, some = len(ids) <= size, ids[:size]
-            found += [one for one in await self.weigh(some) if is_meant(one)]
-            if is_bounded and len(found) > page.limit:
-                return found[: page.limit], cursor_after(found[page.limit - 1].id)
-            if is_last:
-                return found, None
-            after, left = some[-1], left - len(some)
-            if is_bounded and left <= 0:
-                return found, cursor_after(after)
+            found = await self._look(wanted, after="", limit=size, least=0.0, below=_ABOVE_ALL, heaviest=True)
+            kept = {one.id: one for one in found.rows}
+            horizon = found.rows[-1].rank if len(found.rows) == size else None
+            for row in await overtaken(self.core, self.domain, found, self.at):
+                kept.pop(row.subject, None)
+                if one := self._judged(wanted, row):
+                    kept[one.id] = one
+            ranked = sorted(kept.values(), key=lambda one: one.rank)
+            known = [one for one in ranked if horizon is None or one.rank <= horizon]
+            if horizon is None or len(known) >= most:
+                return known[:most]
+            size *= 2
+
+    async def _look(self, wanted: Wanted, **given: object) -> Look[Weighed]:
+        """Return what Neo4j finds and weighs."""
+        matched = given_to(WEIGHED, wanted)
+        now = round(self.now.timestamp() * 1000)
+        types = self.ontology.connection_types if self.ontology else ()
+        lives = {one.name: one.half_life for one in types if one.half_life is not None}
+        return await look(self.core, WEIGHED, self.domain, at=self.at, now=now, half_lives=lives, **matched, **given)
+
+    def _judged(self, wanted: Wanted, row: OvertakenRow) -> Weighed | None:
+        """Return what changed while Neo4j looked, weighed by its last event; None for what is not wanted."""
+        event = cast("Mapping[str, str]", row.event)
+        if not wanted.takes(row.event):
+            return None
+        declared = self.ontology.find_connection_type(event["_type"]) if self.ontology else None
+        told = _Weighable(
+            Strength.from_state(event),
+            cast("float | None", event.get(IMPORTANCE)),
+            cast("datetime", event["_modified"]),
+        )
+        counts = weight(told, self.now, half_life=declared.half_life if declared else None)
+        return Weighed(row.subject, event["_type"], event["_from"], event["_to"], counts)
 
     def named(self, wanted: Wanted) -> Wanted:
         """Return what is wanted with what its type is stored as."""
@@ -150,9 +149,10 @@ class Scale:
     def at_least(self, least: float) -> Only:
         """Return what keeps connections of at least a weight."""
 
-        async def only(around: Around, node_id: str) -> list[LinkRow]:
-            found = await self.weigh(await ids_around(around, node_id, self.matching))
-            return [LinkRow(one.id, one.type, one.from_id, one.to_id) for one in found if one.weight >= least]
+        async def only(around: Around, node_id: str) -> list[Weighed]:
+            everything = Page("", UNLIMITED, around.valid_at)
+            found = [(await self.page(everything, wanted, least=least))[0] for wanted in around.ends(node_id)]
+            return list({one.id: one for some in found for one in some}.values())
 
         return only
 
@@ -164,11 +164,7 @@ class Scale:
 
 async def scale(core: Core, domain: str) -> Scale:
     """Return what weighs the connections of a domain as they are now. A domain that is not there has none."""
-
-    async def matching(page: Page, wanted: Wanted) -> list[str]:
-        return await matching_connections(core, domain, page, wanted)
-
-    return Scale(core, domain, await core.log.ontology(domain), matching, utc_now())
+    return Scale(core, domain, await core.log.ontology(domain), utc_now())
 
 
 async def at_least(core: Core, domain: str, least: float | None, *, transitive: bool) -> Only | None:
@@ -190,7 +186,7 @@ def check_steps(least: float | None, *, transitive: bool) -> None:
 async def strong(scale: Scale, page: Page, wanted: Wanted, least: float, *, detail: bool) -> ConnectionIds:
     """Return the connections that match and are of at least a weight. `Memory.query_connections` tells the rest."""
     named = scale.named(wanted)
-    found, cursor = await scale.page(page, named, lambda one: one.weight >= least)
+    found, cursor = await scale.page(page, named, least=least)
     ids = tuple(one.id for one in found)
     connections = await connection_briefs(scale.core, scale.domain, ids, named, scale.at) if detail else None
     warnings = None if cursor else await page.warnings(scale.core, scale.domain, named, ids)
@@ -208,12 +204,10 @@ async def strongest(
     around = replace(around, names=scale.named(around.wanted).names)
     if not await node_briefs(scale.core, scale.domain, [node_id], scale.at):
         raise node_not_found(scale.domain, node_id)
-    ids = await ids_around(around, node_id, scale.matching, MOST_AROUND)
-    found = await scale.weigh(ids[:MOST_AROUND])
-    ranked = sorted(found, key=lambda one: (-one.weight, one.id))[:most]
-    told = f"The node has more than {MOST_AROUND:,} connections; these are the strongest of the first {MOST_AROUND:,}."
-    warnings = (told,) if len(ids) > MOST_AROUND else None
-    if not ids:
+    found = [await scale.heaviest(wanted, most) for wanted in around.ends(node_id)]
+    ranked = sorted({one.id: one for some in found for one in some}.values(), key=lambda one: one.rank)[:most]
+    warnings = None
+    if not ranked:
         warnings = await Page("", most).warnings(scale.core, scale.domain, around.wanted, ())
     return WeighedConnections(connections=await scale.shown(ranked, around.wanted), warnings=warnings)
 
@@ -222,7 +216,7 @@ async def weak(scale: Scale, page: Page, below: float, connection_type: str | No
     """Return connections that weigh less than something. `Memory.get_weak_relations` tells the rest."""
     scale.require()
     wanted = scale.named(Wanted(kind=Kind.CONNECTION, type=connection_type, properties={}))
-    found, cursor = await scale.page(page, wanted, lambda one: one.weight < below)
+    found, cursor = await scale.page(page, wanted, below=below)
     ids = [one.id for one in found]
     warnings = None if cursor else await page.warnings(scale.core, scale.domain, wanted, ids)
     ranked = sorted(found, key=lambda one: (one.weight, one.id))

@@ -262,8 +262,8 @@ class Past(WeighedPast):
     async def _scale(self) -> weighing.Scale:
         """Return what weighs connections as they were then, at that time."""
         [row] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self._seq])
-        ontology, matching = await self.get_ontology(), partial(self._matching, CONNECTIONS)
-        return weighing.Scale(self._core, self._domain, ontology, matching, row.at, self._seq, self._check_kept)
+        ontology = await self.get_ontology()
+        return weighing.Scale(self._core, self._domain, ontology, row.at, self._seq, self._check_kept)
 
     async def _connected(
         self, node_id: str, page: Page, around: Around, *, detail: bool, only: Only | None = None

@@ -28,7 +28,7 @@ from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import PropertyValue, check_name, check_properties, key_value
 from graph_memory.model.rules import LINKS, LinkRule, link_rules
-from graph_memory.model.strength import check_strength, fraction
+from graph_memory.model.strength import check_provenance, check_strength, fraction
 from graph_memory.model.subjects import Validity
 from graph_memory.model.wording import quoted, shown
 
@@ -169,6 +169,7 @@ def examined(staged: Staged) -> Examined:
             content=content,
             strength=check_strength(staged.strength),
             importance=None if staged.importance is None else fraction("importance", staged.importance),
+            provenance=check_provenance(staged.made),
         )
         return Examined(connection, validity)
     node = NewNode(

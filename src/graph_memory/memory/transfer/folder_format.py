@@ -255,7 +255,7 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
     own["properties"] = dict(connection.properties)
     own |= {"strength": connection.strength.told()} if connection.strength.told() else {}
     own |= {} if connection.importance is None else {"importance": connection.importance}
-    own |= {name.removeprefix("_"): text for name, text in connection.provenance.state().items()}
+    own |= connection.provenance.told()
     return own | ({"content": _content(content, connection.content)} if connection.content else {})
 
 

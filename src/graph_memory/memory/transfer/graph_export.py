@@ -151,6 +151,7 @@ def _connection(connection: ConnectionState, content: Content | None) -> Connect
         type=connection.type,
         strength=connection.strength.told() or None,
         importance=connection.importance,
+        made=connection.provenance.told(),
         start=Key(connection.from_node_id),
         end=Key(connection.to_node_id),
         properties=connection.properties,

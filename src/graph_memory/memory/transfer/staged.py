@@ -72,6 +72,7 @@ class StagedConnection:
     valid_to: str | None
     strength: object = None
     importance: object = None
+    made: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 Staged = StagedNode | StagedConnection

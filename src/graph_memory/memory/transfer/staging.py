@@ -134,7 +134,7 @@ class Staging:
         ends = (subject_id(connection.start), subject_id(connection.end))
         kind, own = connection.type, connection.id
         id_ = made_id("conn", kind, *ends, self._ordinal(kind, *ends)) if own is None else None
-        more = [connection.strength, connection.importance]
+        more = [connection.strength, connection.importance, connection.made]
         body = _body(properties, content, connection, more)
         row = (id_, kind, *ends, body, *_spot(connection.place), own)
         self._db.execute(f"INSERT INTO connection ({_FIELDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608

@@ -29,6 +29,7 @@ from graph_memory.memory.transfer.formats.records import (
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
 from graph_memory.model.fields import STORED
+from graph_memory.model.strength import MADE, MEASURES
 
 HERE = Place("")
 FORMATS = ("csv", "jsonl", "graphml")
@@ -61,6 +62,13 @@ fields = st.fixed_dictionaries(
         ),
     },
 ).map(lambda given: {name: given[name] for name in STORED if name in given})
+fractions = st.floats(0, 1)
+strengths = st.fixed_dictionaries({}, optional=dict.fromkeys(MEASURES, fractions)).map(
+    lambda given: {name: given[name] for name in MEASURES if name in given} or None
+)
+made = st.fixed_dictionaries(
+    {}, optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": texts, "evidence": texts}
+).map(lambda given: {name: given[name] for name in MADE if name in given})
 
 
 @st.composite
@@ -99,6 +107,9 @@ def graphs(draw: st.DrawFn) -> list[Record]:
                 type=st.sampled_from(kinds),
                 start=ends,
                 end=ends,
+                strength=strengths,
+                importance=st.none() | fractions,
+                made=made,
                 **body,
             )
         )

@@ -137,7 +137,7 @@ def _own(record: Record) -> dict[str, str]:
         own |= {"_tags": ARRAY_DELIMITER.join(record.tags) or None, **record.own_fields}
         own |= {"_format": record.format, "_encoding": record.encoding}
     else:
-        own |= {"_id": record.id, **{name: repr(value) for name, value in record.numbers().items()}}
+        own |= {"_id": record.id, **{name: repr(value) for name, value in record.numbers().items()}, **record.own_made}
     own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in own.items() if text is not None}
 

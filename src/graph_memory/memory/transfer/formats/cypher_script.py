@@ -86,7 +86,7 @@ def _row(record: Record) -> str:
         more |= {"_id": str(record.key), "_tags": list(record.tags) or None, **record.own_fields}
         more |= {"_format": record.format, "_encoding": record.encoding}
         return _literal({**record.properties, **_present(more)})
-    properties = {**record.properties, **_present({"_id": record.id, **more}), **record.numbers()}
+    properties = {**record.properties, **_present({"_id": record.id, **more}), **record.numbers(), **record.own_made}
     return _literal({"source": str(record.start), "target": str(record.end), "properties": properties})
 
 

@@ -72,7 +72,11 @@ def _own(record: Record) -> dict[str, str]:
         own |= {"labels": f":{record.labels[0]}", "_format": record.format, "_encoding": record.encoding}
         own |= {"_tags": TAG_SEPARATOR.join(record.tags) or None, **record.own_fields}
     else:
-        own |= {"label": record.type, **{name: repr(value) for name, value in record.numbers().items()}}
+        own |= {
+            "label": record.type,
+            **{name: repr(value) for name, value in record.numbers().items()},
+            **record.own_made,
+        }
     own |= {"_content": record.content, "_valid_from": record.valid_from, "_valid_to": record.valid_to}
     return {name: text for name, text in own.items() if text is not None}
 

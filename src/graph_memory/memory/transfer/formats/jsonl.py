@@ -28,6 +28,7 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.fields import STORED, check_metadata
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.strength import MADE
 
 _M = TypeVar("_M", bound=Strict)
 _Text = Annotated[str, StringConstraints(min_length=1)]
@@ -64,6 +65,9 @@ class _Connection(Strict):
     properties: _Properties
     strength: dict[str, object] | float | None = None
     importance: float | None = None
+    creation_method: str | None = None
+    created_by: str | None = None
+    evidence: str | None = None
     content: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
@@ -190,6 +194,7 @@ def _connection(found: _Connection, place: Place, options: SourceOptions) -> Con
         properties=_properties(found.properties, options),
         strength=found.strength,
         importance=found.importance,
+        made={name: getattr(found, name) for name in MADE if getattr(found, name) is not None},
         content=found.content,
         valid_from=found.valid_from,
         valid_to=found.valid_to,
@@ -227,7 +232,7 @@ def _told_node(node: NodeRecord) -> dict[str, object]:
 
 def _told(connection: ConnectionRecord) -> dict[str, object]:
     ends = {"type": connection.type, "from": str(connection.start), "to": str(connection.end)}
-    more = {"strength": connection.strength, "importance": connection.importance}
+    more = {"strength": connection.strength, "importance": connection.importance, **connection.made}
     return {**_present({"id": connection.id}), **ends, **_shared(connection), **_present(more)}
 
 

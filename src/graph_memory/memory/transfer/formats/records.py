@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.fields import STORED
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import IMPORTANCE, NUMBERS, STRENGTH, check_strength, fraction
+from graph_memory.model.strength import IMPORTANCE, MADE, NUMBERS, STRENGTH, check_strength, fraction
 from graph_memory.model.wording import quoted, shown
 
 _SHARED = ("_content", "_valid_from", "_valid_to")
 NODE_OWN = frozenset({*_SHARED, *STORED.values(), "_tags", "_format", "_encoding"})
-CONNECTION_OWN = frozenset({*_SHARED, *NUMBERS, "_id"})
+CONNECTION_OWN = frozenset({*_SHARED, *NUMBERS, *MADE.values(), "_id"})
 """Columns in which our own exports keep what is no property."""
 
 
@@ -109,6 +109,13 @@ class ConnectionRecord(Body):
     strength: object = None
     """As given, unchecked: one number, or an object."""
     importance: object = None
+    made: Mapping[str, str] = field(default_factory=dict[str, str])
+    """How it came to be, as text by the names in `MADE`, unchecked; `own_made` has it under names of our own."""
+
+    @property
+    def own_made(self) -> dict[str, str]:
+        """How it came to be, under the names of our own."""
+        return {MADE[name]: text for name, text in self.made.items()}
 
     @classmethod
     def of(
@@ -134,6 +141,7 @@ class ConnectionRecord(Body):
             valid_to=own.get("_valid_to"),
             strength={STRENGTH[name]: value for name, value in numbers.items() if name in STRENGTH} or None,
             importance=numbers.get(IMPORTANCE),
+            made={name: own[key] for name, key in MADE.items() if key in own},
         )
 
     def numbers(self) -> dict[str, float]:
