@@ -12,5 +12,5 @@ RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - co
          MATCH (a:_Node)
          WHERE a._domain = $domain AND a._id IS NOT NULL
          MATCH (a)-[r]->(:_Node)
-         WHERE r._domain = $domain
+         WHERE r._domain = $domain AND r._id IS NOT NULL
        } AS connections, d._protection AS protection

@@ -7,7 +7,7 @@ CALL () {
   MATCH (a:_Node)
   WHERE a._domain = $domain AND a._id IS NOT NULL
   MATCH (a)-[r]->(:_Node)
-  WHERE r._domain = $domain AND type(r) IN $types
+  WHERE r._domain = $domain AND r._id IS NOT NULL AND type(r) IN $types
   WITH r
   LIMIT 100
   UNWIND keys(r) AS name
@@ -19,7 +19,7 @@ CALL () {
     MATCH (a:_Node)
     WHERE a._domain = $domain AND a._id IS NOT NULL
     MATCH (a)-[r]->(:_Node)
-    WHERE r._domain = $domain AND type(r) IN $types AND r[name] IS NOT NULL
+    WHERE r._domain = $domain AND r._id IS NOT NULL AND type(r) IN $types AND r[name] IS NOT NULL
   }
   RETURN name
 }

@@ -6,13 +6,13 @@
 // returns: id
 CALL () {
   MATCH (n:_Node {_domain: $domain, _id: $id})-[r]->(m:_Node)
-  WHERE coalesce(size($leaving) > 0, true) AND r._domain = $domain AND r._version <= $at
+  WHERE coalesce(size($leaving) > 0, true) AND r._domain = $domain AND r._id IS NOT NULL AND r._version <= $at
     AND coalesce(type(r) IN $leaving, true)
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN m._id AS id
   UNION
   MATCH (n:_Node {_domain: $domain, _id: $id})<-[r]-(m:_Node)
-  WHERE coalesce(size($arriving) > 0, true) AND r._domain = $domain AND r._version <= $at
+  WHERE coalesce(size($arriving) > 0, true) AND r._domain = $domain AND r._id IS NOT NULL AND r._version <= $at
     AND coalesce(type(r) IN $arriving, true)
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN m._id AS id

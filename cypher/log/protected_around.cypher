@@ -6,6 +6,6 @@ RETURN $subject AS subject
 UNION
 MATCH (n:_Node {_domain: $domain, _id: $subject})
 MATCH (n)-[r]-(m:_Node)
-WHERE r._domain = $domain AND (r._protection IS NOT NULL OR m._protection IS NOT NULL)
+WHERE r._domain = $domain AND r._id IS NOT NULL AND (r._protection IS NOT NULL OR m._protection IS NOT NULL)
 UNWIND [r, m] AS one
 RETURN one._id AS subject

@@ -9,5 +9,5 @@ WHERE any(text IN $texts WHERE property CONTAINS text OR CASE
   WHEN value IS :: LIST<ANY> THEN any(item IN value WHERE coalesce(toStringOrNull(item) CONTAINS text, false))
   ELSE coalesce(toStringOrNull(value) CONTAINS text, false)
 END)
-RETURN [type(r)] AS labels, toString(r._domain) AS domain, toStringOrNull(r._id) AS id, property, false AS is_tombstone
+RETURN [type(r)] AS labels, toString(r._domain) AS domain, coalesce(toStringOrNull(r._id), toStringOrNull(r._inverse_of)) AS id, property, false AS is_tombstone
 LIMIT $limit

@@ -10,7 +10,7 @@ import base64
 import binascii
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
@@ -207,6 +207,14 @@ class Reference:
 
     # Names
 
+    def relationships(self) -> Iterator[tuple[str, str, str, bool, str, int]]:
+        """What plain Cypher finds: ends and type, whether it is a second one, and of which connection and version."""
+        for key, one in self.connections.items():
+            declared = self.connection_types[one.type]
+            yield one.source, one.type, one.target, False, key, one.version
+            if declared.get("materialize_inverse"):
+                yield one.target, _other_name(declared) or "", one.source, True, key, one.version
+
     def stored(self, type_name: str, source: str, target: str) -> tuple[str, str, str]:
         """As what a connection is stored: the inverse of a type that is none itself is that type, turned round."""
         if type_name not in self.connection_types:
@@ -277,6 +285,14 @@ class Reference:
         """Declare a node type otherwise. Returns the version of the ontology."""
         if self.node_types[declared["name"]] != declared:
             self.node_types[declared["name"]] = declared
+            self.ontology = self._next()
+        return self.ontology
+
+    def switch(self, declared: Properties) -> int:
+        """Declare a connection type with or without second relationships. Returns the version of the ontology."""
+        before = self.connection_types[declared["name"]]
+        if bool(before.get("materialize_inverse")) != declared["materialize_inverse"]:
+            self.connection_types[declared["name"]] = declared
             self.ontology = self._next()
         return self.ontology
 

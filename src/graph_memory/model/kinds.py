@@ -25,6 +25,7 @@ class Kind(StrEnum):
 class Step(StrEnum):
     """The statements of a projection, in the order in which they run."""
 
+    DROP_INVERSES = "drop_inverses"
     DROP_CONNECTIONS = "drop_connections"
     DROP_OBSERVATIONS = "drop_observations"
     DROP_NODES = "drop_nodes"
@@ -39,6 +40,7 @@ class Step(StrEnum):
     PUT_NODES = "put_nodes"
     CREATE_CONNECTIONS = "create_connections"
     PUT_CONNECTIONS = "put_connections"
+    PUT_INVERSES = "put_inverses"
     PUT_OBSERVATIONS = "put_observations"
     PUT_KEYS = "put_keys"
     PUT_WINDOWS = "put_windows"

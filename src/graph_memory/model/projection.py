@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import KINDS, TYPES, Kind, Step, type_name
+from graph_memory.model.kinds import CONTENT, KINDS, TYPES, Kind, Step, type_name
 from graph_memory.model.ontology.ontology import (
     AnyType,
     ConnectionType,
@@ -23,6 +23,7 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
 )
 from graph_memory.model.properties import ANY, PropertyValue, key_value
+from graph_memory.model.protection import PROTECTION
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import State, StoredValue, content_ref
 
@@ -76,9 +77,12 @@ def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_
         step = KINDS[event.draft.kind].create
         if step and inline_limit is not None and created_here and _is_complete(event.draft, inline_limit):
             projection.add(step, [_creation_row(domain, event, ontology)])
-            continue
-        _project_subject(projection, event)
-        _project_derived(projection, event.draft, ontology, is_new=created_here)
+        else:
+            _project_subject(projection, event)
+            _project_derived(projection, event.draft, ontology, is_new=created_here)
+        if name := materialized_as(event.draft, ontology):
+            is_gone = event.draft.op is Op.DELETE
+            project_inverse(projection, event, name, is_gone=is_gone, is_new=created_here)
     return projection
 
 
@@ -178,6 +182,44 @@ def _put_row(event: Event) -> Row:
         "content": _text_hash(draft.state or {}),
         "state": live_state(event),
     }
+
+
+def project_inverse(
+    projection: Projection, event: Event, name: str, *, is_gone: bool = False, is_new: bool = False
+) -> None:
+    """Say that the second relationship of a connection, of the type `name`, is to be there, or is to go."""
+    row = inverse_place(event.draft)
+    if is_gone:
+        projection.add(Step.DROP_INVERSES, [row])
+    else:
+        made: Row = {"type": name, "is_new": is_new, "state": inverse_state(event, name)}
+        projection.add(Step.PUT_INVERSES, [{**row, **made}])
+
+
+def inverse_place(draft: Draft) -> Row:
+    """Return whose second relationship it is, and between which nodes it is: those of the connection, turned round."""
+    return {"owner": draft.subject, "from": draft.to_id, "to": draft.from_id}
+
+
+def materialized_as(draft: Draft, ontology: Ontology) -> str:
+    """Return the type of the second relationship of a subject, empty where it has none."""
+    declared = ontology.find_connection_type(draft.type or "") if draft.kind is Kind.CONNECTION else None
+    return declared.materialized_as if declared else ""
+
+
+def inverse_state(event: Event, name: str) -> State:
+    """Return the properties of the second relationship of a connection: those of the first, but for what is the log's.
+
+    It has no id, which keeps it from every look-up of connections, and no content and protection of its own.
+    """
+    state = {key: value for key, value in live_state(event).items() if not key.startswith(_ONLY_FIRST)}
+    return {**state, "_type": name, INVERSE_OF: event.draft.subject, "_creation_method": "automatic"}
+
+
+INVERSE_OF = "_inverse_of"
+"""The property of a second relationship that has the id of its connection."""
+_ONLY_FIRST = ("_id", "_evidence", PROTECTION, CONTENT)
+"""How the names begin of what only the first relationship has."""
 
 
 def _text_hash(state: State) -> StoredValue | None:

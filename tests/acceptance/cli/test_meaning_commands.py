@@ -37,3 +37,12 @@ async def test_an_inverse_is_told_and_what_follows_is_shown_written_and_undone(
     assert len(left["connection_ids"]) == 2
     run(variables, "connection", "create", "contradicts", ids[0], ids[2])
     assert "House" in run(variables, "contradictions").stdout
+
+
+async def test_a_type_is_declared_to_keep_its_inverse_in_neo4j_too(kitchen: Memory, variables: dict[str, str]) -> None:
+    declared = ("--from", "*", "--to", "*", "--inverse", "held_by", "--materialize-inverse")
+    assert run(variables, "ontology", "add-connection-type", "holds", *declared).returncode == 0
+    assert "materialize_inverse: true" in run(variables, "ontology", "show", "--yaml").stdout
+    two = [(await kitchen.create_node("Action", f"# {title}")).node_id for title in ("Hall", "Room")]
+    run(variables, "connection", "create", "held_by", *two)
+    assert len((await kitchen.query_connections(type="held_by")).connection_ids) == 1

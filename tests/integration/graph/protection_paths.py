@@ -468,6 +468,7 @@ async def import_a_folder(world: World, memory: Memory) -> object:
 
 _NEW = "writes into a domain that it has just begun"
 _ASKED = "is asked by what begins it, or by those who call it"
+_DERIVES = "makes what is derived, for what grows an ontology, reverts or merges"
 CALLERS: dict[str, Sequence[str] | str] = {
     "memory.api.memory:Memory.transaction": ["transaction"],
     "memory.core:within": ["transaction"],
@@ -476,9 +477,11 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.branches.branch:_Branching._copy_types": _NEW,
     "memory.branches.branch:_Branching._drop_derived": _NEW,
     "memory.branches.branch:_Branching._make_derived": _NEW,
+    "memory.branches.branch:_Branching._put_inverses": _NEW,
     "memory.branches.branch:_Branching._end": _NEW,
     "memory.branches.merge:merge": ["merge_a_node", "merge_a_connection", "merge_a_deletion"],
-    "memory.changes.keys:put_keys": "makes derived rows, for what grows an ontology, reverts or merges",
+    "memory.changes.inverses:put_inverses": _DERIVES,
+    "memory.changes.keys:put_keys": _DERIVES,
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],

@@ -12,6 +12,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from neo4j import Driver
 
 from graph_memory import GraphError, Memory, ontology_from
 from integration.reference_model import (
@@ -45,9 +46,9 @@ DECLARED: dict[str, Any] = {
     ],
     "connection_types": [
         {"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]},
-        {"name": "Contains", "from_types": ["*"], "to_types": ["*"], "inverse": "PartOf"},
+        {"name": "Contains", "from_types": ["*"], "to_types": ["*"], "inverse": "PartOf", "materialize_inverse": True},
         {"name": "PartOf", "from_types": ["*"], "to_types": ["*"], "inverse": "Contains"},
-        {"name": "Near", "from_types": ["*"], "to_types": ["*"], "symmetric": True},
+        {"name": "Near", "from_types": ["*"], "to_types": ["*"], "symmetric": True, "materialize_inverse": True},
         {"name": "DependsOn", "from_types": ["Project"], "to_types": ["Project"], "acyclic": True},
         {
             "name": "OwnedBy",
@@ -62,6 +63,7 @@ DECLARED: dict[str, Any] = {
             "to_types": ["Project"],
             "unique_target": True,
             "inverse": "LedBy",
+            "materialize_inverse": True,
             "properties": [
                 {"name": "code", "type": "string", "unique": True},
                 {"name": "rank", "type": "number", "indexed": True},
@@ -69,6 +71,8 @@ DECLARED: dict[str, Any] = {
         },
     ],
 }
+SWITCHED = DECLARED["connection_types"][1:4]
+"""Types whose second relationships are switched off and on."""
 LATER_NODE_TYPES = [{"name": "Gadget"}, {"name": "Odd `Type`.\\u0041 'x\""}, {"name": "Note"}]
 GROWN: list[dict[str, Any]] = [
     *DECLARED["node_types"],
@@ -178,13 +182,20 @@ class Answer(NamedTuple):
     code: str | None
 
 
+LINKS = """
+MATCH (a:_Node {_domain: $domain})-[r]->(b:_Node)
+RETURN a._id, type(r), b._id, r._id IS NULL, coalesce(r._id, r._inverse_of), r._version
+"""
+
+
 class MemoryMachine(RuleBasedStateMachine):
     """One fresh domain and its model."""
 
-    def __init__(self, talk: Conversation) -> None:
+    def __init__(self, talk: Conversation, driver: Driver) -> None:
         super().__init__()
-        self.talk = talk
-        self.memory = talk.memory.in_domain(f"machine-{uuid4().hex[:16]}")
+        self.talk, self.driver = talk, driver
+        self.domain = f"machine-{uuid4().hex[:16]}"
+        self.memory = talk.memory.in_domain(self.domain)
         self.model = Reference()
         self.times: dict[str, tuple[int, object, object]] = {}
         self.broken = False
@@ -461,6 +472,14 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(bool(answer.value.changed), self.model.node_types[declared["name"]] != declared)
             self.same(answer.value.version, self.model.grow(declared))
 
+    @rule(declared=st.sampled_from(SWITCHED), is_on=st.booleans())
+    def switch_second_relationships(self, declared: dict[str, Any], is_on: bool) -> None:
+        wanted = {**declared, "materialize_inverse": is_on}
+        answer = self.ask(self.memory.apply_ontology, ontology_from({"node_types": [], "connection_types": [wanted]}))
+        self.same(answer.code, None)
+        self.same(answer.value.version, self.model.switch(wanted))
+        self.check_second_relationships()
+
     @rule(declared=st.sampled_from(LATER_CONNECTION_TYPES))
     def add_connection_type(self, declared: dict[str, Any]) -> None:
         whole = {"node_types": ["Note", "Gadget"], "connection_types": [declared]}
@@ -734,8 +753,14 @@ class MemoryMachine(RuleBasedStateMachine):
         ontology = self.ask(self.memory.get_ontology).value
         self.same([one.name for one in ontology.node_types], list(self.model.node_types))
         self.same([one.name for one in ontology.connection_types], list(self.model.connection_types))
+        self.check_second_relationships()
         verification = self.ask(self.memory.upkeep.verify).value
         self.same((verification.differences, verification.events), ((), self.model.seq))
+
+    def check_second_relationships(self) -> None:
+        """Plain Cypher finds each connection once, and once more turned round where its type says so."""
+        rows = self.driver.execute_query(LINKS, domain=self.domain).records
+        self.same(sorted(tuple(row.values()) for row in rows), sorted(self.model.relationships()))
 
     def query_connections_of_all(self) -> None:
         found = self.ask(self.memory.query_connections).value.connection_ids
@@ -764,8 +789,8 @@ def _filter_faults(wanted: Mapping[str, Any]) -> set[str]:
 
 
 @pytest.mark.timeout(600)
-def test_random_operations_have_the_outcomes_of_the_model(talk: Conversation) -> None:
-    run_state_machine_as_test(partial(MemoryMachine, talk), settings=profile(examples=12, steps=30))
+def test_random_operations_have_the_outcomes_of_the_model(talk: Conversation, driver: Driver) -> None:
+    run_state_machine_as_test(partial(MemoryMachine, talk, driver), settings=profile(examples=12, steps=30))
 
 
 TITLED = ["# Hello", "# # Hello", "", "x" * 199 + " y", "##"]

@@ -65,6 +65,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_request",
         "_refused",
         "_inverse",
+        "_inverse_of",
         "_protection",
         "_transitive",
         "_creation_method",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import cast
 
@@ -179,3 +180,38 @@ def test_a_state_of_content_names_it_by_its_hash_and_not_by_its_text() -> None:
     words = text("secret words")
     assert "secret" not in repr(content_state(words.ref))
     assert content_state(words.ref)["_content_sha256"] == words.sha256
+
+
+BOTH = Ontology.create(
+    [], [ConnectionType("Joins", ("*",), ("*",), inverse="JoinedBy", materialize_inverse=True)], open=True
+)
+
+
+def test_a_second_relationship_is_put_and_dropped_between_the_ends_turned_round():
+    place = {"owner": "conn_x", "from": "b", "to": "a"}
+    for op in (Op.CREATE, Op.UPDATE):
+        [row] = project("d", batch(connection(op, "conn_x")), BOTH).rows[Step.PUT_INVERSES]
+        assert row.items() >= {**place, "type": "JoinedBy", "is_new": op is Op.CREATE}.items()
+        state = {"_created": NOW, "_modified": NOW, "code": "k", "_domain": "d", "_version": 11, "_type": "JoinedBy"}
+        assert row["state"] == {**state, "_inverse_of": "conn_x", "_creation_method": "automatic"}
+    gone = project("d", batch(connection(Op.DELETE, "conn_x")), BOTH).rows
+    assert (gone.get(Step.DROP_INVERSES), gone.get(Step.PUT_INVERSES)) == ([place], None)
+
+
+def test_a_second_relationship_has_no_content_protection_and_evidence_of_its_own():
+    state = {
+        "_created": NOW,
+        "_modified": NOW,
+        "_evidence": "conn_y",
+        "_protection": "{}",
+        **content_state(text("t").ref),
+    }
+    draft = replace(connection(Op.UPDATE, "conn_x"), state=state)
+    [row] = project("d", batch(draft), BOTH).rows[Step.PUT_INVERSES]
+    assert sorted(cast("dict[str, object]", row["state"])) == [
+        *("_created", "_creation_method", "_domain", "_inverse_of", "_modified", "_type", "_version")
+    ]
+
+
+def test_a_type_without_second_relationships_asks_for_none():
+    assert not projected(connection(Op.CREATE, "conn_x")).rows.keys() & {Step.PUT_INVERSES, Step.DROP_INVERSES}

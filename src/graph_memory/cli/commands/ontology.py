@@ -102,11 +102,13 @@ def add_connection_type(
     inverse: Annotated[str, typer.Option("--inverse", help="Name from its other end.", show_default=False)] = "",
     symmetric: Annotated[bool, typer.Option("--symmetric", help="It holds in both directions.")] = False,
     transitive: Annotated[bool, typer.Option("--transitive", help="Two in a row stand for one.")] = False,
+    materialize_inverse: Annotated[bool, typer.Option("--materialize-inverse", help="Keep both in Neo4j.")] = False,
 ) -> None:
     """Add a connection type to a domain."""
     ends = {"from_types": from_types, "to_types": to_types}
     flags = {"unique_source": unique_source, "unique_target": unique_target, "unique_pair": unique_pair}
     meaning = {"inverse": inverse, "symmetric": symmetric, "transitive": transitive, "half_life": half_life}
+    meaning |= {"materialize_inverse": materialize_inverse}
     rest = _declaration(properties, required, description)
     declared = connection_type_from({"name": name, **ends, **flags, "acyclic": acyclic, **meaning, **rest})
     added = f"Added {declared.title}."

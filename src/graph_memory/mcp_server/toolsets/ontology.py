@@ -84,6 +84,7 @@ class AddConnectionType(Call):
     inverse: NotRequired[Annotated[str, Field(description="Its name seen from its other end")]]
     symmetric: NotRequired[bool]
     transitive: NotRequired[bool]
+    materialize_inverse: NotRequired[bool]
 
 
 class GetOntology(Call):

@@ -22,7 +22,7 @@ from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
 from graph_memory.model.kinds import DATA, DECLARED, TYPE_OF, Kind, Step, type_subject
-from graph_memory.model.projection import Projection, indexed_rules, project
+from graph_memory.model.projection import Projection, indexed_rules, materialized_as, project, project_inverse
 from graph_memory.model.results import Branched
 from graph_memory.model.subjects import DomainState, content_ref
 from graph_memory.storage.log import jobs
@@ -239,8 +239,20 @@ class _Branching:
                 [tied] = await transaction.run(statement, **stretch)
                 if tied.found != tied.expected:
                     raise _dangling(self._source, tied.expected - tied.found)
+            await self._put_inverses(transaction, range(after + 1, until + 1))
 
         await self._job.step(then, tie)
+
+    async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
+        """Make the second relationships of a stretch of connections."""
+        if not self._ontology.inverses:
+            return
+        rows = await transaction.run(STATES, source=self._job.domain, seqs=list(numbers))
+        projection = Projection(self._job.domain)
+        for event in (Event.from_row(row.event) for row in rows):
+            if name := materialized_as(event.draft, self._ontology):
+                project_inverse(projection, event, name, is_new=True)
+        await run_projection(transaction, projection)
 
     async def _end(self) -> int:
         """Write the event that says where the branch is from, and let it be used."""

@@ -135,7 +135,7 @@ async def owners_of(
 
 async def read_stored(reader: Reader, domain: str, changes: Iterable[TypeChange]) -> Mapping[str, Stored]:
     """Return by its subject, for each type that is to change and asks more then, what is stored of it."""
-    found = [Stored(change) for change in changes if change.demands or change.changes_keys]
+    found = [Stored(change) for change in changes if change.demands or change.changes_derived]
     for stored in found:
         async for _, rows in stored_rows(reader, domain, stored.change.after, stored.names):
             for row in rows:

@@ -1,4 +1,4 @@
-"""The keys of what is stored of a type, made anew where other properties of it are indexed than before."""
+"""What follows from what is stored of a type, made anew where the type changes: keys and second relationships."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from graph_memory.memory.changes.context import stored_rows
 from graph_memory.memory.changes.fit import StoredRow
+from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Step
-from graph_memory.model.ontology.growth import TypeChange, keyed
+from graph_memory.model.ontology.growth import TypeChange, keyed, materialized
 from graph_memory.model.ontology.types import AnyType, PropertyRule, kind_of_type
 from graph_memory.model.projection import Projection, key_rows
 from graph_memory.model.subjects import present
@@ -17,8 +18,11 @@ from graph_memory.storage.store import Transaction
 
 
 async def rekey(transaction: Transaction, domain: str, changes: Iterable[TypeChange]) -> None:
-    """Make the keys of all that is stored of types those that the types need after changes."""
+    """Make the keys and second relationships of all that is stored of types what the types need after changes."""
     for change in changes:
+        if change.changes_inverses:
+            async for _, rows in stored_rows(transaction, domain, change.after, []):
+                await put_inverses(transaction, domain, materialized(change.after), [row.id for row in rows])
         if change.changes_keys:
             names = sorted(keyed(change.after))
             async for _, rows in stored_rows(transaction, domain, change.after, names):

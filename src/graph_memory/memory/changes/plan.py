@@ -236,8 +236,9 @@ class Changeset:
         if draft.op is Op.DELETE and draft.subject in self._users:
             return Violation(draft, Rule.NEEDED, self._users[draft.subject])
         stored = self.context.stored.get(draft.subject) if draft.op is Op.UPDATE else None
-        if stored and stored.change.changes_keys and stored.count > self.context.most_rekeyed:
-            reason = f"{stored.count:,} {stored.kind}s would be indexed anew; apply the ontology that it should have"
+        if stored and stored.change.changes_derived and stored.count > self.context.most_rekeyed:
+            anew = "indexed" if stored.change.changes_keys else "materialized"
+            reason = f"{stored.count:,} {stored.kind}s would be {anew} anew; apply the ontology that it should have"
             return Violation(draft, Rule.NEEDED, reason)
         found = stored.misfits(self.changes, self._attached_gone) if stored else []
         if not found:

@@ -17,7 +17,7 @@ from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.exact import same_state
 from graph_memory.model.fields import COMPUTED, STORED, NodeFields, fields_told
 from graph_memory.model.kinds import DATA, Kind
-from graph_memory.model.projection import live_state
+from graph_memory.model.projection import INVERSE_OF, live_state
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.results import Difference
@@ -253,6 +253,9 @@ def _made_node(change: DriftedSubject, head: Head) -> Draft:
 
 def _made_connection(change: DriftedSubject, head: Head) -> Draft:
     stored, type_name = _found(change), change.type or ""
+    if INVERSE_OF in stored:
+        hint = "Restore it, which removes it."
+        raise _refusal("It says that it is the second relationship of a connection, which only the service makes", hint)
     if change.from_id is None or change.to_id is None:
         raise _refusal("It does not join two nodes of the domain", "Restore it, which removes it.")
     head.ontology.connection_type(type_name)

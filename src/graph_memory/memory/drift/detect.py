@@ -85,7 +85,8 @@ async def places(core: Core, domain: str) -> Places:
     ontology = await core.log.require_ontology(domain)
     types = [declared.name for declared in ontology.connection_types]
     elements, after = list[str](), ""
-    while page := await core.store.read(UNNAMED_CONNECTIONS, domain=domain, types=types, after=after, limit=PAGE):
+    given = {"domain": domain, "types": types, "inverses": list(ontology.inverses.values()), "limit": PAGE}
+    while page := await core.store.read(UNNAMED_CONNECTIONS, after=after, **given):
         elements += [row.element for row in page if row.element is not None]
         after = page[-1].source
     return Places(

@@ -1,10 +1,10 @@
 """Applying an ontology to a domain: it begins with it, or grows by the types that it lacks and that change.
 
 What only adds, or only allows more, is one write. Where a change asks more of what is stored, or indexes other
-properties, the domain is busy meanwhile: everything stored is looked at first, then the keys are made that the index
-will need, and only then the types change, in one transaction. So no query uses an index before it is complete, and
-keys that nothing needs any more go afterwards. What was cut off is ended by whatever ontology is applied next: the keys
-that the types do not need, as they are then, go.
+properties or materializes other inverses, the domain is busy meanwhile: everything stored is looked at first, then the
+keys and second relationships are made that will be needed, and only then the types change, in one transaction. So no
+query uses an index before it is complete, and what nothing needs any more goes afterwards. What was cut off is ended by
+whatever ontology is applied next: what the types do not need, as they are then, goes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import partial
 
 from graph_memory.memory.changes.context import read_stored, stored_rows
 from graph_memory.memory.changes.fit import Misfit, Stored, StoredRow
+from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
@@ -27,22 +28,23 @@ from graph_memory.memory.graph.ontology import (
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.kinds import TYPE_OF, Kind
-from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, told_change
+from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, materialized, told_change
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
 from graph_memory.model.results import OntologyApplied
 from graph_memory.ontologies import begun
-from graph_memory.storage.log.jobs import GROWING
+from graph_memory.storage.log.jobs import GROWING, Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import LAST_EVENTS
-from graph_memory.storage.queries import query
+from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
 
 DROP_SURPLUS_KEYS = query("graph/drop_surplus_keys", int)
-KEYS_AT_ONCE = 10_000
-"""Keys that one transaction deletes."""
+DROP_SURPLUS_INVERSES = query("graph/drop_surplus_inverses", int)
+SURPLUS_AT_ONCE = 10_000
+"""Keys, or second relationships, that one transaction deletes."""
 EXAMPLES = 3
 """Things stored that a refusal names, of each type."""
 _Last = Mapping[str, Event]
@@ -100,7 +102,7 @@ def _planned(present: Ontology | None, wanted: Ontology) -> Growth:
 
 def _looks(planned: Growth) -> bool:
     """Say whether a change concerns what is stored, or what is indexed of it."""
-    return any(change.demands or change.changes_keys for change in planned.changed)
+    return any(change.demands or change.changes_derived for change in planned.changed)
 
 
 async def _last_events(reader: Reader, domain: str, planned: Growth) -> _Last:
@@ -167,9 +169,10 @@ async def _check(core: Core, domain: str, planned: Growth) -> None:
 
 
 async def _fill(batch: Batch, planned: Growth) -> None:
-    """Make the keys that the types will need; those that they need now stay."""
+    """Make the keys and second relationships that the types will need; the keys that they need now stay."""
     job = batch.job
     for change in planned.changed:
+        await _fill_inverses(batch, change)
         names = sorted(keyed(change.before) | keyed(change.after))
         if not keyed(change.after) - keyed(change.before):
             continue
@@ -179,6 +182,20 @@ async def _fill(batch: Batch, planned: Growth) -> None:
                 await job.step(job.progress, partial(_put, job.domain, change.after, names, page))
 
 
+async def _fill_inverses(batch: Batch, change: TypeChange) -> None:
+    name, job = materialized(change.after), batch.job
+    if not name or not change.changes_inverses:
+        return
+    async for _, rows in stored_rows(batch.core.store, job.domain, change.after, []):
+        ids = [row.id for row in rows]
+        for start in range(0, len(ids), PAGE):
+            await job.step(job.progress, partial(_put_inverses, job.domain, name, ids[start : start + PAGE]))
+
+
+async def _put_inverses(domain: str, name: str, ids: Sequence[str], transaction: Transaction) -> None:
+    await put_inverses(transaction, domain, name, ids)
+
+
 async def _put(
     domain: str, declared: AnyType, names: Sequence[str], rows: Sequence[StoredRow], transaction: Transaction
 ) -> None:
@@ -186,20 +203,26 @@ async def _put(
 
 
 async def _tidy(batch: Batch) -> None:
-    """Delete the keys that the types do not need as they are now, and let the domain be written again."""
+    """Delete what the types do not need as they are now, and let the domain be written again."""
     job, core = batch.job, batch.core
     core.log.forget(job.domain)
     ontology = await core.log.require_ontology(job.domain)
     types = [*ontology.node_types, *ontology.connection_types]
     needed = [[str(kind_of_type(one)), one.name, name] for one in types for name in keyed(one)]
-    found = [KEYS_AT_ONCE]
+    await _drop(job, DROP_SURPLUS_KEYS, needed)
+    await _drop(job, DROP_SURPLUS_INVERSES, list(ontology.inverses.values()))
+    await batch.end()
+
+
+async def _drop(job: Job, statement: Query[int], needed: Sequence[object]) -> None:
+    """Delete all that is not needed, some at a time."""
+    found = [SURPLUS_AT_ONCE]
 
     async def drop(transaction: Transaction) -> None:
-        found[:] = await transaction.run(DROP_SURPLUS_KEYS, domain=job.domain, needed=needed, limit=KEYS_AT_ONCE)
+        found[:] = await transaction.run(statement, domain=job.domain, needed=needed, limit=SURPLUS_AT_ONCE)
 
-    while found == [KEYS_AT_ONCE]:
+    while found == [SURPLUS_AT_ONCE]:
         await job.step(job.progress, drop)
-    await batch.end()
 
 
 def unfit(found: Sequence[tuple[Stored, Sequence[Misfit]]]) -> GraphError:

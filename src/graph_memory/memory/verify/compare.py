@@ -10,6 +10,7 @@ from graph_memory.memory.contents import Contents
 from graph_memory.memory.verify.facts import (
     WINDOW_FACTS,
     Facts,
+    InverseRow,
     KeyRow,
     WindowRow,
     compare,
@@ -20,9 +21,10 @@ from graph_memory.memory.verify.facts import (
 )
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Event
+from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as
 from graph_memory.model.results import Difference
 from graph_memory.model.subjects import content_ref
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
@@ -89,12 +91,14 @@ class LiveConnectionType:
 
 LIVE_NODES = query("verify/live_nodes", LiveNode)
 LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
+LOOSE_INVERSES = query("verify/loose_inverses", LiveConnection)
 LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
 LIVE_NODE_TYPES = query("verify/live_node_types", LiveNodeType)
 LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType)
 LIVE_ONTOLOGY = query("verify/live_ontology", dict[str, object])
 KEYS = query("verify/keys", KeyRow)
 WINDOWS = query("verify/windows", WindowRow)
+INVERSES = query("verify/inverses", InverseRow)
 
 
 @dataclass(slots=True)
@@ -156,9 +160,10 @@ class Finding:
     @property
     def is_misplaced(self) -> bool:
         """Whether it is a connection or observation that is tied to the wrong nodes."""
-        draft = self.event.draft if self.event else None
-        there = {name: self.live.facts.get(name) for name in ("from", "to")}
-        return draft is not None and self.is_found and there != {"from": draft.from_id, "to": draft.to_id}
+        if self.event is None or self.live.stored is None:
+            return False
+        draft = self.event.draft
+        return (self.live.facts.get("from"), self.live.facts.get("to")) != (draft.from_id, draft.to_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +196,7 @@ class Examination:
         ids = list(dict.fromkeys(subject.id for subject in subjects))  # one of a connection may be there for two types
         events = {event.draft.subject: event for event in await self._events(ids)}
         live = await self._live(subjects)
-        derived = await self._derived(ids)
+        derived = await self._derived(ids, events.values())
         texts = await self._inline_texts(events.values())
         findings: list[Finding] = []
         for subject in subjects:
@@ -269,6 +274,25 @@ class Examination:
         for row in await self._reader.read(LIVE_CONNECTIONS, domain=self._domain, rows=rows) if rows else ():
             facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
             found[row.id, row.type] = Live(facts=facts, inline=text_in(row.stored), type=row.type, stored=row.stored)
+        await self._loose_inverses(
+            found, [subject.id for subject in subjects if (subject.id, subject.type) not in found]
+        )
+
+    async def _loose_inverses(self, found: Found, elements: Sequence[str]) -> None:
+        """Find second relationships that belong to no connection, neither to one that only the log has."""
+        given = {"domain": self._domain, "elements": elements, "inverses": self._ontology.inverses}
+        rows = await self._reader.read(LOOSE_INVERSES, **given) if elements and given["inverses"] else []
+        events = await self._events([str(row.stored[INVERSE_OF]) for row in rows]) if rows else []
+        places = [
+            {**inverse_place(one.draft), "type": materialized_as(one.draft, self._ontology)}
+            for one in events
+            if one.draft.op is not Op.DELETE
+        ]
+        for row in rows:
+            place = {"owner": row.stored[INVERSE_OF], "from": row.from_id, "to": row.to_id, "type": row.type}
+            if place not in places:
+                facts = state_facts(row.stored) | ends(row.from_id, row.to_id)
+                found[row.id, row.type] = Live(facts=facts, type=row.type, stored=row.stored)
 
     async def _live_ontology(self, found: Found, ids: Sequence[str]) -> None:
         names = [subject.partition("/")[2] for subject in ids if "/" in subject]
@@ -280,10 +304,12 @@ class Examination:
         for row in await self._reader.read(LIVE_ONTOLOGY, domain=self._domain) if "ontology" in ids else ():
             found["ontology", None] = Live(facts=state_facts(row))
 
-    async def _derived(self, ids: Sequence[str]) -> Mapping[str, Facts]:
+    async def _derived(self, ids: Sequence[str], events: Iterable[Event]) -> Mapping[str, Facts]:
+        places = [inverse_place(one.draft) for one in events if materialized_as(one.draft, self._ontology)]
+        inverses = await self._reader.read(INVERSES, domain=self._domain, rows=places) if places else []
         keys = await self._reader.read(KEYS, domain=self._domain, owners=ids)
         windows = await self._reader.read(WINDOWS, domain=self._domain, owners=ids)
-        return found_rows(self._domain, keys, windows)
+        return found_rows(self._domain, keys, windows, inverses)
 
 
 def _defined(is_defined: bool) -> Facts:

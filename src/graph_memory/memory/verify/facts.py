@@ -15,7 +15,15 @@ from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.exact import Exact, exact
 from graph_memory.model.kinds import ATTACHED, TYPES, Kind
 from graph_memory.model.ontology.ontology import ANY, Ontology, PropertyRule
-from graph_memory.model.projection import Row, indexed_rules, key_rows, live_state, window_rows
+from graph_memory.model.projection import (
+    Row,
+    indexed_rules,
+    inverse_state,
+    key_rows,
+    live_state,
+    materialized_as,
+    window_rows,
+)
 from graph_memory.model.results import Difference
 from graph_memory.model.search_windows import gram_text
 from graph_memory.model.subjects import State
@@ -54,6 +62,15 @@ class WindowRow:
         return {"_place": self.place, "_type": self.type, "_text": self.text, **wrong}
 
 
+@dataclass(frozen=True, slots=True)
+class InverseRow:
+    """The second relationship of a connection."""
+
+    owner: str
+    type: str
+    stored: Mapping[str, object]
+
+
 def expected_facts(event: Event, ontology: Ontology) -> Facts:
     """Return what the live graph should say of a subject whose last event this is; nothing after a delete.
 
@@ -70,6 +87,8 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
     facts |= expected_rows(event.domain, draft, indexed_rules(draft.kind, draft.type or "", ontology))
+    if name := materialized_as(draft, ontology):
+        facts |= inverse_facts([InverseRow(draft.subject, name, inverse_state(event, name))])
     if draft.kind in TYPES:
         facts["defined by the ontology"] = "yes"
     if sha256 := (draft.state or {}).get("_content_sha256"):
@@ -83,7 +102,9 @@ def expected_rows(domain: str, draft: Draft, rules: Sequence[PropertyRule]) -> F
     return key_facts(key_rows(domain, draft, rules)) | window_facts(windows)
 
 
-def found_rows(domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow]) -> Mapping[str, Facts]:
+def found_rows(
+    domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow], inverses: Iterable[InverseRow] = ()
+) -> Mapping[str, Facts]:
     """Return what the derived rows are, by their owners."""
     key_rows_of: dict[str, list[Row]] = {}
     for key in keys:
@@ -92,8 +113,15 @@ def found_rows(domain: str, keys: Iterable[KeyRow], windows: Iterable[WindowRow]
     windows_of: dict[str, list[Row]] = {}
     for window in windows:
         windows_of.setdefault(window.owner, []).append(window.row(domain))
-    owners = key_rows_of.keys() | windows_of.keys()
-    return {owner: key_facts(key_rows_of.get(owner, ())) | window_facts(windows_of.get(owner, ())) for owner in owners}
+    inverses_of: dict[str, list[InverseRow]] = {}
+    for inverse in inverses:
+        inverses_of.setdefault(inverse.owner, []).append(inverse)
+    return {
+        owner: key_facts(key_rows_of.get(owner, ()))
+        | window_facts(windows_of.get(owner, ()))
+        | inverse_facts(inverses_of.get(owner, ()))
+        for owner in key_rows_of.keys() | windows_of.keys() | inverses_of.keys()
+    }
 
 
 def state_facts(stored: Mapping[str, object]) -> Facts:
@@ -109,6 +137,18 @@ def ends(from_id: str | None, to_id: str | None) -> Facts:
 def key_facts(rows: Iterable[Row]) -> Facts:
     """Return the facts of key rows."""
     return _counted((f"key {row['_kind']} {row['_type']} {row['_property']}", row["_value"]) for row in rows)
+
+
+def inverse_facts(rows: Iterable[InverseRow]) -> Facts:
+    """Return the facts of the second relationships of one connection."""
+    facts: list[tuple[str, object]] = []
+    for row in rows:
+        inverse = f"inverse {row.type}"
+        facts += [
+            (inverse, "there"),
+            *((f"{inverse} {name}", value) for name, value in state_facts(row.stored).items()),
+        ]
+    return _counted(facts)
 
 
 WINDOW_FACTS = ("window ", "type of window ", "grams of window ")
@@ -151,6 +191,8 @@ def compare(kind: str, subject: str, expected: Facts, found: Facts) -> list[Diff
     if found and not expected:
         return [Difference(kind=kind, subject=subject, problem="in the live graph, but not in the log")]
     names = [name for name in sorted(expected | found) if expected.get(name) != found.get(name)]
+    lone = tuple(f"{name} property " for name in names if name.startswith("inverse ") and " property " not in name)
+    names = [name for name in names if not name.startswith(lone)]
     return [_difference(kind, subject, name, expected.get(name), found.get(name)) for name in names]
 
 

@@ -63,6 +63,14 @@ class LivePage:
 
 
 @dataclass(frozen=True, slots=True)
+class InversesPage:
+    """The connections of a part of the live graph whose second relationships are not right, and those of none."""
+
+    unlike: Sequence[Named]
+    loose: Sequence[Named]
+
+
+@dataclass(frozen=True, slots=True)
 class WindowsFound:
     """Search windows, and the owners of those that no text is long enough for."""
 
@@ -86,6 +94,7 @@ class Unproved:
 
 LAST_NUMBERS = query("verify/last_numbers", LogPage)
 PROVED = query("verify/proved", LivePage)
+UNLIKE_INVERSES = query("verify/unlike_inverses", InversesPage)
 SUBJECTS_AT = query("verify/subjects_at", list[Named])
 LIVE_TYPE_IDS = query("verify/live_type_ids", Subject)
 KEYS_BETWEEN = query("verify/keys_between", list[list[str]])
@@ -143,6 +152,7 @@ class FirstLook:
         [page] = await self.reader.read(PROVED, after=after, last=last, **given)
         _note(self.proved, page.proved)
         self._suspects |= {Subject(*one) for one in page.unlike if one[1] is not None}
+        await self._look_at_inverses(after, last)
         unproved = [Unproved(*one) for one in page.unproved]
         nodes = sorted((one for one in unproved if one.kind == Kind.NODE), key=lambda one: one.id)
         connections = [one for one in unproved if one.kind != Kind.NODE]
@@ -163,6 +173,13 @@ class FirstLook:
             unlike |= differing
         await self._suspect(unlike, loose)
         room.release()
+
+    async def _look_at_inverses(self, after: str, last: str) -> None:
+        """Compare the second relationships between two ids with their connections."""
+        if inverses := self.ontology.inverses:
+            given = {"domain": self.domain, "after": after, "last": last, "inverses": inverses}
+            [page] = await self.reader.read(UNLIKE_INVERSES, **given)
+            self._suspects |= {Subject(*one) for one in (*page.unlike, *page.loose)}
 
     async def _unlike(
         self, subjects: Sequence[Unproved], keys: Sequence[Sequence[str]], windows_: WindowsFound

@@ -61,6 +61,7 @@ CLEAR_NODE_TEXTS = query("verify/clear_node_texts", Nothing)
 CLEAR_CONNECTION_TEXTS = query("verify/clear_connection_texts", Nothing)
 MEND_LABELS = query("verify/mend_labels", Nothing)
 MEND_DOMAIN = query("verify/mend_domain", Nothing)
+DROP_INVERSES = query("verify/drop_inverses", Nothing)
 DROP_TYPES = query("verify/drop_types", Nothing)
 
 
@@ -216,6 +217,8 @@ async def _mend_page(transaction: Transaction, domain: str, findings: Sequence[F
     await _mend_contents(transaction, domain, findings)
     await _drop_types(transaction, domain, findings)
     await _mend_labels(transaction, domain, findings)
+    if strange := [finding.subject.id for finding in findings if finding.event is None and finding.found_type]:
+        await transaction.run(DROP_INVERSES, domain=domain, elements=strange)
     known = [(finding, finding.event) for finding in findings if finding.event is not None and not finding.is_double]
     events = [replace(event, draft=replace(event.draft, op=_again(event.draft.op))) for _, event in known]
     projection = project(domain, events, await _logged_ontology(transaction, domain))

@@ -125,6 +125,7 @@ def _connection_type(one: _Named, node_types: Collection[str] | None) -> Connect
             inverse=fields.text("inverse"),
             symmetric=fields.flag("symmetric"),
             transitive=fields.flag("transitive"),
+            materialize_inverse=fields.flag("materialize_inverse"),
         )
 
 

@@ -56,6 +56,16 @@ class TypeChange:
         """Whether other properties than before are indexed."""
         return keyed(self.before) != keyed(self.after)
 
+    @property
+    def changes_inverses(self) -> bool:
+        """Whether other second relationships than before belong to its connections."""
+        return materialized(self.before) != materialized(self.after)
+
+    @property
+    def changes_derived(self) -> bool:
+        """Whether something else than before follows from what is stored of the type."""
+        return self.changes_keys or self.changes_inverses
+
 
 def without_rules(declared: AnyType) -> AnyType:
     """Return a type of that name that asks nothing."""
@@ -68,6 +78,11 @@ def keyed(declared: AnyType | None) -> frozenset[str]:
     """Return the properties of a type that are `indexed` or `unique`."""
     rules = declared.properties if declared else ()
     return frozenset(rule.name for rule in rules if rule.indexed or rule.unique)
+
+
+def materialized(declared: AnyType | None) -> str:
+    """Return the type of the second relationships of what is of a type, empty where there are none."""
+    return declared.materialized_as if isinstance(declared, ConnectionType) else ""
 
 
 @dataclass(frozen=True, slots=True)

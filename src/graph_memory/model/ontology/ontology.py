@@ -159,6 +159,11 @@ class Ontology:
         other = declared.other_name if declared else ""
         return Names((name,), (other,) if other in self._connections else ())
 
+    @property
+    def inverses(self) -> dict[str, str]:
+        """The types of the second relationships, by the types of the connections that have them."""
+        return {one.name: one.materialized_as for one in self.connection_types if one.materialized_as}
+
     def can_connect(self, connection_type: str, from_type: str, to_type: str) -> bool:
         """Return whether the connection type joins these node types; an unknown name gives false."""
         found = self._connections.get(connection_type)

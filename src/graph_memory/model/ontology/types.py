@@ -30,7 +30,7 @@ LINK_FLAGS = ("unique_source", "unique_target", "unique_pair", "acyclic")
 """The fields of a connection type that are rules about its other connections."""
 ONE_WAY = ("unique_source", "unique_target", "acyclic")
 """Those that count connections one way, so they ask that each is stored under one name and in one direction."""
-MEANINGS = ("symmetric", "transitive")
+MEANINGS = ("symmetric", "transitive", "materialize_inverse")
 """The fields of a connection type that say what its connections mean."""
 PROPERTIES_PER_TYPE = 1_000
 VALUES_PER_ENUM = 1_000
@@ -107,6 +107,7 @@ class ConnectionType:
     `inverse`: the name under which its connections are seen from their other end. It may be a type too, whose inverse
     is this one.
     `symmetric`: a connection holds in both directions. `transitive`: two in a row stand for one.
+    `materialize_inverse`: the live graph also has each connection from its other end, for plain Cypher.
     """
 
     name: str
@@ -123,6 +124,7 @@ class ConnectionType:
     inverse: str = ""
     symmetric: bool = False
     transitive: bool = False
+    materialize_inverse: bool = False
 
     def __post_init__(self) -> None:
         check_name("Connection type", self.name)
@@ -136,6 +138,11 @@ class ConnectionType:
     def other_name(self) -> str:
         """The name under which its connections are seen from their other end, empty where there is none."""
         return self.name if self.symmetric else self.inverse
+
+    @property
+    def materialized_as(self) -> str:
+        """The relationship type of the second relationship that each of its connections has, empty where none has."""
+        return self.other_name if self.materialize_inverse else ""
 
     @property
     def title(self) -> str:
@@ -292,6 +299,9 @@ def _check_meaning(declared: ConnectionType) -> None:
         hint = "Leave out `inverse`, or `symmetric`."
         message = f"{declared.title} is symmetric, so it cannot have the inverse {declared.inverse}"
         raise _contradiction(declared.name, message, hint)
+    if declared.materialize_inverse and not declared.other_name:
+        hint = "Declare its `inverse`, or `symmetric: true`."
+        raise _contradiction(declared.name, f"{declared.title} has no inverse that could be materialized", hint)
     if declared.symmetric:
         if set(declared.from_types) != set(declared.to_types):
             hint = "Give both the same types, or leave out `symmetric`."

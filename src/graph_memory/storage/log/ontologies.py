@@ -138,7 +138,10 @@ def ontology_from_definitions(
 def _agreeing(types: Sequence[ConnectionType]) -> list[ConnectionType]:
     """Return types without inverses that do not agree yet, as between the two events that make two types a pair."""
     named = {one.name: one for one in types}
-    return [one if _agrees(one, named.get(one.inverse)) else replace(one, inverse="") for one in types]
+    return [
+        one if _agrees(one, named.get(one.inverse)) else replace(one, inverse="", materialize_inverse=False)
+        for one in types
+    ]
 
 
 def _agrees(one: ConnectionType, other: ConnectionType | None) -> bool:

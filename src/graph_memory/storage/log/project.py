@@ -127,7 +127,7 @@ def steps_of(projection: Projection) -> list[tuple[Step, list[Row]]]:
 
 def sent(step: Step, rows: Sequence[Row]) -> Row | Sequence[Row]:
     """Return rows as the statement of their step takes them."""
-    if step in (Step.PUT_NODES, Step.PUT_CONNECTIONS):
+    if step in (Step.PUT_NODES, Step.PUT_CONNECTIONS, Step.PUT_INVERSES):
         return [{**row, "state": with_times_as_text(cast("State", row["state"]))} for row in rows]
     return _creations(rows) if step in _CREATES else rows
 

@@ -1,0 +1,39 @@
+// Compares connections, and the second relationships that leave nodes, of the nodes whose ids are after one and up to another.
+// `inverses` has the type of the second relationships by the type of connections. `unlike` are the ids and types of the
+// connections that do not have exactly one that is like them, `loose` the server's own names and the types of those that no
+// connection has.
+// mode: read
+// params: domain, after, last, inverses
+// returns: unlike, loose
+CALL () {
+  MATCH (a:_Node)
+  WHERE a._domain = $domain AND a._id > $after AND a._id <= $last
+  MATCH (a)-[r]->(b:_Node)
+  WHERE r._domain = $domain AND r._id IS NOT NULL AND $inverses[type(r)] IS NOT NULL
+  WITH r, CASE WHEN COUNT { (a)<--() } < COUNT { (b)-->() }
+    THEN COLLECT { MATCH (a)<-[i]-(other) WHERE i._inverse_of = r._id AND other._id = b._id RETURN i }
+    ELSE COLLECT { MATCH (b)-[i]->(other) WHERE i._inverse_of = r._id AND other._id = a._id RETURN i }
+  END AS present
+  WITH r, size(present) AS count, head(present) AS i,
+    [key IN keys(r) WHERE NOT key STARTS WITH '_content' AND NOT key IN ['_id', '_type', '_evidence', '_protection', '_creation_method']] AS names
+  WHERE NOT coalesce(count = 1 AND type(i) = $inverses[type(r)] AND i._type = type(i) AND i._creation_method = 'automatic'
+    AND size(keys(i)) = size(names) + 3
+    AND all(key IN names WHERE i[key] = r[key] AND valueType(i[key]) = valueType(r[key])), false)
+  RETURN collect([r._id, type(r)]) AS unlike
+}
+CALL () {
+  MATCH (a:_Node)
+  WHERE a._domain = $domain AND a._id > $after AND a._id <= $last
+  MATCH (a)-[i]->(b)
+  WHERE i._domain = $domain AND i._inverse_of IS NOT NULL
+  CALL (a, i, b) {
+    UNWIND [name IN keys($inverses) WHERE $inverses[name] = type(i)] AS name
+    MATCH (source)-[r:$(name) {_domain: $domain, _id: i._inverse_of}]->(target)
+    WHERE source = b AND target = a
+    RETURN count(*) AS owners
+  }
+  WITH i, owners
+  WHERE owners = 0
+  RETURN collect([elementId(i), type(i)]) AS loose
+}
+RETURN unlike, loose
