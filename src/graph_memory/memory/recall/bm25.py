@@ -1,0 +1,111 @@
+"""Scores of words in texts by the statistics of one domain.
+
+Lucene's word statistics span all domains and all closed passages of the database. So its index only finds the
+candidates, and these are scored anew here, with Lucene's own formula and the domain's statistics.
+
+Source: S. Robertson, H. Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), as in Lucene's
+BM25Similarity and SloppyPhraseMatcher.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from graph_memory.memory.recall.english import stem, terms, words
+
+K1, B = 1.2, 0.75
+SLOP = 2
+"""How many other words may stand between the words of a pair: stop words mostly."""
+PHRASE = 0.3
+"""What a pair counts beside its words."""
+
+# What asks and what only helps to ask says nothing of the answer. Pronouns stay: they are the words of a conversation.
+_ASKING = """
+    what when where who whom whose which why how do does did is are was were be been being am has have had having can
+    could will would shall should may might must
+"""
+QUESTION_WORDS = frozenset(re.findall(r"\w+", _ASKING))
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """One field of a domain: the number of its texts, their mean length in terms, and in how many each term is."""
+
+    texts: int
+    length: float
+    frequencies: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """Return how much a term says: the more, the fewer texts have it."""
+        frequency = min(self.frequencies.get(term, 0), self.texts)
+        return math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The distinct words of a question, their terms, and the terms that stand beside each other."""
+
+    words: tuple[str, ...]
+    terms: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Where the terms of a text stand, and how many there are."""
+
+    positions: Mapping[str, Sequence[int]]
+    length: int
+
+
+def asked(question: str) -> Query:
+    """Return what a question asks for; all its words where it has no others than those that ask."""
+    every = [word for word in words(question) if stem(word)]
+    kept = [word for word in every if word not in QUESTION_WORDS] or every
+    found = [stem(word) for word in kept]
+    pairs = (pair for pair in pairwise(found) if pair[0] != pair[1])
+    return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(pairs)))
+
+
+def analysed(text: str, only: Collection[str] | None = None) -> Text:
+    """Return the terms of a text, or of them `only` those that matter: those of a query take half the time."""
+    every = terms(text)
+    present = set(every).difference({""}) if only is None else set(every).intersection(only)
+    positions = {term: [place for place, each in enumerate(every) if each == term] for term in present}
+    return Text(positions, len(every) - every.count(""))
+
+
+def counted(texts: Sequence[Text]) -> Statistics:
+    """Return the statistics of texts."""
+    frequencies = Counter(term for text in texts for term in text.positions)
+    return Statistics(len(texts), sum(text.length for text in texts) / max(len(texts), 1), frequencies)
+
+
+def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = PHRASE) -> dict[str, float]:
+    """Return what each word and each pair of the query adds to the score of a text."""
+    norm = K1 * (1 - B + B * text.length / statistics.length) if statistics.length else K1
+    found = {
+        term: statistics.idf(term) * _saturated(len(places), norm)
+        for term in query.terms
+        if (places := text.positions.get(term))
+    }
+    for first, second in query.pairs:
+        if first in found and second in found and (times := near(text.positions[first], text.positions[second])):
+            weight = phrase * (statistics.idf(first) + statistics.idf(second))
+            found[f"{first} {second}"] = weight * _saturated(times, norm)
+    return found
+
+
+def near(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return how often two words stand near each other in this order; with words between them it counts less."""
+    gaps = (after - before - 1 for before in first for after in second)
+    return sum(1 / (1 + gap) for gap in gaps if 0 <= gap <= SLOP)
+
+
+def _saturated(frequency: float, norm: float) -> float:
+    return frequency / (frequency + norm)
