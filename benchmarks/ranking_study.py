@@ -286,11 +286,10 @@ def of_candidates(index: Index, query: Query, places: Sequence[int]) -> dict[str
 
 
 def of_sample(index: Index) -> dict[str, Statistics]:
-    """Return the statistics of a sample of a domain, with one count of `own` for both fields."""
+    """Return the statistics of a sample of a domain, which is the whole of a small one."""
     every = range(len(index.passages))
     sample = Random(index.store.name).sample(every, min(SAMPLE, len(every)))
-    own = counted([index.texts["own"][place] for place in sample])
-    return {name: replace(own, length=index.statistics[name].length) for name in FIELDS}
+    return {name: counted([texts[place] for place in sample]) for name, texts in index.texts.items()}
 
 
 def together(every: Sequence[Store], vectors: Vectors) -> list[Index]:
