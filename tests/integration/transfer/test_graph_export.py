@@ -133,7 +133,6 @@ def plain(driver: Driver) -> Iterator[Driver]:
     driver.execute_query("DROP CONSTRAINT exported_id IF EXISTS")
 
 
-@pytest.mark.xdist_group("plain")  # they leave nodes of the same label while they last
 async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memory, plain: Driver) -> None:
     await hostile(memory)
     out = io.BytesIO()
@@ -154,7 +153,6 @@ async def test_a_script_of_cypher_makes_the_graph_in_a_plain_neo4j(memory: Memor
     assert (edge["_id"], edge["_content"]) == ("c1", "why\n")
 
 
-@pytest.mark.xdist_group("plain")
 async def test_a_graph_that_a_script_made_is_loaded_from_there_as_it_was(
     memory: Memory, domain: str, plain: Driver, settings: Settings
 ) -> None:
@@ -178,7 +176,6 @@ CHAIN = {
 }
 
 
-@pytest.mark.xdist_group("plain")
 @pytest.mark.parametrize("form", ["csv", "jsonl", "graphml", "cypher"])
 async def test_how_connections_came_to_be_goes_along_but_protection_does_not(
     memory: Memory, domain: str, tmp_path: Path, form: GraphFormat, plain: Driver, settings: Settings
@@ -242,7 +239,6 @@ async def lines(memory: Memory) -> list[bytes]:
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("plain")
 async def test_a_script_of_many_rows_of_many_types_makes_all_of_them(plain: Driver) -> None:
     nodes = [NodeRecord(place=HERE, key=Key(f"n{n}"), labels=(f"T{n % 3}",), properties={"n": n}) for n in range(2_000)]
     edges = [

@@ -13,8 +13,8 @@ from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_o
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op, in_its_place
 from graph_memory.model.kinds import DATA, DECLARED, TYPES, Kind
-from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import with_types
+from graph_memory.model.ontology.ontology import ConnectionType, Ontology
+from graph_memory.model.projection import declared_by, with_types
 from graph_memory.model.search_windows import windows
 
 _OURS = frozenset({ConflictSide.OURS})
@@ -86,14 +86,35 @@ class _GraphMerge:
         return [rule.name for rule in declared.properties] if declared else []
 
     def add_types(self) -> None:
-        """Make the ontology that of the target with the types that come along; what cannot is in conflict."""
+        """Make the ontology that of the target with the types that come along; what cannot is in conflict.
+
+        What cannot come alone may come with those with which it becomes, or ceases to be, a pair.
+        """
         self.ontology = self.around.ontology
+        alone: list[tuple[Draft, GraphError]] = []
         for kind in TYPES:
             for draft in self._puts(kind):
                 try:
                     self.ontology = with_types(self.ontology, [draft])
                 except GraphError as error:
-                    self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
+                    alone.append((draft, error))
+        for draft, error in alone:
+            try:
+                self.ontology = with_types(self.ontology, [one for one, _ in alone if self._are_paired(draft, one)])
+            except GraphError:
+                self.settle(self._conflict(draft, ConflictKind.INVALID, error.message))
+
+    def _are_paired(self, one: Draft, other: Draft) -> bool:
+        """Say whether two types are the same, or one was or will be the inverse of the other."""
+        names = [(declared_by(draft).name, self._inverses(draft)) for draft in (one, other)]
+        (first, own), (second, others) = names
+        return first == second or second in own or first in others
+
+    def _inverses(self, draft: Draft) -> set[str]:
+        """Return what is, or was in the target, the inverse of a type."""
+        declared = declared_by(draft)
+        before = self.around.ontology.find_connection_type(declared.name)
+        return {one.inverse for one in (declared, before) if isinstance(one, ConnectionType)}
 
     def found(self) -> Iterator[Conflict]:
         """Give the conflicts that the whole has now, at most one for each subject and rule; types alone come first."""

@@ -13,11 +13,12 @@ from functools import cached_property
 from typing import cast
 
 from graph_memory.memory.changes.fit import Stored
-from graph_memory.memory.changes.types import joined, ontology_after
+from graph_memory.memory.changes.types import joined, links_after, ontology_after
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
+from graph_memory.model.ontology.inverses import disagreement
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by, indexed_rules
@@ -173,8 +174,17 @@ class Changeset:
                     draft, Rule.NOT_ALLOWED, f"the ontology does not allow it: {error.message}", error=error
                 )
             return Violation(draft, Rule.TYPE, lacking, error=error)
-        lacking = self._lacking(draft) if draft.kind is Kind.CONNECTION_TYPE else None
-        return Violation(draft, Rule.TYPE, lacking) if lacking else None
+        if draft.kind is not Kind.CONNECTION_TYPE:
+            return None
+        if lacking := self._lacking(draft):
+            return Violation(draft, Rule.TYPE, lacking)
+        error = disagreement(cast("ConnectionType", declared_by(draft)), self._link_types)
+        return Violation(draft, Rule.TYPE, error.message, error=error) if error else None
+
+    @cached_property
+    def _link_types(self) -> list[ConnectionType]:
+        """The connection types that there are then, as each is declared."""
+        return links_after(self.context.ontology, self.changes.values())
 
     def _lacking(self, draft: Draft) -> str | None:
         """Return which type there is not that a subject is of, or joins, in words."""

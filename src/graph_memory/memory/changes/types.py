@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import cast
 
 from graph_memory.model.events import Draft, Op
-from graph_memory.model.kinds import TYPES
+from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.inverses import agreeing
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by
@@ -16,7 +18,7 @@ from graph_memory.model.projection import declared_by
 def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     """Return the ontology after changes, without connection types that would join what there is not.
 
-    Raises INVALID_ONTOLOGY when there would be too many types.
+    Types that do not agree about inverses have none in it. Raises INVALID_ONTOLOGY when there would be too many types.
     """
     types = [draft for draft in changes if draft.kind in TYPES]
     if not types:
@@ -25,11 +27,20 @@ def ontology_after(before: Ontology, changes: Iterable[Draft]) -> Ontology:
     put = [declared_by(draft) for draft in types if draft.op is not Op.DELETE]
     nodes = {one.name: one for one in before.node_types if subject_of_type(one) not in gone}
     nodes |= {one.name: one for one in put if isinstance(one, NodeType)}
-    links = {one.name: one for one in before.connection_types if subject_of_type(one) not in gone}
-    links |= {one.name: one for one in put if isinstance(one, ConnectionType)}
     names = {ANY, *nodes}
-    kept = [one for one in links.values() if names.issuperset(joined(one))]
+    kept = agreeing([one for one in links_after(before, types) if names.issuperset(joined(one))])
     return replace(before, node_types=tuple(nodes.values()), connection_types=tuple(kept))
+
+
+def links_after(before: Ontology, changes: Iterable[Draft]) -> list[ConnectionType]:
+    """Return the connection types after changes, as each is declared."""
+    links = {subject_of_type(one): one for one in before.connection_types}
+    for draft in changes:
+        if draft.kind is Kind.CONNECTION_TYPE:
+            links.pop(draft.subject, None)
+            if draft.op is not Op.DELETE:
+                links[draft.subject] = cast("ConnectionType", declared_by(draft))
+    return list(links.values())
 
 
 def type_changes(before: Ontology, changes: Iterable[Draft]) -> list[TypeChange]:

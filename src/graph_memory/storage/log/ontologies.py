@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
-from graph_memory.model.ontology.ontology import ConnectionType, Ontology, connection_type_from, node_type_from
-from graph_memory.model.ontology.types import check_pair
+from graph_memory.model.ontology.inverses import agreeing
+from graph_memory.model.ontology.ontology import Ontology, connection_type_from, node_type_from
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -129,28 +129,10 @@ def ontology_from_definitions(
     """Return the ontology of types that are given as the JSON of their definitions."""
     return Ontology.create(
         [node_type_from(json.loads(text)) for text in nodes],
-        _agreeing([connection_type_from(json.loads(text)) for text in connections]),
+        agreeing([connection_type_from(json.loads(text)) for text in connections]),
         open=is_open,
         description=description,
     )
-
-
-def _agreeing(types: Sequence[ConnectionType]) -> list[ConnectionType]:
-    """Return types without inverses that do not agree yet, as between the two events that make two types a pair."""
-    named = {one.name: one for one in types}
-    return [
-        one if _agrees(one, named.get(one.inverse)) else replace(one, inverse="", materialize_inverse=False)
-        for one in types
-    ]
-
-
-def _agrees(one: ConnectionType, other: ConnectionType | None) -> bool:
-    try:
-        if other is not None:
-            check_pair(one, other)
-    except GraphError:
-        return False
-    return True
 
 
 def no_ontology(domain: str) -> GraphError:
