@@ -39,6 +39,8 @@ class Node:
     fields: Properties = field(default_factory=dict)
     """Those that are not at their defaults."""
     valid: Times = (None, None)
+    guarded: bool = False
+    """Whether it is read-only for all but its keeper."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class Connection:
     version: int
     valid: Times = (None, None)
     strength: Properties = field(default_factory=dict)
+    guarded: bool = False
 
 
 def same(one: object, other: object) -> bool:
@@ -65,6 +68,12 @@ def same(one: object, other: object) -> bool:
 def to_the_letter(properties: Mapping[str, object]) -> dict[str, tuple[str, object]]:
     """Equality of whole states: 1, 1.0 and `True` are three values."""
     return {key: (type(value).__name__, value) for key, value in properties.items()}
+
+
+def differ(before: Node | Connection, after: Node | Connection) -> bool:
+    """Whether a change changes something."""
+    told = [replace(one, properties=to_the_letter(one.properties), version=0) for one in (before, after)]
+    return told[0] != told[1]
 
 
 def matches(properties: Mapping[str, object], wanted: Mapping[str, object]) -> bool:
@@ -314,18 +323,29 @@ class Reference:
         return self.seq
 
     def change_node(self, node_id: str, edited: Node) -> int:
-        before = self.nodes[node_id]
-        same_text = (before.content, before.tags, before.fields) == (edited.content, edited.tags, edited.fields)
-        if not (same_text and to_the_letter(before.properties) == to_the_letter(edited.properties)):
+        if differ(self.nodes[node_id], edited):
             self.nodes[node_id] = replace(edited, version=self._next())
         return self.nodes[node_id].version
 
     def change_connection(self, one: str, edited: Connection) -> int:
-        before = self.connections[one]
-        unchanged = to_the_letter(before.properties) == to_the_letter(edited.properties)
-        if not (unchanged and (before.content, before.strength) == (edited.content, edited.strength)):
+        if differ(self.connections[one], edited):
             self.connections[one] = replace(edited, version=self._next())
         return self.connections[one].version
+
+    def guard(self, one: str, is_on: bool) -> int:
+        """Make a node or connection read-only, or no longer. Returns its version."""
+        live = self.nodes if one in self.nodes else self.connections
+        if live[one].guarded != is_on:
+            live[one] = replace(live[one], guarded=is_on, version=self._next())
+        return live[one].version
+
+    def guards(self, one: str) -> bool:
+        """Whether something is read-only that goes with a node or a connection, or loses it as a neighbour."""
+        if one in self.connections:
+            return self.connections[one].guarded
+        around = [found for found in self.connections.values() if one in (found.source, found.target)]
+        ends = {end for found in around for end in (found.source, found.target)} | {one}
+        return any(found.guarded for found in around) or any(self.nodes[end].guarded for end in ends)
 
     def edit_node(self, node_id: str, edit: Properties) -> None:
         """Change a node as one of many: what it was before the others counts."""

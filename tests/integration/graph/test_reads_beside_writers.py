@@ -278,15 +278,19 @@ async def test_a_connection_that_changes_meanwhile_is_weighed_by_its_last_event(
     assert found == (expected if name == "strongest" else sorted(expected))
 
 
-async def test_the_strongest_are_looked_for_again_where_too_many_of_them_became_weak(
-    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+WHOLE = dict.fromkeys(("semantic", "structural", "temporal", "confidence"), 1.0)
+
+
+@pytest.mark.parametrize(("stronger", "expected", "looks"), [(False, [2, 3, 4], [3, 6]), (True, [5, 0, 2], [3])])
+async def test_the_strongest_are_looked_for_again_where_too_many_of_them_became_weak_or_went(
+    kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch, *, stronger: bool, expected: list[int], looks: list[int]
 ) -> None:
     for place in range(6):
         await kitchen.memory.update_connection(kitchen.links[place], strength=1 - place / 10)
 
     async def meanwhile() -> None:
-        for link in kitchen.links[:2]:
-            await kitchen.beside.update_connection(link, strength=0.0)
+        await kitchen.beside.delete_connection(kitchen.links[1])
+        await kitchen.beside.update_connection(kitchen.links[5 if stronger else 0], strength=WHOLE if stronger else 0.0)
 
     store, memory = kitchen.memory._core.store, kitchen.memory
     read = store.read
@@ -303,9 +307,9 @@ async def test_the_strongest_are_looked_for_again_where_too_many_of_them_became_
         return [rows[0], (await read(query, **params))[-1]]
 
     monkeypatch.setattr(store, "read", late)
-    found = await memory.get_strongest_connections(kitchen.hub, direction="out", limit=2)
-    assert [one.id for one in found.connections] == kitchen.links[2:4]
-    assert asked == [2, 4]
+    found = await memory.get_strongest_connections(kitchen.hub, direction="out", limit=3)
+    assert [one.id for one in found.connections] == [kitchen.links[place] for place in expected]
+    assert asked == looks
 
 
 async def test_nothing_is_found_where_there_is_nothing_and_no_domain(memory: Memory, domain: str) -> None:

@@ -20,6 +20,7 @@ from integration.reference_model import (
     Node,
     Reference,
     Text,
+    differ,
     matches,
     property_faults,
     strength_faults,
@@ -196,6 +197,9 @@ class MemoryMachine(RuleBasedStateMachine):
         self.talk, self.driver = talk, driver
         self.domain = f"machine-{uuid4().hex[:16]}"
         self.memory = talk.memory.in_domain(self.domain)
+        self.keeper = self.memory.acting_as("keeper")
+        self.may_write = False
+        """Whether who writes now is the keeper of what is read-only."""
         self.model = Reference()
         self.times: dict[str, tuple[int, object, object]] = {}
         self.broken = False
@@ -243,6 +247,16 @@ class MemoryMachine(RuleBasedStateMachine):
         if live and number % 8 != 7:
             return list(live)[number // 8 % len(live)]
         return others[number // 8 % len(others)]
+
+    def guarded(self, before: Node | Connection | None, after: Node | Connection | None) -> set[str]:
+        """The error for a change of what is read-only, if it changes something."""
+        stands = before is not None and after is not None and before.guarded and differ(before, after)
+        return {"PROTECTED"} if stands and not self.may_write else set()
+
+    def gone_with(self, one: str) -> set[str]:
+        """The error for a deletion of what is read-only, or is attached to it."""
+        is_there = one in self.model.nodes or one in self.model.connections
+        return {"PROTECTED"} if is_there and not self.may_write and self.model.guards(one) else set()
 
     def version(self, live: Mapping[str, Node | Connection], one: str, choice: str) -> int | None:
         present = live[one].version if one in live else 1
@@ -300,9 +314,10 @@ class MemoryMachine(RuleBasedStateMachine):
         before = self.model.nodes.get(one)
         present = before.properties.get(name, value) if before else value
         new = _other_kind(present) if value == 1 else present
+        after = before and replace(before, properties={**before.properties, name: new})
         answer = self.ask(self.memory.update_node, one, properties={name: new})
-        if self.agree(answer, self.model.faults_of_edit(one, {name: new}, None, None)) and before:
-            after = replace(before, properties={**before.properties, name: new})
+        faults = self.model.faults_of_edit(one, {name: new}, None, None)
+        if self.agree(answer, faults | self.guarded(before, after)) and after:
             self.same(answer.value.version, self.model.change_node(one, after))
 
     @precondition(lambda self: self.model.nodes)
@@ -329,15 +344,9 @@ class MemoryMachine(RuleBasedStateMachine):
             faults = {"INVALID_ENCODING", *faults}
         elif text is None and given is None and style not in (1, 2):
             faults = {"INVALID_ARGUMENT"}
+        after = before and _edited(before, given, text, style)
         answer = self.ask(self.memory.update_node, one, **asked)
-        if self.agree(answer, faults) and before:
-            content = replace(text, format=before.content.format) if text else before.content
-            after = replace(before, properties={**before.properties, **(given or {})}, content=content)
-            if style == 1:
-                after = replace(
-                    after, content=replace(content, format="other"), tags=("t",), fields=after.fields | OTHER_FIELDS
-                )
-            after = replace(after, tags=(), fields={}) if style == 2 else after
+        if self.agree(answer, faults | self.guarded(before, after)) and after:
             self.same(answer.value.version, self.model.change_node(one, after))
 
     @precondition(lambda self: self.model.nodes)
@@ -346,7 +355,7 @@ class MemoryMachine(RuleBasedStateMachine):
         one = self.pick(self.model.nodes, number)
         version = self.version(self.model.nodes, one, choice)
         answer = self.ask(self.memory.delete_node, one, expected_version=version)
-        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, one, version)):
+        if self.agree(answer, self.model.faults_of_drop(self.model.nodes, one, version) | self.gone_with(one)):
             self.same(answer.value.version, self.model.drop_node(one))
 
     @rule(
@@ -442,10 +451,12 @@ class MemoryMachine(RuleBasedStateMachine):
             faults = {"INVALID_ARGUMENT"}
         asked = {"properties": given, "content": content, "strength": strength, "expected_version": version}
         answer = self.ask(self.memory.update_connection, one, **asked)
-        if self.agree(answer, faults) and before:
+        after = before
+        if before and not strength_faults(strength):
             strong = {**before.strength, **told_strength(strength)}
             after = replace(before, properties={**before.properties, **(given or {})}, strength=strong)
             after = after if content is None else replace(after, content=content)
+        if self.agree(answer, faults | self.guarded(before, after)) and after:
             self.same(answer.value.version, self.model.change_connection(one, after))
 
     @precondition(lambda self: self.model.connections)
@@ -454,8 +465,21 @@ class MemoryMachine(RuleBasedStateMachine):
         one = self.pick(self.model.connections, number)
         version = self.version(self.model.connections, one, choice)
         answer = self.ask(self.memory.delete_connection, one, expected_version=version)
-        if self.agree(answer, self.model.faults_of_drop(self.model.connections, one, version)):
+        if self.agree(answer, self.model.faults_of_drop(self.model.connections, one, version) | self.gone_with(one)):
             self.same(answer.value.version, self.model.drop_connection(one))
+
+    @precondition(lambda self: self.model.nodes)
+    @rule(number=which, of_node=st.booleans(), is_on=st.booleans())
+    def guard(self, number: int, of_node: bool, is_on: bool) -> None:
+        live: Mapping[str, Node | Connection] = self.model.nodes if of_node else self.model.connections
+        one = self.pick(live, number)
+        target = {"node_id" if of_node else "connection_id": one}
+        asked = {"can_be_unprotected_by": ["keeper"], **target} if is_on else target
+        answer = self.ask(self.keeper.protect if is_on else self.keeper.unprotect, **asked)
+        if self.agree(answer, {"NODE_NOT_FOUND" if of_node else "CONNECTION_NOT_FOUND"} if one not in live else set()):
+            self.same(answer.value.version, self.model.guard(one, is_on))
+            if is_on:
+                self.same(self.ask(self.memory.unprotect, **target).code, "PROTECTED")
 
     @rule(declared=st.sampled_from(LATER_NODE_TYPES))
     def add_node_type(self, declared: dict[str, Any]) -> None:
@@ -493,13 +517,13 @@ class MemoryMachine(RuleBasedStateMachine):
     def change_in_a_transaction(self, acts: list[tuple[str, int, int]], kept: bool) -> None:
         """Everything within answers as outside; what is rolled back was never there."""
         outside, before, times = self.memory, deepcopy(self.model), dict(self.times)
-        with self.talk.portal.wrap_async_context_manager(outside.transaction()) as within:
-            self.memory = within
+        with self.talk.portal.wrap_async_context_manager(self.keeper.transaction()) as within:
+            self.memory, self.may_write = within, True
             try:
                 for act, number, other in acts:
                     self.act(act, number, other)
             finally:
-                self.memory = outside
+                self.memory, self.may_write = outside, False
             if not kept:
                 within.rollback()
         if not kept:
@@ -533,7 +557,7 @@ class MemoryMachine(RuleBasedStateMachine):
         """A batch goes through exactly when what it leads to keeps to all rules, and is made once for each key."""
         after, operations = self.planned(acts)
         name = f"key {self.model.seq}" if key else None
-        answer = self.ask(self.memory.execute_batch, operations, idempotency_key=name)
+        answer = self.ask(self.keeper.execute_batch, operations, idempotency_key=name)
         if not self.agree(answer, {"BATCH_REFUSED"} if after is None else set()) or after is None:
             return
         done = answer.value
@@ -549,7 +573,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.same(after.seq - self.model.seq, done.created + done.updated + done.deleted)
         self.model = after
         if key:
-            again = self.ask(self.memory.execute_batch, operations, idempotency_key=name).value
+            again = self.ask(self.keeper.execute_batch, operations, idempotency_key=name).value
             self.same((again.repeated, again.until), (True, done.until) if done.until else (None, None))
 
     def counted(self, after: Reference) -> tuple[int, int, int]:
@@ -630,6 +654,7 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(to_the_letter(info.value.properties), to_the_letter(node.properties))
             about = (info.value.id, info.value.type, info.value.version, info.value.tags)
             self.same(about, (one, node.type, node.version, node.tags or None))
+            self.same(info.value.protection is not None, node.guarded)
             told = info.value.to_dict()
             self.same({name: told[name] for name in FIELDS if name in told and name != "title"}, _untitled(node.fields))
             self.same(node.fields.get("title", info.value.title), info.value.title)
@@ -654,6 +679,7 @@ class MemoryMachine(RuleBasedStateMachine):
             self.same(about, (one, found.type, found.source, found.target, found.version))
             self.same((info.content, info.has_content), (found.content, found.content is not None))
             self.same((info.strength or {}, info.creation_method), (found.strength, "manual"))
+            self.same(info.protection is not None, found.guarded)
             self.watch(info)
 
     def watch(self, info: Any) -> None:
@@ -778,6 +804,16 @@ def _part(given: dict[str, Any], keep: int) -> dict[str, Any]:
     """Some of the properties, numbers as the other kind of number: 1 is found by 1.0."""
     chosen = list(given.items())[:keep]
     return {key: float(value) if type(value) is int and abs(value) < 2**53 else value for key, value in chosen}
+
+
+def _edited(before: Node, given: dict[str, Any] | None, text: Text | None, style: int) -> Node:
+    """The node that an update asks for."""
+    content = replace(text, format=before.content.format) if text else before.content
+    after = replace(before, properties={**before.properties, **(given or {})}, content=content)
+    if style == 1:
+        fields = after.fields | OTHER_FIELDS
+        return replace(after, content=replace(content, format="other"), tags=("t",), fields=fields)
+    return replace(after, tags=(), fields={}) if style == 2 else after
 
 
 def _untitled(fields: dict[str, Any]) -> dict[str, Any]:
