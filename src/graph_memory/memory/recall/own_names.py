@@ -1,0 +1,63 @@
+"""The names that a subject bears: what texts call it by."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from graph_memory.memory.recall.splitting.kinds import is_markdown
+from graph_memory.memory.recall.splitting.prose import headings
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import ConnectionState, NodeState
+
+LONGEST_NAME = 200
+MOST_HEADINGS = 200
+_NAMES = ("title", "name")
+_ALIASES = ("aliases", "alias")
+_BETWEEN = re.compile(r"[,;\n、，；]")
+
+
+def names(subject: NodeState | ConnectionState | Mapping[str, object], text: str | None) -> list[str]:
+    """Return the names of a subject as they are shown, each once: title, name, aliases, headings of its content.
+
+    A first line and a type are no names. `aliases` is a list in JSON, or text with commas. Only 200 headings count.
+    """
+    if not isinstance(subject, (NodeState, ConnectionState)):
+        return []
+    found: dict[str, str] = {}
+    for name in _found(subject, text):
+        shown = " ".join(unicodedata.normalize("NFC", name).split())
+        if any(char.isalnum() for char in shown) and len(shown) <= LONGEST_NAME:
+            found.setdefault(unicodedata.normalize("NFKC", shown).casefold(), shown)
+    return list(found.values())
+
+
+def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[str]:
+    if isinstance(subject, NodeState) and subject.fields.title:
+        yield subject.fields.title
+    for key in _NAMES:
+        if isinstance(value := subject.properties.get(key), str):
+            yield value
+    for key in _ALIASES:
+        yield from _listed(subject.properties.get(key))
+    content = subject.content
+    if text and content is not None and content.is_text and is_markdown(content.format):
+        for _, (_, heading) in zip(range(MOST_HEADINGS), headings(text), strict=False):
+            yield heading
+
+
+def _listed(value: PropertyValue | None) -> Iterator[str]:
+    if not isinstance(value, str):
+        return
+    if value.lstrip().startswith("["):
+        try:
+            given = json.loads(value)
+        except (ValueError, RecursionError):
+            given = None
+        if isinstance(given, list):
+            yield from (each for each in cast("list[object]", given) if isinstance(each, str))
+            return
+    yield from _BETWEEN.split(value)
