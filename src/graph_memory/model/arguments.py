@@ -79,7 +79,9 @@ def check_limit(limit: int | None) -> int:
     if limit is None:
         return UNLIMITED
     if type(limit) is not int or limit < 1:
-        raise fault("limit", f"limit must be an integer of at least 1, not {quoted(limit)}", "Leave it out to get all.")
+        raise fault(
+            "limit", f"limit must be an integer of at least 1, not {quoted(limit)}", "Give 1 or more, or leave it out."
+        )
     return min(limit, UNLIMITED)
 
 

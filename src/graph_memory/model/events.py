@@ -11,12 +11,14 @@ from typing import cast
 
 from ulid import ULID
 
+from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.clock import next_time
 from graph_memory.model.content import Content
 from graph_memory.model.kinds import DECLARED, ONTOLOGY_KINDS, Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.protection import PROTECTION, Guard, stored_protection
 from graph_memory.model.subjects import State, StoredValue, present
+from graph_memory.model.wording import quoted
 
 
 class Op(StrEnum):
@@ -53,6 +55,12 @@ class Origin:
     source: str = "user"
     actor: str | None = None
     at_command_line: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise INVALID_ARGUMENT for a name that nothing can keep."""
+        for argument, given in (("session", self.session), ("actor", self.actor)):
+            if given is not None and not is_encodable(given):
+                raise fault(argument, f"{quoted(given)} contains a lone surrogate", "Remove it from the name.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

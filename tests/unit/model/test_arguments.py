@@ -13,6 +13,7 @@ from graph_memory.model.arguments import (
     in_file_name,
     is_domain,
 )
+from graph_memory.model.events import Origin
 
 
 @pytest.mark.parametrize("given", ["a", "7", "mem_1", "work:kitchen@home.2026-03", "x" * 128, "domains"])
@@ -68,3 +69,10 @@ def test_auto_names_no_domain() -> None:
 def test_no_two_domains_have_the_same_file_name() -> None:
     assert in_file_name("experiment/new-approach") == "experiment=new-approach"
     assert not is_domain("experiment=new-approach")
+
+
+@pytest.mark.parametrize("argument", ["session", "actor"])
+def test_a_name_that_nothing_can_keep_is_refused_before_anything_is_written_in_it(argument: str) -> None:
+    with pytest.raises(GraphError) as caught:
+        Origin(**{argument: "Ann\ud83d"})  # pyright: ignore[reportArgumentType] - one of its two texts
+    assert caught.value.code == "INVALID_ARGUMENT"

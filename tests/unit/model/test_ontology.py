@@ -122,6 +122,14 @@ def test_an_unknown_connection_type_lists_the_valid_ones():
     assert error.hint == 'Did you mean "NextAction"?'
 
 
+def test_an_inverse_that_is_only_a_name_is_among_the_valid_ones():
+    ends = {"from_types": ["*"], "to_types": ["*"]}
+    named = ontology_from({"node_types": ["Box"], "connection_types": [{"name": "holds", "inverse": "inside", **ends}]})
+    error = fails(Code.INVALID_CONNECTION_TYPE, named.connection_type, "insid")
+    assert error.message.endswith("Valid types: [holds, inside]")
+    assert error.hint == 'Did you mean "inside"?'
+
+
 def test_a_long_list_of_valid_types_is_cut():
     many = Ontology(tuple(NodeType(f"Type{number}") for number in range(60)))
     error = fails(Code.INVALID_NODE_TYPE, many.node_type, "Foo")

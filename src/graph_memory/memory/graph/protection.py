@@ -84,7 +84,7 @@ def terms_of(
         names = check_names(given)
     except ValueError as error:
         argument = "reason" if str(error).startswith("reason") else "can_be_unprotected_by"
-        raise fault(argument, str(error), "Give shorter text, or fewer names.") from error
+        raise fault(argument, str(error), "Give text within this limit, or leave it out.") from error
     if not all(map(is_encodable, (kept or "", *names))):
         raise fault("reason", "The text contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
     until = instant("expires_at", expires_at, now) if expires_at is not None else None

@@ -140,7 +140,7 @@ class Ontology:
         """Return the connection type of that name; raises INVALID_CONNECTION_TYPE, which lists the valid ones."""
         found = self._connections.get(name)
         if found is None:
-            raise _unknown(Code.INVALID_CONNECTION_TYPE, "Connection type", name, list(self._connections))
+            raise _unknown(Code.INVALID_CONNECTION_TYPE, "Connection type", name, [*self._connections, *self._names])
         return found
 
     def stored_as(self, name: str) -> tuple[str, bool]:
