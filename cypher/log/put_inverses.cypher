@@ -1,5 +1,6 @@
 // Makes the second relationships of connections what they are to be: one for each, between its ends turned round, kept where
-// it is there. It is looked for at the end that has fewer relationships, because no index knows it.
+// it is there. One of the type `stays` is left as it is. They are looked for at the end that has fewer relationships, because
+// no index knows them.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -13,7 +14,7 @@ WITH row, a, b, CASE
   ELSE COLLECT { MATCH (b)<-[i]-(other) WHERE i._inverse_of = row.owner AND other._id = row.from RETURN i }
 END AS present
 WITH row, a, b, present, head([i IN present WHERE type(i) = row.type]) AS kept
-FOREACH (i IN [i IN present WHERE i <> kept OR kept IS NULL] | DELETE i)
+FOREACH (i IN [i IN present WHERE (i <> kept OR kept IS NULL) AND type(i) <> row.stays] | DELETE i)
 FOREACH (i IN CASE WHEN kept IS NULL THEN [] ELSE [kept] END |
   SET i = row.state, i._created = datetime(row.state._created), i._modified = datetime(row.state._modified))
 FOREACH (_ IN CASE WHEN kept IS NULL THEN [1] ELSE [] END |

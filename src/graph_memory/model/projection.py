@@ -185,14 +185,17 @@ def _put_row(event: Event) -> Row:
 
 
 def project_inverse(
-    projection: Projection, event: Event, name: str, *, is_gone: bool = False, is_new: bool = False
+    projection: Projection, event: Event, name: str, *, is_gone: bool = False, is_new: bool = False, stays: str = ""
 ) -> None:
-    """Say that the second relationship of a connection, of the type `name`, is to be there, or is to go."""
+    """Say that the second relationship of a connection, of the type `name`, is to be there, or is to go.
+
+    Another one of the type `stays` is left as it is.
+    """
     row = inverse_place(event.draft)
     if is_gone:
         projection.add(Step.DROP_INVERSES, [row])
     else:
-        made: Row = {"type": name, "is_new": is_new, "state": inverse_state(event, name)}
+        made: Row = {"type": name, "stays": stays, "is_new": is_new, "state": inverse_state(event, name)}
         projection.add(Step.PUT_INVERSES, [{**row, **made}])
 
 

@@ -75,3 +75,10 @@ async def test_a_merge_that_would_give_a_type_two_inverses_is_a_conflict_of_type
     assert len((await memory.query_nodes()).node_ids) == 1
     assert await inverses(memory) == {"part_of": "within", "within": "part_of"}
     assert (await memory.upkeep.verify()).clean
+
+
+async def test_only_a_type_with_an_inverse_can_have_it_materialized() -> None:
+    declared = {"name": "likes", **ENDS, "materialize_inverse": True}
+    with pytest.raises(GraphError) as caught:
+        ontology_from({"node_types": ["Topic"], "connection_types": [declared]})
+    assert caught.value.code is Code.INVALID_ONTOLOGY

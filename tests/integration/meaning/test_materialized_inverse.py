@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any, LiteralString
+from unittest.mock import Mock
 
 import pytest
 from neo4j import Driver
 
-from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory import Memory, ontology_from
 from graph_memory.memory.graph import growth
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
@@ -185,25 +186,38 @@ async def test_an_ontology_switches_it_on_and_off_for_what_exists(
     assert "materialize_inverse" in to_yaml(await topics.get_ontology())
 
 
-async def test_another_name_of_the_inverse_takes_the_place_of_the_first(memory: Memory, raw: Raw) -> None:
-    def named(inverse: str) -> Ontology:
-        declared = {"name": "owns", **ANY_ENDS, "inverse": inverse, "materialize_inverse": True}
-        return ontology_from({"node_types": ["Topic"], "connection_types": [declared]})
+def named(**inverses: str) -> Ontology:
+    """Return an ontology whose types materialize these inverses, none where the name is empty."""
+    types = [
+        {"name": name, **ANY_ENDS, "inverse": inverse, "materialize_inverse": bool(inverse)}
+        for name, inverse in inverses.items()
+    ]
+    return ontology_from({"node_types": ["Topic"], "connection_types": types})
 
-    await memory.create_ontology(named("owned_by"))
-    for name in "ab":
+
+async def joined(memory: Memory, **inverses: str) -> None:
+    """Begin a domain with three nodes, of which the first has a connection of the first type to the second."""
+    await memory.create_ontology(named(**inverses))
+    for name in "abc":
         await memory.create_node("Topic", name, id=name)
-    await connect(memory, "owns", "a", "b")
-    await memory.apply_ontology(named("belongs_to"))
+    await connect(memory, next(iter(inverses)), "a", "b")
+
+
+async def test_another_name_of_the_inverse_takes_the_place_of_the_first(memory: Memory, raw: Raw) -> None:
+    await joined(memory, owns="owned_by")
+    await memory.apply_ontology(named(owns="belongs_to"))
     assert raw.names() == [("a", "owns", "b"), ("b", "belongs_to", "a")]
     await agrees(memory, raw, {"owns": "belongs_to"})
 
 
-async def test_it_needs_an_inverse() -> None:
-    declared = {"name": "likes", **ANY_ENDS, "materialize_inverse": True}
-    with pytest.raises(GraphError) as caught:
-        ontology_from({"connection_types": [declared]})
-    assert caught.value.code is Code.INVALID_ONTOLOGY
+async def test_a_name_that_another_type_takes_over_leaves_no_second_relationship_behind(
+    memory: Memory, raw: Raw
+) -> None:
+    await joined(memory, contains="part_of", holds="")
+    await connect(memory, "holds", "a", "c")
+    await memory.apply_ontology(named(contains="", holds="part_of"))
+    assert raw.names() == [("a", "contains", "b"), ("a", "holds", "c"), ("c", "part_of", "a")]
+    await agrees(memory, raw, {"holds": "part_of"})
 
 
 async def test_revert_restores_and_removes_it(topics: Memory, raw: Raw) -> None:
@@ -308,6 +322,18 @@ async def test_no_change_of_it_is_adopted(topics: Memory, raw: Raw, damage: str)
     assert await last(topics) == before
 
 
+async def test_what_only_says_to_be_one_is_offered_to_be_removed(topics: Memory, raw: Raw) -> None:
+    await connect(topics, "contains", "a", "b")
+    raw.run(
+        "MATCH (a:_Node {_domain: $domain})-[:contains]->(b) CREATE (a)-[:part_of {_inverse_of: 'conn_nobody'}]->(b)"
+    )
+    [change] = (await topics.upkeep.reconcile()).changes
+    assert not change.adoptable
+    await topics.upkeep.reconcile(restore=[change.id])
+    assert raw.names() == [("a", "contains", "b"), ("b", "part_of", "a")]
+    await agrees(topics, raw)
+
+
 ADOPTED: dict[str, LiteralString] = {
     "it is changed": "MATCH ()-[r:contains {_domain: $domain}]->() SET r.since = 2",
     "it is deleted": "MATCH ()-[r:contains {_domain: $domain}]->() DELETE r",
@@ -328,19 +354,31 @@ async def test_what_a_hand_does_to_a_connection_and_is_adopted_is_done_to_both(
     await agrees(topics, raw)
 
 
+async def cut_off(memory: Memory, wanted: Ontology, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Apply an ontology until only its types would be left to be written."""
+    with monkeypatch.context() as patched:
+        patched.setattr(growth, "growth_drafts", Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            await memory.apply_ontology(wanted)
+
+
+async def test_what_was_cut_off_while_it_got_another_name_leaves_that_which_it_had(
+    memory: Memory, raw: Raw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await joined(memory, owns="owned_by")
+    await cut_off(memory, named(owns="belongs_to"), monkeypatch)
+    await memory.apply_ontology(named(owns="owned_by"))
+    assert raw.names() == [("a", "owns", "b"), ("b", "owned_by", "a")]
+    await agrees(memory, raw, {"owns": "owned_by"})
+
+
 async def test_what_was_cut_off_while_it_was_switched_on_is_ended_by_whatever_is_applied_next(
     topics: Memory, raw: Raw, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await topics.apply_ontology(ontology(contains=False))
     await connect(topics, "contains", "a", "b")
 
-    def cut_off(*_: object) -> None:
-        raise RuntimeError
-
-    with monkeypatch.context() as patched:
-        patched.setattr(growth, "growth_drafts", cut_off)
-        with pytest.raises(RuntimeError):
-            await topics.apply_ontology(ontology())
+    await cut_off(topics, ontology(), monkeypatch)
     assert len(raw.names()) == 2
     await topics.apply_ontology(ontology(contains=False))
     assert len(raw.names()) == 1

@@ -11,10 +11,15 @@ from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.store import Transaction
 
 
-async def put_inverses(transaction: Transaction, domain: str, name: str, ids: Sequence[str]) -> None:
-    """Make the second relationships of these connections those of a type, or none if its name is empty."""
+async def put_inverses(
+    transaction: Transaction, domain: str, name: str, ids: Sequence[str], *, stays: str = ""
+) -> None:
+    """Make the second relationships of these connections those of a type, or none if its name is empty.
+
+    Those of the type `stays` are left as they are.
+    """
     rows = await transaction.run(LAST_EVENTS, domain=domain, subjects=list(ids))
     projection = Projection(domain)
     for event in map(Event.from_row, rows):
-        project_inverse(projection, event, name, is_gone=not name or event.draft.op is Op.DELETE)
+        project_inverse(projection, event, name, is_gone=not name or event.draft.op is Op.DELETE, stays=stays)
     await run_projection(transaction, projection)

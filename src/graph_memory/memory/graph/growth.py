@@ -169,7 +169,7 @@ async def _check(core: Core, domain: str, planned: Growth) -> None:
 
 
 async def _fill(batch: Batch, planned: Growth) -> None:
-    """Make the keys and second relationships that the types will need; the keys that they need now stay."""
+    """Make the keys and second relationships that the types will need; those that they need now stay."""
     job = batch.job
     for change in planned.changed:
         await _fill_inverses(batch, change)
@@ -189,11 +189,12 @@ async def _fill_inverses(batch: Batch, change: TypeChange) -> None:
     async for _, rows in stored_rows(batch.core.store, job.domain, change.after, []):
         ids = [row.id for row in rows]
         for start in range(0, len(ids), PAGE):
-            await job.step(job.progress, partial(_put_inverses, job.domain, name, ids[start : start + PAGE]))
+            page = ids[start : start + PAGE]
+            await job.step(job.progress, partial(_put_inverses, job.domain, name, materialized(change.before), page))
 
 
-async def _put_inverses(domain: str, name: str, ids: Sequence[str], transaction: Transaction) -> None:
-    await put_inverses(transaction, domain, name, ids)
+async def _put_inverses(domain: str, name: str, stays: str, ids: Sequence[str], transaction: Transaction) -> None:
+    await put_inverses(transaction, domain, name, ids, stays=stays)
 
 
 async def _put(
@@ -210,11 +211,11 @@ async def _tidy(batch: Batch) -> None:
     types = [*ontology.node_types, *ontology.connection_types]
     needed = [[str(kind_of_type(one)), one.name, name] for one in types for name in keyed(one)]
     await _drop(job, DROP_SURPLUS_KEYS, needed)
-    await _drop(job, DROP_SURPLUS_INVERSES, list(ontology.inverses.values()))
+    await _drop(job, DROP_SURPLUS_INVERSES, ontology.inverses)
     await batch.end()
 
 
-async def _drop(job: Job, statement: Query[int], needed: Sequence[object]) -> None:
+async def _drop(job: Job, statement: Query[int], needed: object) -> None:
     """Delete all that is not needed, some at a time."""
     found = [SURPLUS_AT_ONCE]
 
