@@ -1,19 +1,19 @@
-"""Passages of the sets of questions: sentences packed to 120 words, and the words around them in their sequence."""
+"""Passages of the sets of questions, as the product makes them, and the words around them in their sequence."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
 
 from benchmarks.retrieval_data import Entry
+from graph_memory.memory.recall.passages import AROUND, Piece, pieces
+from graph_memory.model.content import ContentRef
+from graph_memory.model.fields import NodeFields
+from graph_memory.model.subjects import NodeState
 
-PASSAGE = 120
-"""Words of a passage at most, unless a sentence alone has more."""
-WINDOW = 60
-"""Words of the window before and after a passage."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +26,28 @@ class Passage:
     window: str
 
 
-def passages(entries: Sequence[Entry], *, before: int = WINDOW, after: int = WINDOW) -> Iterator[Passage]:
-    """Give the passages of entries in order."""
+def passages(entries: Sequence[Entry], *, before: int = AROUND, after: int = AROUND) -> Iterator[Passage]:
+    """Give the passages of the contents of entries in order."""
     for _, sequence in groupby(entries, key=lambda entry: entry.sequence):
-        yield from _with_windows([(entry, part) for entry in sequence for part in packed(entry.text)], before, after)
+        yield from _with_windows([(entry, piece) for entry in sequence for piece in _content(entry)], before, after)
 
 
-def packed(text: str) -> list[str]:
-    """Return the sentences of a text in parts of up to `PASSAGE` words, each beginning with the last of the former."""
-    parts: list[list[str]] = [[]]
-    for sentence in _SENTENCE.split(text.strip()):
-        if parts[-1] and sum(len(each.split()) for each in (*parts[-1], sentence)) > PASSAGE:
-            parts.append(parts[-1][-1:] if len(parts[-1]) > 1 else [])
-        parts[-1].append(sentence)
-    return [" ".join(part) for part in parts]
+def _content(entry: Entry) -> list[Piece]:
+    """Return the passages of an entry as a node: a document has its title, what was said begins with the speaker."""
+    text = entry.text if entry.named else f"{entry.title}: {entry.text}"
+    content = ContentRef(format="text", encoding="utf-8", size=len(text), sha256="")
+    fields = NodeFields(title=entry.title if entry.named else None)
+    node = NodeState(id=entry.id, type="Entry", created=_TIME, modified=_TIME, title="", content=content, fields=fields)
+    return [piece for piece in pieces(node, text) if piece.place.startswith("content/")]
 
 
-def _with_windows(parts: Sequence[tuple[Entry, str]], before: int, after: int) -> Iterator[Passage]:
-    words = [f"{entry.title}: {part}".split() if not entry.named else part.split() for entry, part in parts]
-    for place, (entry, part) in enumerate(parts):
+def _with_windows(parts: Sequence[tuple[Entry, Piece]], before: int, after: int) -> Iterator[Passage]:
+    headed = [f"{piece.head}: {piece.text}" if piece.head else piece.text for _, piece in parts]
+    words = [
+        piece.text.split() if entry.named else text.split() for (entry, piece), text in zip(parts, headed, strict=True)
+    ]
+    for place, ((entry, _), text) in enumerate(zip(parts, headed, strict=True)):
         ahead = [word for each in words[max(0, place - before) : place] for word in each][-before:] if before else []
         behind = [word for each in words[place + 1 : place + 1 + after] for word in each][:after]
-        text = f"{entry.title}: {part}"
         window = " ".join([*ahead, *text.split(), *behind])
         yield Passage(entry.id, text, f"{entry.date} {text}".strip(), window)
