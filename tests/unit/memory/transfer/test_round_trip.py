@@ -66,8 +66,9 @@ fractions = st.floats(0, 1)
 strengths = st.fixed_dictionaries({}, optional=dict.fromkeys(MEASURES, fractions)).map(
     lambda given: {name: given[name] for name in MEASURES if name in given} or None
 )
+said = texts.filter(bool)
 made = st.fixed_dictionaries(
-    {}, optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": texts, "evidence": texts}
+    {}, optional={"creation_method": st.sampled_from(["automatic", "inferred"]), "created_by": said, "evidence": said}
 ).map(lambda given: {name: given[name] for name in MADE if name in given})
 
 
