@@ -28,7 +28,7 @@ from graph_memory.memory.transfer.formats.records import (
     SourceOptions,
 )
 from graph_memory.memory.transfer.formats.source import items_of, sources_of
-from graph_memory.model.fields import STORED
+from graph_memory.model.fields import ROOT, STORED
 from graph_memory.model.strength import MADE, MEASURES
 
 HERE = Place("")
@@ -53,7 +53,7 @@ lines = names.filter(lambda name: bool(name.strip()) and name.isprintable())
 fields = st.fixed_dictionaries(
     {},
     optional={
-        "path": names,
+        "path": names.filter(lambda path: path != ROOT),
         "namespace": lines,
         "title": lines,
         "content_summary": texts.filter(bool),
