@@ -44,6 +44,11 @@ def tokens(
     return " ".join([_name("d", domain), _name("t", type_name), *map(_number, numbers, numbers.values()), *levels])
 
 
+def until_token(until: int) -> str:
+    """Return the token that says until when a passage is current."""
+    return _number("u", until)
+
+
 def lexical_filter(
     domain: str,
     *,

@@ -1,0 +1,11 @@
+// Begins the index of a domain that is ready and has none. This once it takes the domain's lock, so that nobody deletes
+// the domain meanwhile.
+// mode: write
+// params: domain, state, analyser
+// returns: -
+MATCH (d:_Domain {_id: $domain})
+SET d._writer = ''
+WITH d
+WHERE d._state = $state
+MERGE (i:_Index {_domain: $domain})
+ON CREATE SET i._seq = coalesce(d._forked_at, 0), i._epoch = 1, i._open = 0, i._analyser = $analyser

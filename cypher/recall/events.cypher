@@ -1,0 +1,23 @@
+// The next events of a log, with the small text of each and, of an observation, the type of its node. Numbers have no
+// gap: where one is missing, a commit is seen by halves.
+// mode: read
+// params: domain, after, limit
+// returns: event, text, node_type
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > $after
+WITH e
+ORDER BY e._domain, e._seq
+LIMIT $limit
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+OPTIONAL CALL (e) {
+  WITH e
+  WHERE e._kind = 'observation'
+  MATCH (n:_Event)
+  USING INDEX n:_Event(_domain, _subject, _seq)
+  WHERE n._domain = $domain AND n._subject = e._from AND n._seq <= e._seq AND n._type IS NOT NULL
+  RETURN n._type AS type
+  ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
+  LIMIT 1
+}
+RETURN properties(e) AS event, c._text AS text, type AS node_type
+ORDER BY e._domain, e._seq

@@ -1,0 +1,9 @@
+// Takes the lease on making vectors for a domain, or prolongs it, unless somebody else has it. It spares work, no more.
+// mode: write
+// params: domain, run, milliseconds
+// returns: is_ours
+MATCH (i:_Index {_domain: $domain})
+WITH i, i._leased_by = $run OR coalesce(i._leased_until, 0) < timestamp() AS is_ours
+FOREACH (_ IN CASE WHEN is_ours THEN [0] ELSE [] END |
+  SET i._leased_by = $run, i._leased_until = timestamp() + $milliseconds)
+RETURN is_ours

@@ -1,0 +1,10 @@
+// Takes the lock of a domain's index, and tells whether all is as it was read: nobody else has indexed a page, nobody
+// has taken something out, and nothing long goes on in the domain.
+// mode: write
+// params: domain, seq, epoch, state
+// returns: is_so
+MATCH (i:_Index {_domain: $domain})
+SET i._locked = true
+WITH i
+MATCH (d:_Domain {_id: $domain})
+RETURN i._seq = $seq AND i._epoch = $epoch AND d._state = $state AS is_so

@@ -1,0 +1,10 @@
+// Gives passages that wait their vectors, by what they say: one that was erased meanwhile is not there any more.
+// mode: write
+// params: domain, rows, model
+// returns: put
+UNWIND $rows AS row
+MATCH (p:_Passage {_domain: $domain, _sha256: row.sha256})
+WHERE p:_NewPassage
+SET p._embedding = row.vector, p._model = $model
+REMOVE p:_NewPassage
+RETURN count(*) AS put

@@ -1,0 +1,9 @@
+// How many passages of a domain wait for a vector, counted up to a limit.
+// mode: read
+// params: domain, limit
+// returns: waiting
+MATCH (p:_NewPassage)
+WHERE p._domain = $domain AND p._since >= 0
+WITH p
+LIMIT $limit
+RETURN count(*) AS waiting

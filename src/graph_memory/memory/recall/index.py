@@ -1,0 +1,311 @@
+"""The follower of the log: it makes the rows that search looks through, outside of the writes.
+
+A page of the log is read without a lock. Then the index is locked, and only if nobody has indexed that page meanwhile,
+or taken something out, its rows are written and the index advances, all in one transaction. So any process may index a
+page, and each is indexed once. Vectors come later, by what a passage says: one that was erased meanwhile gets none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.embedding import Embedder, EmbeddingUnavailable
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.filters import until_token
+from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
+from graph_memory.model.errors import GraphError
+from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import DATA
+from graph_memory.model.subjects import content_ref
+from graph_memory.progress import Progress, silent
+from graph_memory.storage.log.jobs import READY
+from graph_memory.storage.log.ontologies import no_ontology
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Transaction
+
+PAGE = 250
+"""Events that are indexed in one transaction."""
+AT_ONCE = 32
+"""Texts that get their vectors at once."""
+MANY = 100_000
+"""Passages without vectors beyond which they are not counted."""
+LEASE = 30_000
+"""Milliseconds after which somebody else may make vectors for a domain."""
+ENGLISH = "_English"
+_SETTLED = timedelta(minutes=1)
+"""The age of an event whose content is not there: it is not on its way, but lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far the log and the index of a domain have come. There is no index before the first search."""
+
+    last: int
+    state: str
+    compacted_to: int
+    begins_after: int
+    seq: int | None
+    epoch: int | None
+    model: str | None
+    analyser: str | None
+    open: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event, its small text, and of an observation the type of its node."""
+
+    event: Mapping[str, object]
+    text: str | None
+    node_type: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A current passage of an owner."""
+
+    owner: str
+    row: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """A current name of an owner."""
+
+    owner: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRow:
+    """A text that waits for its vector."""
+
+    sha256: str
+    head: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Up to which event a search knows a domain, how many changes it lacks, and passages without vectors."""
+
+    seq: int
+    behind: int
+    without_vectors: int
+    model: str | None
+    """The model of the vectors; None where there are none to compare with."""
+    open: int
+    analyser: str
+    reason: str | None = None
+    """Why there are no vectors."""
+
+
+POSITION = query("recall/position", Position)
+BEGIN = query("recall/begin", Nothing)
+LOCK = query("recall/lock", bool)
+ADVANCE = query("recall/advance", Nothing)
+EVENTS = query("recall/events", EventRow)
+OPEN_PASSAGES = query("recall/open_passages", PassageRow)
+OPEN_NAMES = query("recall/open_names", NameRow)
+CLOSE_PASSAGES = query("recall/close_passages", int)
+CLOSE_NAMES = query("recall/close_names", int)
+CREATE_PASSAGES = query("recall/create_passages", int)
+CREATE_NAMES = query("recall/create_names", int)
+WAITING = query("recall/waiting", WaitingRow)
+WAITING_COUNT = query("recall/waiting_count", int)
+PUT_VECTORS = query("recall/put_vectors", int)
+CLAIM_MODEL = query("recall/claim_model", str)
+LEASE_OF = query("recall/lease", bool)
+BEHIND = query("recall/behind", str)
+
+
+async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
+    """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
+
+    Raises ONTOLOGY_NOT_FOUND.
+    """
+    until = time.monotonic() + within
+    while await _index_page(core, domain) and time.monotonic() < until:
+        pass
+    reason = await _embed(core, domain, until)
+    return await coverage(core, domain, reason)
+
+
+async def coverage(core: Core, domain: str, reason: str | None = None) -> Coverage:
+    """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
+    position = await _position(core, domain)
+    [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MANY)
+    reached = position.seq if position.seq is not None else position.begins_after
+    return Coverage(
+        seq=reached,
+        behind=position.last - reached,
+        without_vectors=waiting,
+        model=position.model,
+        open=position.open or 0,
+        analyser=position.analyser or ENGLISH,
+        reason=reason,
+    )
+
+
+async def reindex(core: Core, domain: str, progress: Progress = silent) -> Coverage:
+    """Index what a domain's index lacks, however long that takes. Raises ONTOLOGY_NOT_FOUND."""
+    first = await coverage(core, domain)
+    total = max(first.behind, 1)
+    while await _index_page(core, domain):
+        left = (await coverage(core, domain)).behind
+        progress("Indexing the log", 1 - min(left / total, 1.0))
+    waiting = max((await coverage(core, domain)).without_vectors, 1)
+    reason = None
+    while reason is None and (left := (await coverage(core, domain)).without_vectors):
+        progress("Making vectors", 1 - min(left / waiting, 1.0))
+        reason = await _embed(core, domain, time.monotonic() + 1.0)
+    return await coverage(core, domain, reason)
+
+
+async def _position(core: Core, domain: str) -> Position:
+    position = await core.store.one(POSITION, domain=domain)
+    if position is None:
+        raise no_ontology(domain)
+    return position
+
+
+async def _index_page(core: Core, domain: str) -> bool:
+    """Index the next page of a domain's log, and say whether there may be more to do."""
+    position = await _position(core, domain)
+    if position.state != READY or position.last <= (position.seq if position.seq is not None else -1):
+        return False
+    if position.seq is None:
+        await _begin(core, domain)
+        return True
+    rows = _settled(position, await core.store.read(EVENTS, domain=domain, after=position.seq, limit=PAGE))
+    if not rows:
+        return False
+    versions = await _versions(core, domain, rows)
+    if not versions:
+        return False
+    reached, found = versions
+    changes = await _changes(core, domain, found)
+    return await _written(core, domain, position, reached, changes)
+
+
+async def _begin(core: Core, domain: str) -> None:
+    async def attempt(transaction: Transaction) -> None:
+        await transaction.run(BEGIN, domain=domain, state=READY, analyser=ENGLISH)
+
+    await core.store.write("begin_index", attempt)
+
+
+def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]:
+    """Return the events before the first whose number does not follow: it is on its way, or a commit is half seen."""
+    expected = position.seq or 0
+    for place, row in enumerate(rows):
+        seq = int(str(row.event["_seq"]))
+        if seq != expected + 1 and expected + 1 > position.compacted_to:
+            return rows[:place]
+        expected = seq
+    return rows
+
+
+async def _versions(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
+    """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
+    found: list[Version] = []
+    reached = 0
+    for row in rows:
+        event = Event.from_row(row.event)
+        if event.draft.kind in DATA:
+            try:
+                text = await _text(core, domain, event, row.text)
+            except GraphError:
+                if datetime.now(UTC) - event.at < _SETTLED:
+                    break
+                text = None
+            found.append(version_of(event, text, row.node_type))
+        reached = event.seq
+    return (reached, found) if reached else None
+
+
+async def _text(core: Core, domain: str, event: Event, inline: str | None) -> str | None:
+    ref = content_ref(event.draft.state or {})
+    if event.draft.op is Op.DELETE or ref is None or not ref.is_text:
+        return None
+    return (await core.contents.fetch(domain, ref, inline)).text
+
+
+async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
+    """Return what these versions change in the rows as they are."""
+    owners = list(dict.fromkeys(version.owner for version in versions))
+    passages: dict[str, list[Open]] = {owner: [] for owner in owners}
+    for each in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
+        present = Open(Passage.from_row(each.row), int(str(each.row["_since"])), int(str(each.row["_at"])))
+        passages[each.owner].append(present)
+    named: dict[str, list[tuple[str, str]]] = {owner: [] for owner in owners}
+    for name in await core.store.read(OPEN_NAMES, domain=domain, owners=owners, open=END):
+        named[name.owner].append((name.name, name.words))
+    followed = {owner: Owner(domain, passages[owner], named[owner]) for owner in owners}
+    changes = Changes()
+    for version in versions:
+        followed[version.owner].follow(version, changes)
+    for owner in followed.values():
+        owner.end(changes)
+    return changes
+
+
+async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes) -> bool:
+    """Write what a page changes, unless the index is not what it was when the page was read."""
+
+    async def attempt(transaction: Transaction) -> None:
+        is_so = await transaction.one(LOCK, domain=domain, seq=position.seq, epoch=position.epoch, state=READY)
+        if not is_so:
+            return
+        open_token = until_token(END)
+        if changes.closed:
+            given = {"open": END, "open_token": open_token, "lived": LIVED}
+            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=changes.closed, **given)
+        if changes.closed_names:
+            await transaction.run(CLOSE_NAMES, domain=domain, rows=changes.closed_names, open=END)
+        if changes.created:
+            analyser = position.analyser or ENGLISH
+            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created, analyser=analyser)
+        if changes.created_names:
+            await transaction.run(CREATE_NAMES, rows=changes.created_names)
+        await transaction.run(ADVANCE, domain=domain, seq=reached, added=changes.added)
+
+    await core.store.write("index_page", attempt)
+    return True
+
+
+async def _embed(core: Core, domain: str, until: float) -> str | None:
+    """Give passages that wait their vectors, until then; return why not."""
+    embedder = core.embedder
+    if embedder is None:
+        return "vectors are off"
+    while time.monotonic() < until:
+        rows = await core.store.read(WAITING, domain=domain, limit=AT_ONCE)
+        if not rows:
+            return None
+        try:
+            if reason := await _embed_some(core, domain, embedder, rows):
+                return reason
+        except EmbeddingUnavailable as error:
+            return error.message
+    return None
+
+
+async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequence[WaitingRow]) -> str | None:
+    vectors = await embedder.passages([embedded(row.head, row.text) for row in rows])
+    model = embedder.model
+    given = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
+
+    async def attempt(transaction: Transaction) -> str | None:
+        [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
+        if of_index != model:
+            return f"the vectors of the domain are of {of_index}, and this process uses {model}"
+        await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=model)
+        return None
+
+    return await core.store.write("put_vectors", attempt)

