@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from graph_memory.mcp_server.arguments import MOST
+from graph_memory.mcp_server.schemas import result_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.api.memory import Memory
@@ -86,8 +86,9 @@ def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
 
 def results_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str]]:
     """Give the rows of what a tool gives; agents are spared the descriptions, which the classes have."""
-    schema: Schema = tool.listed.output_schema or {}
-    fields: Mapping[str, FieldInfo] = tool._gives.model_fields  # noqa: SLF001
+    gives = tool._gives  # noqa: SLF001
+    schema: Schema = result_schema(gives)
+    fields: Mapping[str, FieldInfo] = gives.model_fields
     for name, part in schema["properties"].items():
         always = "always" if name in schema.get("required", []) else "not always"
         yield code(name), kind_of_schema(part), always, fields[name].description or ""
@@ -105,10 +106,10 @@ def kind_of_schema(schema: Schema) -> str:
 
 
 def limits_of(schema: Schema) -> Lines:
-    """Give the limits of a JSON schema in words; the largest number that JSON keeps exact is none."""
+    """Give the limits of a JSON schema in words."""
     if "minimum" in schema:
         yield f"at least {schema['minimum']:,}"
-    if schema.get("maximum", MOST) != MOST:
+    if "maximum" in schema:
         yield f"at most {schema['maximum']:,}"
     if schema.get("minLength"):
         yield "not empty"

@@ -8,6 +8,8 @@ from typing import cast
 
 from pydantic import TypeAdapter
 
+from graph_memory.mcp_server.arguments import MOST
+
 Schema = dict[str, object]
 
 
@@ -20,11 +22,18 @@ def input_schema(shape: type[object]) -> Schema:
     return {**schema, "properties": properties, "additionalProperties": False}
 
 
-def output_schema(shape: type[object]) -> Schema:
+def result_schema(shape: type[object]) -> Schema:
     """Return the schema of what a tool gives; an agent reads the value itself, so nothing within it is explained."""
     schema = TypeAdapter(shape).json_schema(mode="serialization")
     parts = cast("Mapping[str, Schema]", schema.pop("$defs", {}))
-    return _compact(cast("Schema", _closed(schema, parts)), _NOISE | {"description"})
+    return _compact(cast("Schema", _closed(schema, parts)), _NOISE | {"description", "propertyNames"})
+
+
+def output_schema(shape: type[object]) -> Schema:
+    """Return the schema of what a tool always gives. What it adds at times is seen when it is there, and costs none."""
+    schema = result_schema(shape)
+    always = {name: part for name, part in properties_of(schema).items() if name in required_of(schema)}
+    return {**schema, "properties": always}
 
 
 def _closed(part: object, parts: Mapping[str, Schema]) -> object:
@@ -56,6 +65,8 @@ _NOISE = frozenset({"title", "default", "additionalProperties"})
 def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
     """Return a schema without what a reader can do without, and without null for what may be absent."""
     kept = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
+    if kept.get("maximum") == MOST:
+        del kept["maximum"]  # numbers that JSON readers do not keep exact are refused, which no agent need know
     if "properties" in kept:
         kept.pop("description", None)  # the docstring of the class
     return _without_null(kept)

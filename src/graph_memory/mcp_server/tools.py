@@ -70,11 +70,12 @@ AnyTool = Tool[Any, Any]
 
 
 def _annotations(name: str, effect: Effect) -> types.ToolAnnotations:
+    """Return the hints that mean something: whether a tool that only reads destroys or repeats says nothing."""
     reads_only, destroys, repeatable = effect.value
     return types.ToolAnnotations(
         title=name.replace("_", " ").capitalize(),
         read_only_hint=reads_only,
-        destructive_hint=destroys,
-        idempotent_hint=repeatable,
+        destructive_hint=None if reads_only else destroys,
+        idempotent_hint=None if reads_only else repeatable,
         open_world_hint=False,
     )

@@ -96,7 +96,7 @@ async def test_tools_tell_what_they_do_to_the_memory(server: Agent):
         hints = tool.annotations
         assert hints is not None
         assert hints.read_only_hint is (tool.name in READING), tool.name
-        assert hints.idempotent_hint is not None, tool.name
+        assert (hints.idempotent_hint is None) is (tool.name in READING), tool.name
         if tool.name in CREATING:
             assert hints.destructive_hint is False, tool.name
         if tool.name.startswith(("update_", "delete_")):

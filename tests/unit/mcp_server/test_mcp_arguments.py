@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_memory.mcp_server.arguments import MOST
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
@@ -47,7 +48,7 @@ def fits(schema: dict[str, Any], value: object) -> bool:
             within = value in schema.get("enum", [value])
             return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
         case "integer":
-            return type(value) is int and schema["minimum"] <= value <= schema["maximum"]
+            return type(value) is int and schema["minimum"] <= value <= schema.get("maximum", MOST)
         case "number":
             return type(value) in (int, float) and schema["minimum"] <= value <= schema["maximum"]  # pyright: ignore[reportOperatorIssue]
         case "boolean":

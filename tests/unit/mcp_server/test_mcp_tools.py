@@ -45,6 +45,7 @@ NAMES = [
 ]
 CHANGES = ["execute_batch", "memory_log", "memory_diff", "memory_revert"]
 """The tools besides those of the specification that a server offers by default."""
+DESTRUCTIVE = ("update_", "delete_", "execute_", "memory_revert")
 MODES = ["auto", "legacy"]
 
 
@@ -105,6 +106,7 @@ async def test_every_schema_is_an_object_that_names_what_it_requires():
         assert tool["inputSchema"]["additionalProperties"] is False
         assert set(tool["inputSchema"].get("required", [])) <= set(given.get(tool["name"], ()))
         assert "domain" in tool["inputSchema"]["properties"]
+        assert set(tool["outputSchema"]["required"]) == set(tool["outputSchema"]["properties"])
 
 
 @pytest.mark.parametrize("beginning", ["get_", "query_", "search_", "validate_"])
@@ -115,15 +117,15 @@ async def test_tools_that_read_say_so(beginning: str):
 
 async def test_tools_that_create_are_not_destructive_and_the_others_that_write_are():
     for tool in await listed():
-        destructive = tool["name"].startswith(("update_", "delete_", "execute_", "memory_revert"))
-        assert tool["annotations"]["destructiveHint"] is destructive
-        assert tool["annotations"]["readOnlyHint"] is (tool["name"] in reading())
+        reads, destructive = tool["name"] in reading(), tool["name"].startswith(DESTRUCTIVE)
+        assert tool["annotations"]["readOnlyHint"] is reads
+        assert tool["annotations"].get("destructiveHint") is (None if reads else destructive)
         assert tool["annotations"]["openWorldHint"] is False
         assert tool["annotations"]["title"]
 
 
 async def test_only_what_creates_nodes_or_connections_adds_more_each_time():
-    repeats = [tool["name"] for tool in await listed() if not tool["annotations"]["idempotentHint"]]
+    repeats = [tool["name"] for tool in await listed() if tool["annotations"].get("idempotentHint") is False]
     assert repeats == ["create_node", "create_connection", "execute_batch"]
 
 

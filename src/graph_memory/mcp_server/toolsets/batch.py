@@ -32,9 +32,8 @@ class ExecuteBatch(Call):
     operations: Annotated[
         list[Operation],
         Field(
-            description="In order, each {op: create_node|update_node|delete_node|create_connection|update_connection|"
-            "delete_connection, and the arguments of that tool}. "
-            'A create with ref: x is "$x" as an id in later ones'
+            description="In order, each {op: the tool that creates, updates or deletes a node or connection, and its "
+            'arguments}. A create with ref: x is "$x" as an id in later ones'
         ),
     ]
     options: NotRequired[Options]
