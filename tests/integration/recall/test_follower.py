@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, LiteralString
+from collections.abc import Sequence
 
 import anyio
 import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
-from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import index
-from graph_memory.memory.recall.index import Coverage, catch_up
+from integration.recall.rows import Rows
 
 pytestmark = pytest.mark.anyio
-
-
-class Rows:
-    """The passages of a domain as they stand in Neo4j."""
-
-    def __init__(self, driver: Driver, memory: Memory, domain: str) -> None:
-        self._driver = driver
-        self.core: Core = memory._core
-        self.domain = domain
-
-    def run(self, cypher: LiteralString, **given: Any) -> list[list[Any]]:
-        return [record.values() for record in self._driver.execute_query(cypher, domain=self.domain, **given).records]
-
-    def texts(self, at: int | None = None) -> list[str]:
-        """What is current, or was after a number of the log."""
-        return [
-            text
-            for [text] in self.run(
-                "MATCH (p:_Passage {_domain: $domain}) WHERE p._since <= $at AND p._until > $at "
-                "RETURN p._text ORDER BY p._owner, p._order, p._place",
-                at=END - 1 if at is None else at,
-            )
-        ]
-
-    async def catch_up(self, within: float = 60.0) -> Coverage:
-        return await catch_up(self.core, self.domain, within=within)
 
 
 @pytest.fixture
@@ -99,7 +72,7 @@ async def test_equal_words_are_embedded_once(memory: Memory, rows: Rows, monkeyp
     seen: list[str] = []
     passages = embedder.passages
 
-    async def noted(texts: list[str]) -> list[list[float]]:
+    async def noted(texts: Sequence[str]) -> list[list[float]]:
         seen.extend(texts)
         return await passages(texts)
 

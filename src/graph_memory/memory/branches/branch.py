@@ -17,6 +17,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
+from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, owners_at
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
@@ -114,6 +115,8 @@ class _Branching:
             await self._copy_subjects()
         while self._job.progress.stage == "ties":
             await self._tie_page()
+        while self._job.progress.stage == "passages":
+            await self._copy_passages()
         return await self._end()
 
     async def _copy_types(self) -> None:
@@ -231,7 +234,10 @@ class _Branching:
         """Tie a stretch of connections and observations to the nodes, which are all there now."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
-        then = self._job.then(after=str(until), stage="ties" if until < progress.seq else "end")
+        is_last = until >= progress.seq
+        then = self._job.then(
+            after="" if is_last else str(until), stage=await self._after_ties() if is_last else "ties"
+        )
 
         async def tie(transaction: Transaction) -> None:
             for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS):
@@ -242,6 +248,23 @@ class _Branching:
             await self._put_inverses(transaction, range(after + 1, until + 1))
 
         await self._job.step(then, tie)
+
+    async def _after_ties(self) -> str:
+        """Return the next stage: the rows of search are copied if the source has them."""
+        return "passages" if await covers(self._core, self._source, self._at) else "end"
+
+    async def _copy_passages(self) -> None:
+        """Copy the rows of search of a page of owners, with their vectors."""
+        domain = self._job.domain
+        owners = await owners_at(self._core, self._source, self._at, self._job.progress.after)
+
+        async def copy(transaction: Transaction) -> None:
+            if owners:
+                await copy_rows(transaction, self._source, domain, owners, self._at)
+            else:
+                await begin_copied(transaction, self._source, domain, self._job.progress.seq + 1)
+
+        await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
 
     async def _put_inverses(self, transaction: Transaction, numbers: Sequence[int]) -> None:
         """Make the second relationships of a stretch of connections."""

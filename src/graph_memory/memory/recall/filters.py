@@ -41,7 +41,12 @@ def tokens(
     zeros = LEVELS if ends == 0 else (ends & -ends).bit_length() - 1
     levels = [f"l{level}" for level in range(min(zeros, LEVELS) + 1)]
     numbers = {"s": since, "u": until, "c": created, "f": valid_from, "e": valid_to}
-    return " ".join([_name("d", domain), _name("t", type_name), *map(_number, numbers, numbers.values()), *levels])
+    return " ".join([domain_token(domain), _name("t", type_name), *map(_number, numbers, numbers.values()), *levels])
+
+
+def domain_token(domain: str) -> str:
+    """Return the token of a domain."""
+    return _name("d", domain)
 
 
 def until_token(until: int) -> str:
@@ -62,9 +67,9 @@ def lexical_filter(
 
     `at` is a number of the log, None for what is current. The bounds of `created` are both within.
     """
-    clauses = [_is(_name("d", domain))]
+    clauses = [_is(domain_token(domain))]
     if at is None:
-        clauses.append(_is(_number("u", END)))
+        clauses.append(_is(until_token(END)))
     else:
         clauses += [_between("s", 0, at), _between("u", at + 1, END)]
     if types:

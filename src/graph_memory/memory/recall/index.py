@@ -136,6 +136,14 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
     return await coverage(core, domain, reason)
 
 
+async def index_words(core: Core, domain: str, *, until: int = END) -> None:
+    """Index the words of a domain's log up to a number of it."""
+    while await _index_page(core, domain):
+        position = await core.store.one(POSITION, domain=domain)
+        if position is None or (position.seq or 0) >= until:
+            return
+
+
 async def coverage(core: Core, domain: str, reason: str | None = None) -> Coverage:
     """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
     position = await _position(core, domain)

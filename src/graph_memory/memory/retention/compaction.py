@@ -20,6 +20,7 @@ from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segment
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
 from graph_memory.memory.history.log import sessions_between
+from graph_memory.memory.recall.copying import covers, take_out_ended
 from graph_memory.memory.retention.archive_file import Archive, unwritable
 from graph_memory.memory.retention.results import Compacted
 from graph_memory.model.arguments import fault, in_file_name
@@ -91,6 +92,7 @@ async def compact(core: Core, domain: str, before: int | str, archive: Path | No
         return found.model_copy(update={"dry_run": True})
     path = (archive or core.archives / f"{in_file_name(domain)}-{to}.jsonl.gz").expanduser().absolute()
     given = cut_off.given if cut_off else await _given(core, domain, own, to, path)
+    await covers(core, domain, to)  # what goes is then known to the index of its search
     who = core.origin
     job = await jobs.begin(core.store, domain, COMPACTING, {"to": to}, given, origin=who, reach=Whole.ONTOLOGY)
     await _check_no_branch_is_made(core, job)
@@ -249,7 +251,20 @@ class _Compacting:
                 await transaction.run(DROP_CONTENTS, domain=domain, hashes=page)
 
             await self._job.step(self._job.then(done=self._job.progress.done + len(page)), drop)
+        while await self._take_out():
+            pass
         await self._job.step(self._job.then(stage="events", seq=self._begin))
+
+    async def _take_out(self) -> int:
+        """Delete a page of the rows of search that ended before the point."""
+        deleted = 0
+
+        async def take(transaction: Transaction) -> None:
+            nonlocal deleted
+            deleted = await take_out_ended(transaction, self._job.domain, self._to)
+
+        await self._job.step(self._job.then(done=self._job.progress.done + 1), take)
+        return deleted
 
     async def _prune(self) -> None:
         after = self._job.progress.seq

@@ -14,6 +14,7 @@ from graph_memory.memory.changes.context import ATTACHED, detaching
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import ERASING, related_domains, unfinished_branches
 from graph_memory.memory.graph.describe import titles_of
+from graph_memory.memory.recall.copying import take_out
 from graph_memory.memory.retention.results import Erased, ErasedIn
 from graph_memory.model.arguments import fault
 from graph_memory.model.clock import next_time
@@ -209,8 +210,9 @@ class _Erasing:
 
         async def drop(transaction: Transaction) -> None:
             await transaction.run(DROP_CONTENTS, domain=domain, hashes=self._hashes)
+            await take_out(transaction, domain, self._subject)
 
-        await self._job.step(self._job.then(stage="scrub"), drop)
+        await self._job.step(self._job.then(stage="scrub"), drop, limit=PATIENCE)
         return left
 
     async def _scrub(self) -> bool:

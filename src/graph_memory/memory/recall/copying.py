@@ -1,0 +1,70 @@
+"""What recall does when domains are branched, and when something is taken out of a log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.filters import domain_token, until_token
+from graph_memory.memory.recall.index import ENGLISH, POSITION, index_words
+from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.store import Transaction
+
+PAGE = 500
+"""Owners whose rows are copied in one transaction, or rows that are deleted."""
+
+RAISE_EPOCH = query("recall/raise_epoch", Nothing)
+DROP_SUBJECT = query("recall/drop_subject", int)
+DROP_ENDED = query("recall/drop_ended", int)
+OWNERS_AT = query("recall/owners_at", str)
+COPY_PASSAGES = query("recall/copy_passages", int)
+COPY_NAMES = query("recall/copy_names", int)
+BEGIN_COPIED = query("recall/begin_copied", Nothing)
+
+
+async def covers(core: Core, domain: str, at: int) -> bool:
+    """Say whether a domain has an index that covers its log up to a number, once it has caught up with it."""
+    position = await core.store.one(POSITION, domain=domain)
+    if position is None or position.seq is None:
+        return False
+    await index_words(core, domain, until=at)
+    position = await core.store.one(POSITION, domain=domain)
+    return position is not None and (position.seq or 0) >= at
+
+
+async def owners_at(core: Core, domain: str, at: int, after: str) -> Sequence[str]:
+    """Return the next owners of rows that were current after a number of the log."""
+    return await core.store.read(OWNERS_AT, domain=domain, at=at, after=after, limit=PAGE)
+
+
+async def copy_rows(transaction: Transaction, source: str, domain: str, owners: Sequence[str], at: int) -> None:
+    """Copy the rows of owners, as they were after a number of the source's log, into a branch."""
+    given = {"source": source, "domain": domain, "owners": owners, "at": at, "open": END}
+    tokens = {
+        "source_token": domain_token(source),
+        "domain_token": domain_token(domain),
+        "open_token": until_token(END),
+    }
+    position = await transaction.one(POSITION, domain=source)
+    analyser = (position and position.analyser) or ENGLISH
+    await transaction.run(COPY_PASSAGES, **given, **tokens, analyser=analyser)
+    await transaction.run(COPY_NAMES, **given)
+
+
+async def begin_copied(transaction: Transaction, source: str, domain: str, seq: int) -> None:
+    """Begin the index of a branch whose rows were copied."""
+    await transaction.run(BEGIN_COPIED, source=source, domain=domain, seq=seq, open=END)
+
+
+async def take_out(transaction: Transaction, domain: str, subject: str) -> None:
+    """Delete the rows of a subject that is erased, and of what was tied to it; no page read before brings them back."""
+    await transaction.run(RAISE_EPOCH, domain=domain)
+    await transaction.run(DROP_SUBJECT, domain=domain, subject=subject, open=END)
+
+
+async def take_out_ended(transaction: Transaction, domain: str, to: int) -> int:
+    """Delete some of the rows that ended before a point to which a log is compacted, and tell how many."""
+    await transaction.run(RAISE_EPOCH, domain=domain)
+    [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=PAGE)
+    return deleted
