@@ -22,6 +22,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from graph_memory.app import open_memory
 from graph_memory.memory.api.history import History
 from graph_memory.memory.api.memory import Memory, Transaction
+from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
@@ -43,6 +44,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.meaning.results import Contradictions, Inferred
+from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -163,6 +165,11 @@ class SyncMemory(_Sync[Memory]):
     def history(self) -> SyncHistory:
         """What was changed, when and by whom."""
         return SyncHistory(self._facade.history, self._portal)
+
+    @property
+    def recall(self) -> SyncRecall:
+        """Finding what the memory knows, by words and by meaning."""
+        return SyncRecall(self._facade.recall, self._portal)
 
     @property
     def transfer(self) -> SyncTransfer:
@@ -1187,6 +1194,117 @@ class SyncPast(_Sync[Past]):
         """Return connections that weighed less than `below`, as `Memory.get_weak_relations` does."""
         return self._wait(
             self._facade.get_weak_relations, below=below, connection_type=connection_type, limit=limit, cursor=cursor
+        )
+
+
+class SyncRecall(_Sync[Recall]):
+    """Search without async: the methods of `Recall`. It is `SyncMemory.recall`."""
+
+    def search_memories(
+        self,
+        query: str,
+        *,
+        search_mode: SearchMode = "hybrid",
+        weightings: Mapping[str, float] | None = None,
+        filters: Mapping[str, object] | None = None,
+        traversal_depth: int = 0,
+        include_relevance_scores: bool = True,
+        include_relevance_explanation: bool = False,
+        max_results: int = 10,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        syntax: Syntax = "plain",
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return the nodes and connections that answer a question best, each with the passage that fits and why.
+
+        `lexical` compares words, `semantic` meaning, `hybrid` both. A hit also gains where its name stands in the
+        question, or in the text of one of the best hits.
+
+        `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
+        default, and `edge_weight`, 0 by default, for what is much connected; also without `_weight`. `filters` are
+        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
+        `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
+        the nodes that hits are connected to follow them.
+
+        `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
+        world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
+        to those. `syntax` `lucene` takes the query as Lucene's query syntax, with the fields `_text` and `_head`.
+
+        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        """
+        return self._wait(
+            self._facade.search_memories,
+            query,
+            search_mode=search_mode,
+            weightings=weightings,
+            filters=filters,
+            traversal_depth=traversal_depth,
+            include_relevance_scores=include_relevance_scores,
+            include_relevance_explanation=include_relevance_explanation,
+            max_results=max_results,
+            max_tokens=max_tokens,
+            cursor=cursor,
+            as_of=as_of,
+            valid_at=valid_at,
+            syntax=syntax,
+            domain=domain,
+        )
+
+    def search_semantic(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        types: Sequence[str] | None = None,
+        type: str | None = None,
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return what is nearest to a text by meaning, each with `score` and `distance`.
+
+        `types` are node or connection types; `type` is one. Without vectors it searches by words, and says so.
+        """
+        return self._wait(self._facade.search_semantic, query, limit=limit, types=types, type=type, domain=domain)
+
+    def search_by_vector(
+        self, vector: Sequence[float], *, limit: int = 10, types: Sequence[str] | None = None, domain: str | None = None
+    ) -> SearchResult:
+        """Return what is nearest to a vector that the domain's model made, as `search_semantic` does for a text."""
+        return self._wait(self._facade.search_by_vector, vector, limit=limit, types=types, domain=domain)
+
+    def hybrid_search(
+        self,
+        query: str,
+        *,
+        weightings: Mapping[str, float] | None = None,
+        filters: Mapping[str, object] | None = None,
+        traversal_depth: int = 0,
+        include_relevance_scores: bool = True,
+        include_relevance_explanation: bool = False,
+        max_results: int = 10,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return what `search_memories` returns for words and meaning together."""
+        return self._wait(
+            self._facade.hybrid_search,
+            query,
+            weightings=weightings,
+            filters=filters,
+            traversal_depth=traversal_depth,
+            include_relevance_scores=include_relevance_scores,
+            include_relevance_explanation=include_relevance_explanation,
+            max_results=max_results,
+            max_tokens=max_tokens,
+            cursor=cursor,
+            as_of=as_of,
+            valid_at=valid_at,
+            domain=domain,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.api.writes import Writes
@@ -49,6 +50,11 @@ class Memory(Writes):
     def history(self) -> History:
         """What was changed, when and by whom."""
         return History(self._core, self._domain)
+
+    @property
+    def recall(self) -> Recall:
+        """Finding what the memory knows, by words and by meaning."""
+        return Recall(self._core, self._domain)
 
     @property
     def transfer(self) -> Transfer:

@@ -1,0 +1,136 @@
+"""`Recall`: finding what a memory knows, by words and by meaning. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.recall import search
+from graph_memory.memory.recall.request import Request, filters_of, request_of, types_of, vector_of, weights_of
+from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
+
+
+class Recall:
+    """Search by words, by meaning, and by both. It is `Memory.recall`.
+
+    A search first indexes what was written since the last one, for 2 seconds at most; `not_covered` says what is
+    missing after that. Without vectors it goes on with words, and `warnings` says so. All methods raise
+    ONTOLOGY_NOT_FOUND for a domain that does not exist, and INVALID_ARGUMENT.
+    """
+
+    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
+        self._core = core
+        self._domain = domain_of
+
+    async def search_memories(
+        self,
+        query: str,
+        *,
+        search_mode: SearchMode = "hybrid",
+        weightings: Mapping[str, float] | None = None,
+        filters: Mapping[str, object] | None = None,
+        traversal_depth: int = 0,
+        include_relevance_scores: bool = True,
+        include_relevance_explanation: bool = False,
+        max_results: int = 10,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        syntax: Syntax = "plain",
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return the nodes and connections that answer a question best, each with the passage that fits and why.
+
+        `lexical` compares words, `semantic` meaning, `hybrid` both. A hit also gains where its name stands in the
+        question, or in the text of one of the best hits.
+
+        `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
+        default, and `edge_weight`, 0 by default, for what is much connected; also without `_weight`. `filters` are
+        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
+        `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
+        the nodes that hits are connected to follow them.
+
+        `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
+        world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
+        to those. `syntax` `lucene` takes the query as Lucene's query syntax, with the fields `_text` and `_head`.
+
+        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        """
+        request = request_of(
+            query,
+            search_mode=search_mode,
+            weights=weights_of(weightings),
+            filters=filters_of(filters, valid_at),
+            traversal_depth=traversal_depth,
+            scores=include_relevance_scores,
+            explanation=include_relevance_explanation,
+            max_results=max_results,
+            max_tokens=max_tokens,
+            cursor=cursor,
+            as_of=as_of,
+            syntax=syntax,
+        )
+        return await search.search(self._core, self._domain(domain), request)
+
+    async def search_semantic(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        types: Sequence[str] | None = None,
+        type: str | None = None,  # noqa: A002
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return what is nearest to a text by meaning, each with `score` and `distance`.
+
+        `types` are node or connection types; `type` is one. Without vectors it searches by words, and says so.
+        """
+        request = Request(query=query, mode="semantic", filters=types_of(types, type), max_results=limit)
+        return await search.search(self._core, self._domain(domain), request)
+
+    async def search_by_vector(
+        self,
+        vector: Sequence[float],
+        *,
+        limit: int = 10,
+        types: Sequence[str] | None = None,
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return what is nearest to a vector that the domain's model made, as `search_semantic` does for a text."""
+        filters = types_of(types, None)
+        request = Request(query="", mode="semantic", filters=filters, max_results=limit, vector=vector_of(vector))
+        return await search.search(self._core, self._domain(domain), request)
+
+    async def hybrid_search(
+        self,
+        query: str,
+        *,
+        weightings: Mapping[str, float] | None = None,
+        filters: Mapping[str, object] | None = None,
+        traversal_depth: int = 0,
+        include_relevance_scores: bool = True,
+        include_relevance_explanation: bool = False,
+        max_results: int = 10,
+        max_tokens: int | None = None,
+        cursor: str | None = None,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        domain: str | None = None,
+    ) -> SearchResult:
+        """Return what `search_memories` returns for words and meaning together."""
+        return await self.search_memories(
+            query,
+            weightings=weightings,
+            filters=filters,
+            traversal_depth=traversal_depth,
+            include_relevance_scores=include_relevance_scores,
+            include_relevance_explanation=include_relevance_explanation,
+            max_results=max_results,
+            max_tokens=max_tokens,
+            cursor=cursor,
+            as_of=as_of,
+            valid_at=valid_at,
+            domain=domain,
+        )

@@ -1,0 +1,63 @@
+"""What a search returns: what was found, why, and what is left out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Answered, NodeBrief, Result, Timestamp
+
+SearchMode = Literal["lexical", "semantic", "hybrid"]
+Syntax = Literal["plain", "lucene"]
+
+
+class Part(Result):
+    """A part of a score: the parts of a hit add up to it."""
+
+    name: str = Field(description="lexical, semantic, place, length, edges, name or hop")
+    value: float
+    detail: dict[str, object] = Field(default_factory=dict, description="What it is made of")
+
+
+class Hit(Result):
+    """A node or connection that was found, and the passage that fits best."""
+
+    id: str
+    kind: Literal["node", "connection"]
+    type: str
+    title: str = Field(description="Of a connection, the titles of both ends")
+    score: float | None = Field(default=None, description="Higher is better; compare only within one search")
+    distance: float | None = Field(default=None, description="1 - cosine of the angle between query and passage")
+    why: str = Field(description="In short, why it was found")
+    passage: str | None = Field(default=None, description="Part of its text around what fits; … where it was cut")
+    place: str | None = Field(default=None, description="Where that is: title, tags, summary, property/NAME, content …")
+    range: tuple[int, int] | None = Field(
+        default=None, description="First character of the passage in the content, and the one after its last"
+    )
+    created: Timestamp | None = None
+    modified: Timestamp | None = None
+    age_days: int | None = Field(default=None, description="Whole days since it was last changed")
+    contradicted_by: tuple[NodeBrief, ...] | None = Field(
+        default=None, description="Nodes that contradict it: check which of them is right"
+    )
+    explanation: tuple[Part, ...] | None = Field(default=None, description="The parts of the score; they add up to it")
+
+
+class SearchResult(Answered):
+    """What a search found, best first."""
+
+    hits: tuple[Hit, ...]
+    mode: SearchMode = Field(description="How it was searched: lexical where vectors could not be had")
+    found: int = Field(description="Nodes and connections in the ranking of which this is a part")
+    not_covered: int | None = Field(
+        default=None, description="Latest changes that are not indexed yet, so not searched; search again in a moment"
+    )
+    without_vectors: int | None = Field(
+        default=None, description="Passages that have no vectors yet, so are found by words alone"
+    )
+    left_out: int | None = Field(
+        default=None, description="Hits of this page that max_tokens left no room for: next_cursor leads to them"
+    )
+    tokens: int | None = Field(default=None, description="With max_tokens: tokens of the hits as JSON")
+    next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
