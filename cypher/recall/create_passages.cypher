@@ -1,12 +1,12 @@
 // Makes passages, each with the vector of an equal one of the domain where there is one. Others wait for theirs, unless
 // they lived too briefly to get one.
 // mode: write
-// params: domain, rows, analyser
+// params: domain, rows, model, analyser
 // returns: created
 UNWIND $rows AS row
 CALL (row) {
   OPTIONAL MATCH (same:_Passage {_domain: $domain, _sha256: row.passage._sha256})
-  WHERE same._embedding IS NOT NULL
+  WHERE same._embedding IS NOT NULL AND same._model = $model
   RETURN same
   LIMIT 1
 }

@@ -7,4 +7,4 @@ MATCH (i:_Index {_domain: $domain})
 SET i._locked = true
 WITH i
 MATCH (d:_Domain {_id: $domain})
-RETURN i._seq = $seq AND i._epoch = $epoch AND d._state = $state AS is_so
+RETURN i._seq = $seq AND i._epoch = $epoch AND d._state = $state AND i._is_emptied IS NULL AS is_so

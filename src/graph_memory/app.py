@@ -16,6 +16,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
+from graph_memory.memory.recall.following import follow_logs
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.source import GivenSource
 from graph_memory.model.arguments import fault
@@ -41,12 +42,18 @@ OLDEST_NEO4J = (2025, 8)
 
 @asynccontextmanager
 async def open_memory(
-    settings: Settings | None = None, *, progress: Progress = silent, origin: Origin | None = None
+    settings: Settings | None = None,
+    *,
+    progress: Progress = silent,
+    origin: Origin | None = None,
+    follows: bool = False,
 ) -> AsyncGenerator[Memory]:
     """Give an open memory: on the server that NEO4J_URI names, else on a local Neo4j that is started when needed.
 
     The local Neo4j keeps running afterwards, shared with every other process of the same home. `origin` is who
-    the log names for changes; without it the settings say. Raises STORE_UNAVAILABLE and STORE_INCOMPATIBLE.
+    the log names for changes; without it the settings say. A process that stays `follows` the logs of the domains that
+    it works in, so that what is new is indexed before somebody searches. Raises STORE_UNAVAILABLE and
+    STORE_INCOMPATIBLE.
     """
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
@@ -55,6 +62,8 @@ async def open_memory(
         await migrate(store, progress=progress)
         by_settings = Origin(session=settings.session, actor=settings.actor)
         core = _core(settings, store, await store_id(store), origin or by_settings)
+        if follows and settings.background_index:
+            core.background.start("following the logs", follow_logs(core), is_endless=True)
         try:
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:

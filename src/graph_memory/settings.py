@@ -169,6 +169,9 @@ class Settings(BaseSettings):
     embedding_timeout: float = Field(
         default=30.0, gt=0, description="Seconds that the server may take for one batch of embeddings."
     )
+    background_index: bool = Field(
+        default=True, description="Index what is new for search while nobody searches, in a server that stays."
+    )
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )

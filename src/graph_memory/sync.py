@@ -1425,6 +1425,20 @@ class SyncUpkeep(_Sync[Upkeep]):
         """Repair every difference that `verify` finds, and return what was found."""
         return self._wait(self._facade.rebuild, domain=domain)
 
+    def reindex(
+        self, *, anew: bool = True, model: bool = False, progress: Progress = silent, domain: str | None = None
+    ) -> Coverage:
+        """Make the index of search anew from the log, with its vectors, and return what it covers.
+
+        Without `anew`, only what it lacks. With `model`, only the vectors, by the model of the settings. A call that
+        was cut off goes on where it was. Searches go on meanwhile, with what is there.
+        """
+        return self._wait(self._facade.reindex, anew=anew, model=model, progress=progress, domain=domain)
+
+    def index_status(self, *, domain: str | None = None) -> Coverage:
+        """Return how far the index of search has come, and what it lacks."""
+        return self._wait(self._facade.index_status, domain=domain)
+
     def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
         """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.
 

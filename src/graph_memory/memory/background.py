@@ -20,9 +20,12 @@ class Background:
 
     def __init__(self) -> None:
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._endless: set[str] = set()
 
-    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        """Start work, unless some of that name is going on."""
+    def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
+        """Start work, unless some of that name is going on. Closing does not wait for what is endless."""
+        if is_endless:
+            self._endless.add(name)
         if name in self._tasks:
             work.close()
             return
@@ -31,6 +34,8 @@ class Background:
 
     async def close(self) -> None:
         """Give what is going on a moment to end, then leave it off."""
+        for name in self._endless & self._tasks.keys():
+            self._tasks[name].cancel()
         if tasks := list(self._tasks.values()):
             _, pending = await asyncio.wait(tasks, timeout=PATIENCE)
             for task in pending:
@@ -41,8 +46,9 @@ class Background:
 class Idle(Background):
     """Nothing goes on behind a transaction: it is done behind the calls that come after it."""
 
-    def start(self, name: str, work: Coroutine[Any, Any, None]) -> None:
+    def start(self, name: str, work: Coroutine[Any, Any, None], *, is_endless: bool = False) -> None:
         """Leave the work off."""
+        del is_endless
         work.close()
 
 

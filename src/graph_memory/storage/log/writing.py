@@ -266,6 +266,11 @@ class Log:
         self._standings.pop(domain, None)
         self._marks.pop(domain, None)
 
+    @property
+    def domains(self) -> list[str]:
+        """The domains that this process has met."""
+        return sorted(self._marks)
+
     def mark(self, domain: str) -> Mark | None:
         """Return where the log stood when this process last met it: statements that begin now see all up to there."""
         return self._marks.get(domain)
