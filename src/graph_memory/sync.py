@@ -44,6 +44,7 @@ from graph_memory.memory.history.results import (
     Verdict,
 )
 from graph_memory.memory.meaning.results import Contradictions, Inferred
+from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions

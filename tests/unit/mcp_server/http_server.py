@@ -33,7 +33,10 @@ class SlowMemory(RecordingMemory):
 
 
 @asynccontextmanager
-async def open_memory(_settings: Settings, *, progress: Any, origin: Origin) -> AsyncIterator[SlowMemory]:
+async def open_memory(
+    _settings: Settings, *, progress: Any, origin: Origin, follows: bool
+) -> AsyncIterator[SlowMemory]:
+    assert follows
     progress("Starting", None)
     sys.stderr.write(f"opened {origin}\n")
     try:

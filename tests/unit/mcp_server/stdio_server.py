@@ -30,7 +30,10 @@ class TalkativeMemory(RecordingMemory):
 
 
 @asynccontextmanager
-async def open_memory(_settings: Settings, *, progress: Any, origin: Origin) -> AsyncIterator[TalkativeMemory]:
+async def open_memory(
+    _settings: Settings, *, progress: Any, origin: Origin, follows: bool
+) -> AsyncIterator[TalkativeMemory]:
+    assert follows
     progress("Starting", None)
     sys.stderr.write(f"{origin}\n")
     match sys.argv[1:]:
