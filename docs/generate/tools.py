@@ -13,6 +13,7 @@ from graph_memory.mcp_server.schemas import result_schema
 from graph_memory.mcp_server.tools import AnyTool, Effect
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.api.memory import Memory
+from graph_memory.memory.api.recall import Recall
 
 from .tables import Lines, code, sentences, table, text
 
@@ -20,11 +21,10 @@ Schema = Mapping[str, Any]
 
 TOOLS = """
 What an agent can call over MCP, by toolset; `graph-memory mcp --toolsets`, or `GRAPH_MEMORY_TOOLSETS`, says which are
-served, by toolset or by tool. By default these are the toolset `graph`, `memory_log`, `memory_diff` and
-`memory_revert`. Arguments are read strictly: an unknown name or a wrong type is refused with `INVALID_ARGUMENT`. A null
-for an optional argument counts as left out, and an optional flag that is left out is `false`. A result comes twice, as
-structured content and as the same JSON in text. A failure is a tool error with `{code, message, details}`: see the
-[error codes](errors.md).
+served, by toolset or by tool. By default these are the toolsets `graph`, `recall` and `batch`, `memory_log`,
+`memory_diff` and `memory_revert`. Arguments are read strictly: an unknown name or a wrong type is refused with
+`INVALID_ARGUMENT`. A null for an optional argument counts as left out. A result comes twice, as structured content and
+as the same JSON in text. A failure is a tool error with `{code, message, details}`: see the [error codes](errors.md).
 
 A call, as the parameters of `tools/call`:
 """
@@ -46,16 +46,22 @@ def tools_page() -> Lines:
     yield from ("```json", *json.dumps(EXAMPLE, indent=2).splitlines(), "```", "")
     for name, tools in TOOLSETS.items():
         yield from (f"## Toolset {code(name)}", "")
-        yield from table(("tool", "for"), ((f"[{code(tool.name)}](#{tool.name})", tool.description) for tool in tools))
+        yield from table(("tool", "for"), ((f"[{code(tool.name)}](#{tool.name})", first_of(tool)) for tool in tools))
         for tool in tools:
             yield from described_tool(tool)
 
 
 def described_tool(tool: AnyTool) -> Lines:
     """Give one tool: what it is for, what it does to the memory, what it takes and gives."""
-    yield from (f"### {tool.name}", "", tool.description, "", effect_of(tool), "")
+    yield from (f"### {tool.name}", "", *tool.description.splitlines(), "", effect_of(tool), "")
     yield from table(("argument", "value", "required", "default", "what it is"), arguments_of(tool))
     yield from table(("result", "value", "present", "what it is"), results_of(tool))
+
+
+def first_of(tool: AnyTool) -> str:
+    """Return the first paragraph of what a tool is for, and whether its toolset brings it."""
+    first = tool.description.split("\n\n", maxsplit=1)[0]
+    return f"{first} Only if it is named itself." if tool.by_name else first
 
 
 def effect_of(tool: AnyTool) -> str:
@@ -76,11 +82,11 @@ def arguments_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str, str]]:
 
 def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
     """Return what the memory takes an argument for that is left out, where that is not nothing."""
-    method = getattr(Memory, tool.name, None)
+    method = getattr(Memory, tool.name, None) or getattr(Recall, tool.name, None)
     parameters = inspect.signature(method).parameters if method else {}
     default = parameters[name].default if name in parameters else None
     if part.get("type") == "boolean":
-        return code("false")
+        return code(json.dumps(default or False))
     return code(default) if isinstance(default, str | int) else ""
 
 
@@ -102,6 +108,8 @@ def kind_of_schema(schema: Schema) -> str:
         return " or ".join(map(code, values))
     if schema.get("type") == "array":
         return f"list of {kind_of_schema(schema.get('items', {}))}"
+    if keys := schema.get("properties"):
+        return f"object of {', '.join(map(code, keys))}"
     return ", ".join([schema.get("type", "any"), *limits_of(schema)])
 
 

@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         default=None, description="Actor that the log records for changes. Empty: over MCP, the client's own name."
     )
     toolsets: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=("graph", "batch", "memory_log", "memory_diff", "memory_revert"),
+        default=("graph", "recall", "batch", "memory_log", "memory_diff", "memory_revert"),
         description="Toolsets and tools to serve over MCP, separated by commas.",
     )
     starting_wait: float = Field(

@@ -18,7 +18,6 @@ LIMITS = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## Limits\n")
 THERE, NOT_THERE = LIMITS.split("\nNot there yet:\n")
 
 WORDS = {
-    "semantic search": {"recall", "semantic", "vector", "similar"},
     "access control": {"auth", "token", "login", "role", "user", "permission"},
     "removing a property from a node or connection": {"remove", "removed", "unset"},
 }

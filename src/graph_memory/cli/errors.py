@@ -86,7 +86,10 @@ COMMANDS: Mapping[str, str] = {
     "query_nodes": "query",
     "query_connections": "connection list",
     "get_connected_nodes": "connected",
-    "search_content": "search",
+    "search_content": "find",
+    "search_memories": "search",
+    "search_semantic": "search --mode semantic",
+    "hybrid_search": "search --mode hybrid",
     "create_ontology": "ontology apply",
     "get_ontology": "ontology show",
     "add_node_type": "ontology add-node-type",
@@ -128,6 +131,16 @@ OPTIONS: Mapping[str, str] = {
     "min_strength": "--min-strength",
     "valid_from": "--from",
     "valid_to": "--to",
+    "search_mode": "--mode",
+    "max_results": "--limit",
+    "max_tokens": "--max-tokens",
+    "traversal_depth": "--depth",
+    "path_prefix": "--path-prefix",
+    "min_edge_count": "--min-edges",
+    "node_types": "--type",
+    "weightings": "--weight",
+    "created_after": "--created-after",
+    "created_before": "--created-before",
 }
 """What a hint that names an argument of a tool means on the command line."""
 

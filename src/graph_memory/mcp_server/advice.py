@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
     from graph_memory.memory.history.results import Named
 
-_TOOLSET_OF = {tool.name: name for name, tools in TOOLSETS.items() for tool in tools}
+_TOOLSET_OF = {tool.name: tool.name if tool.by_name else name for name, tools in TOOLSETS.items() for tool in tools}
+"""What adds a tool to those that are served."""
 _TOOL = re.compile(rf"\b(?:{'|'.join(_TOOLSET_OF)})\b")
 _COMMAND = "`graph-memory "
 _NOT_FOUND = (Code.NODE_NOT_FOUND, Code.CONNECTION_NOT_FOUND)

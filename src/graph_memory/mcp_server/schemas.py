@@ -16,6 +16,7 @@ Schema = dict[str, object]
 def input_schema(shape: type[object]) -> Schema:
     """Return the schema of a tool's arguments: `domain` stands last; no other is allowed."""
     schema = _compact(TypeAdapter(shape).json_schema(mode="validation"), _NOISE)
+    schema.pop("description", None)  # the docstring of the class
     properties = dict(properties_of(schema))
     if "domain" in properties:
         properties["domain"] = properties.pop("domain")
@@ -67,8 +68,6 @@ def _compact(schema: Mapping[str, object], noise: frozenset[str]) -> Schema:
     kept = {key: _compact_part(key, part, noise) for key, part in schema.items() if key not in noise}
     if kept.get("maximum") == MOST:
         del kept["maximum"]  # numbers that JSON readers do not keep exact are refused, which no agent need know
-    if "properties" in kept:
-        kept.pop("description", None)  # the docstring of the class
     return _without_null(kept)
 
 

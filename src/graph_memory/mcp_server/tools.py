@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from functools import cached_property
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound=Mapping[str, Any])
 R = TypeVar("R", bound=Result)
+
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+"""The end of a line within a paragraph."""
 
 
 class Effect(Enum):
@@ -37,14 +41,24 @@ class Effect(Enum):
 
 
 class Tool(Generic[A, R]):
-    """One row of the table of tools. Name and description are those of the function."""
+    """One row of the table of tools. Name and description are those of the function.
+
+    One that is `by_name` is not served with its toolset, only if its own name is given.
+    """
 
     def __init__(
-        self, function: Callable[[Memory, A], Awaitable[R]], takes: type[A], gives: type[R], effect: Effect
+        self,
+        function: Callable[[Memory, A], Awaitable[R]],
+        takes: type[A],
+        gives: type[R],
+        effect: Effect,
+        *,
+        by_name: bool = False,
     ) -> None:
         self.name = function.__name__
-        self.description = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
+        self.description = _LINE_BREAK.sub(" ", inspect.cleandoc(function.__doc__ or ""))
         self.effect = effect
+        self.by_name = by_name
         self._function = function
         self._gives = gives
         self._arguments = Arguments(self.name, takes)

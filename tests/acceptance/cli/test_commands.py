@@ -72,7 +72,7 @@ async def test_a_day_at_the_command_line(shell: Shell, agent: Agent, tmp_path: P
     assert f"← NextAction  Project  Kitchen  {kitchen}" in shell.said("connected", "Call Anna")
     assert shell.said("node", "content", kitchen[:-4]) == "# Kitchen\n\nFarmhouse style"
     assert shell.said("node", "content", kitchen) == "# Kitchen\n\nFarmhouse style"
-    assert await agent.call("search_content", query="FARMHOUSE", detail=True) == shell.json("search", "FARMHOUSE")
+    assert await agent.call("search_content", query="FARMHOUSE", detail=True) == shell.json("find", "FARMHOUSE")
     found = await agent.call("query_nodes", properties={"priority": 1}, detail=True)
     assert found == shell.json("query", "-p", "priority:=1")
     assert found["nodes"] == [{"id": kitchen, "type": "Project", "title": "Kitchen"}]

@@ -120,7 +120,7 @@ async def test_what_was_there_is_shown_as_it_was(kitchen: Memory, variables: dic
         ("node", "get", "call"): "status=next",
         ("node", "content", "call"): "# Call",
         ("query", "-p", "status=next"): "Action  Call   call",
-        ("search", "CALL"): "Action  Call   call",
+        ("find", "CALL"): "Action  Call   call",
         ("node", "get", "call", "--json"): '"properties": {"status": "next"}',
         ("ontology", "show", "--yaml"): "node_types:",
     }

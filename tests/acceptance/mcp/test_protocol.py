@@ -41,7 +41,8 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 }
 """What each tool must be given, and what it may be given besides `domain`."""
 
-CHANGES: dict[str, tuple[set[str], set[str]]] = {
+BESIDES: dict[str, tuple[set[str], set[str]]] = {
+    "search_memories": ({"query"}, {"search_mode", "filters", "weightings", "as_of", "max_results"}),
     "execute_batch": ({"operations"}, {"options", "idempotency_key"}),
     "memory_log": (set(), {"since", "until"}),
     "memory_diff": (set(), {"since", "until"}),
@@ -50,6 +51,7 @@ CHANGES: dict[str, tuple[set[str], set[str]]] = {
 """The tools besides that a server offers by default."""
 CREATING = {"create_node", "create_connection", "create_ontology", "add_node_type", "add_connection_type"}
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
+    "search_memories",
     "memory_log",
     "memory_diff",
 }
@@ -65,15 +67,15 @@ async def test_the_server_says_who_it_is_and_how_to_begin(environment: dict[str,
         assert initialized.client.protocol_version != server.client.protocol_version
 
 
-async def test_there_are_the_tools_of_the_specification_and_those_that_tell_and_undo_what_changed(server: Agent):
+async def test_there_are_the_tools_of_the_specification_and_those_that_search_and_undo_what_changed(server: Agent):
     names = await server.tools()
     assert len(names) == len(set(names))
-    assert set(names) == {*TOOLS, *CHANGES}
+    assert set(names) == {*TOOLS, *BESIDES}
 
 
 async def test_tools_take_the_arguments_of_the_specification_and_a_domain(server: Agent):
     for tool in (await server.client.list_tools()).tools:
-        needed, allowed = {**TOOLS, **CHANGES}[tool.name]
+        needed, allowed = {**TOOLS, **BESIDES}[tool.name]
         schema = tool.input_schema
         assert schema["type"] == "object"
         assert set(schema.get("required", ())) == needed, tool.name
@@ -151,7 +153,7 @@ def test_stdout_carries_the_protocol_only(environment: dict[str, str], domain: s
     assert (tmp_path / "log").stat().st_size > 0
     assert all(message["jsonrpc"] == "2.0" for message in answers.values())
     assert answers["init"]["result"]["serverInfo"]["name"] == "graph-memory-core"
-    assert {tool["name"] for tool in answers["list"]["result"]["tools"]} == {*TOOLS, *CHANGES}
+    assert {tool["name"] for tool in answers["list"]["result"]["tools"]} == {*TOOLS, *BESIDES}
     no_ontology, created, no_number, node, found = (answers[number]["result"] for number in range(5))
     assert (no_ontology["isError"], no_ontology["structuredContent"]["code"]) == (True, Code.ONTOLOGY_NOT_FOUND)
     assert not created.get("isError")

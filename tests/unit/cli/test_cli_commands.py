@@ -118,8 +118,48 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         {"node_id": "mem_1", "direction": "out", "connection_type": "Knows", "detail": True, "transitive": False},
     ),
     "search_content": (
-        ["search", "kitchen", "--type", "Project", "--limit", "5"],
+        ["find", "kitchen", "--type", "Project", "--limit", "5"],
         {"query": "kitchen", "node_type": "Project", "detail": True, "limit": 5},
+    ),
+    "search_memories": (
+        [
+            *(
+                "search",
+                "When do the tiles come?",
+                "--type",
+                "Project",
+                "-t",
+                "home",
+                "--path-prefix",
+                "a",
+                "-p",
+                "n:=1",
+            ),
+            *("--created-after", "2025-10-01", "--min-edges", "2", "--weight", "title=2", "--weight", "edge=0.5"),
+            *("--mode", "lexical", "--depth", "1", "-n", "5", "--max-tokens", "500", "--cursor", "c", "--explain"),
+            *("--as-of", "7", "--valid-at", "2026-05-01T00:00:00Z", "--syntax", "lucene"),
+        ],
+        {
+            "query": "When do the tiles come?",
+            "search_mode": "lexical",
+            "weightings": {"title": 2.0, "edge": 0.5},
+            "filters": {
+                "node_types": ["Project"],
+                "tags": ["home"],
+                "path_prefix": "a",
+                "created_after": "2025-10-01T00:00:00Z",
+                "min_edge_count": 2,
+                "properties": {"n": 1},
+            },
+            "traversal_depth": 1,
+            "include_relevance_explanation": True,
+            "max_results": 5,
+            "max_tokens": 500,
+            "cursor": "c",
+            "as_of": "7",
+            "valid_at": "2026-05-01T00:00:00Z",
+            "syntax": "lucene",
+        },
     ),
     "add_node_type": (
         ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
@@ -140,8 +180,8 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
 }
 """For each tool, a command and the arguments that mean the same."""
-WITHOUT_COMMAND = {"create_ontology"}
-"""`ontology apply` is more than that."""
+WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search"}
+"""`ontology apply` is more than that, and the two searches are `search` with one of its modes."""
 
 
 @pytest.fixture
@@ -230,7 +270,7 @@ def test_detail_is_that_of_the_tool(memory: RecordingMemory):
 
 
 def test_a_table_stops_at_a_hundred_rows_and_json_does_not(memory: RecordingMemory):
-    for command in (["query"], ["search", "x"], ["connected", "mem_1"], ["connection", "list"]):
+    for command in (["query"], ["find", "x"], ["connected", "mem_1"], ["connection", "list"]):
         memory.calls.clear()
         assert run(*command).exit_code == 0
         assert run(*command, "--json").exit_code == 0

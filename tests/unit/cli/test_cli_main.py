@@ -191,14 +191,16 @@ def test_mcp_serves_the_domain_and_toolsets_that_it_is_given(monkeypatch: pytest
     monkeypatch.setenv("GRAPH_MEMORY_DOMAIN", "from_environment")
     assert run("mcp").exit_code == 0
     assert run("mcp", "--domain", "work", "--toolsets", "graph, recall", "--transport", "stdio").exit_code == 0
-    default = ("graph", "batch", "memory_log", "memory_diff", "memory_revert")
+    default = ("graph", "recall", "batch", "memory_log", "memory_diff", "memory_revert")
     assert served == [("from_environment", default), ("work", ("graph", "recall"))]
 
 
 def test_the_help_of_mcp_lists_every_toolset_and_its_tools():
     told = " ".join(run("mcp", "--help").stdout.split())
     for name, tools in TOOLSETS.items():
-        assert f"Toolset {name}: {', '.join(tool.name for tool in tools)}." in told
+        by_name = ", ".join(tool.name for tool in tools if tool.by_name)
+        listed = f"Toolset {name}: {', '.join(tool.name for tool in tools if not tool.by_name)}."
+        assert (f"{listed} By name also {by_name}." if by_name else listed) in told
     assert f"Default: {', '.join(Settings().toolsets)}." in " ".join(told.replace("│", " ").split())
 
 
@@ -226,7 +228,7 @@ def test_the_commands_of_the_requirement_are_there():
     nouns |= {"ontology": "show apply add-node-type add-connection-type validate merge diagram"}
     nouns |= {"domain": "list info", "neo4j": "start stop status logs browser"}
     wanted = [[noun, verb] for noun, verbs in nouns.items() for verb in verbs.split()]
-    verbs = ["query", "connected", "search", "mcp", "verify", "rebuild", "doctor", "version", "config", "gc"]
+    verbs = ["query", "connected", "search", "find", "mcp", "verify", "rebuild", "doctor", "version", "config", "gc"]
     wanted += [[verb] for verb in verbs]
     assert [words for words in wanted if words not in ALL] == []
 

@@ -13,6 +13,7 @@ from mcp.types import CallToolResult
 
 from graph_memory.mcp_server.server import build_server
 from graph_memory.memory.history.results import Named
+from graph_memory.memory.recall.results import Hit, SearchResult
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
@@ -56,6 +57,17 @@ CONNECTION = results.ConnectionInfo(
     has_content=False,
     version=8,
 )
+HIT = Hit(
+    id="mem_1",
+    kind="node",
+    type="Project",
+    title="Kitchen",
+    score=0.75,
+    why="words in its content",
+    passage="The tiles come in May.",
+    place="content/1",
+    age_days=3,
+)
 
 ANSWERS: Mapping[str, Any] = {
     "create_node": results.NodeCreated(node_id="mem_1", version=7),
@@ -76,6 +88,9 @@ ANSWERS: Mapping[str, Any] = {
     "add_node_type": results.OntologyChanged(version=2),
     "add_connection_type": results.OntologyChanged(version=3),
     "get_ontology": ONTOLOGY,
+    "search_memories": SearchResult(hits=(HIT,), mode="hybrid", found=1),
+    "search_semantic": SearchResult(hits=(HIT.model_copy(update={"distance": 0.25}),), mode="semantic", found=1),
+    "hybrid_search": SearchResult(hits=(), mode="hybrid", found=0),
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
@@ -101,6 +116,9 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "add_node_type": {"type_name": "Document"},
     "add_connection_type": {"type_name": "RelatedTo", "from_types": ["Project"], "to_types": ["Document"]},
     "get_ontology": {},
+    "search_memories": {"query": "When do the tiles come?"},
+    "search_semantic": {"query": "tiles"},
+    "hybrid_search": {"query": "tiles"},
 }
 """The least that each tool takes, by the specification."""
 
@@ -123,6 +141,10 @@ class RecordingMemory:
 
     @property
     def upkeep(self) -> RecordingMemory:
+        return self
+
+    @property
+    def recall(self) -> RecordingMemory:
         return self
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import anyio
@@ -10,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graph_memory.mcp_server.arguments import MOST
-from graph_memory.mcp_server.toolsets.graph import GRAPH
+from graph_memory.mcp_server.toolsets.table import tools_of
 from unit.mcp_server.mcp_fakes import ARGUMENTS, RecordingMemory, client_of, error_of, opens, text_of
 
 pytestmark = pytest.mark.anyio
 
-NAMES = list(ARGUMENTS)
-SCHEMAS = {tool.name: tool.listed.input_schema for tool in GRAPH}
+SCHEMAS = {tool.name: tool.listed.input_schema for tool in tools_of(["graph", "recall"]).values()}
+NAMES = list(SCHEMAS)
 EVERY_ARGUMENT = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema["properties"]]
 REQUIRED = [(name, argument) for name, schema in SCHEMAS.items() for argument in schema.get("required", [])]
 
@@ -48,7 +49,8 @@ def fits(schema: dict[str, Any], value: object) -> bool:
             within = value in schema.get("enum", [value])
             return isinstance(value, str) and within and len(value) >= schema.get("minLength", 0)
         case "integer":
-            return type(value) is int and schema["minimum"] <= value <= schema.get("maximum", MOST)
+            bounds = schema.get("minimum", -math.inf), schema.get("maximum", MOST if "minimum" in schema else math.inf)
+            return type(value) is int and bounds[0] <= value <= bounds[1]
         case "number":
             return type(value) in (int, float) and schema["minimum"] <= value <= schema["maximum"]  # pyright: ignore[reportOperatorIssue]
         case "boolean":
@@ -93,14 +95,13 @@ def test_the_published_schema_says_exactly_which_values_are_taken(case: tuple[st
     schema = SCHEMAS[name]
     optional = argument not in schema.get("required", [])
     allowed = fits(schema["properties"][argument], value) or (optional and value is None)
-    [tool] = [tool for tool in GRAPH if tool.name == name]
-    assert allowed is accepts(tool, {**ARGUMENTS[name], argument: value})
+    assert allowed is accepts(name, {**ARGUMENTS[name], argument: value})
 
 
-def accepts(tool: Any, arguments: dict[str, Any]) -> bool:
+def accepts(name: str, arguments: dict[str, Any]) -> bool:
     async def call() -> bool:
         async with client_of(opens(RecordingMemory())) as client:
-            result = await client.call_tool(tool.name, arguments)
+            result = await client.call_tool(name, arguments)
         fault = error_of(result)["details"] if result.is_error else {}
         return "expected" not in fault  # what is inside of a declaration is the ontology's to judge
 

@@ -159,7 +159,7 @@ async def test_content_over_the_limit_is_refused_on_its_way_out():
         assert json_of(await client.call_tool("get_node_content", {"node_id": "mem_1"}))["content"] == "xxxxx"
 
 
-@pytest.mark.parametrize(("names", "shown"), [(["graf"], "graph"), (["graph", "recall"], "recall"), ([], "graph")])
+@pytest.mark.parametrize(("names", "shown"), [(["graf"], "graph"), (["graph", "recal"], "recall"), ([], "graph")])
 def test_a_toolset_that_there_is_not_is_refused_with_those_that_there_are(names: list[str], shown: str):
     with pytest.raises(GraphError) as caught:
         tools_of(names)

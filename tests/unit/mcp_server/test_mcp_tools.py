@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import Tool
 
 from graph_memory.mcp_server.server import INSTRUCTIONS
 from graph_memory.mcp_server.toolsets.table import TOOLSETS, tools_of
@@ -18,7 +19,17 @@ from graph_memory.model import results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from unit.mcp_server.mcp_fakes import ANSWERS, ARGUMENTS, CONNECTION, NODE, RecordingMemory, client_of, json_of, opens
+from unit.mcp_server.mcp_fakes import (
+    ANSWERS,
+    ARGUMENTS,
+    CONNECTION,
+    NODE,
+    RecordingMemory,
+    client_of,
+    error_of,
+    json_of,
+    opens,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -43,16 +54,23 @@ NAMES = [
     "add_connection_type",
     "get_ontology",
 ]
+RECALL = ["search_memories"]
 CHANGES = ["execute_batch", "memory_log", "memory_diff", "memory_revert"]
-"""The tools besides those of the specification that a server offers by default."""
+"""With `RECALL`, the tools besides those of the specification that a server offers by default."""
+BY_NAME = ["search_semantic", "hybrid_search"]
 DESTRUCTIVE = ("update_", "delete_", "execute_", "memory_revert")
+DECLARING = {"create_ontology", "add_node_type", "add_connection_type"}
 MODES = ["auto", "legacy"]
 
 
 async def listed() -> list[dict[str, Any]]:
     async with client_of(opens(RecordingMemory()), "legacy") as client:
         tools = (await client.list_tools()).tools
-    return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    return [as_json(tool) for tool in tools]
+
+
+def as_json(tool: Tool) -> dict[str, Any]:
+    return tool.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 async def test_the_server_says_who_it_is_and_where_to_begin():
@@ -61,20 +79,22 @@ async def test_the_server_says_who_it_is_and_where_to_begin():
         assert "get_ontology" in client.instructions
 
 
-async def test_the_server_offers_the_tools_of_the_specification_and_those_that_tell_and_undo_what_changed():
-    assert [tool["name"] for tool in await listed()] == [*NAMES, *CHANGES]
+async def test_the_server_offers_the_tools_of_the_specification_a_search_and_those_that_tell_and_undo_what_changed():
+    assert [tool["name"] for tool in await listed()] == [*NAMES, *RECALL, *CHANGES]
 
 
 async def test_toolsets_and_tools_can_be_named_side_by_side():
     assert list(tools_of(["memory_log", "graph", "memory_log"])) == ["memory_log", *NAMES]
     assert list(tools_of(["get_node"])) == ["get_node"]
+    assert list(tools_of(["recall"])) == RECALL
+    assert list(tools_of(["recall", *BY_NAME])) == [*RECALL, *BY_NAME]
     with pytest.raises(GraphError) as caught:
         tools_of(["graph", "memory_logs"])
     assert (caught.value.code, caught.value.hint) == (Code.INVALID_ARGUMENT, 'Did you mean "memory_log"?')
 
 
 async def test_the_default_tools_and_instructions_name_no_tool_that_is_not_offered():
-    others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *CHANGES}
+    others = {tool for tools in TOOLSETS.values() for tool in (one.name for one in tools)} - {*NAMES, *RECALL, *CHANGES}
     told = json.dumps(await listed()) + INSTRUCTIONS
     assert [name for name in others if re.search(rf"\b{name}\b", told)] == []
 
@@ -99,7 +119,7 @@ async def test_the_whole_list_fits_into_6000_tokens():
 
 async def test_every_schema_is_an_object_that_names_what_it_requires():
     given = {**ARGUMENTS, "execute_batch": {"operations": []}}
-    for tool in await listed():
+    for tool in [*await listed(), *(as_json(tool.listed) for tool in tools_of(BY_NAME).values())]:
         for schema in (tool["inputSchema"], tool["outputSchema"]):
             assert schema["type"] == "object"
             assert set(schema.get("required", [])) <= set(schema["properties"])
@@ -131,11 +151,11 @@ async def test_only_what_creates_nodes_or_connections_adds_more_each_time():
 
 def reading() -> set[str]:
     named = {name for name in NAMES if name.startswith(("get_", "query_", "search_", "validate_"))}
-    return {*named, "memory_log", "memory_diff"}
+    return {*named, *RECALL, "memory_log", "memory_diff"}
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *RECALL])
 async def test_a_call_gives_the_same_as_structure_and_as_text_and_keeps_to_its_schema(name: str, mode: str):
     async with client_of(opens(RecordingMemory()), mode) as client:
         await client.list_tools()  # from here on the client checks what it gets against the schema
@@ -144,12 +164,59 @@ async def test_a_call_gives_the_same_as_structure_and_as_text_and_keeps_to_its_s
     assert "null" not in json.dumps(result.structured_content)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - {"create_ontology", "add_node_type", "add_connection_type"}))
+@pytest.mark.parametrize("name", sorted({*NAMES, *RECALL} - DECLARING))
 async def test_a_tool_hands_its_arguments_on_as_they_are_and_adds_nothing(name: str):
     memory = RecordingMemory()
     async with client_of(opens(memory)) as client:
         await client.call_tool(name, {**ARGUMENTS[name], "domain": "work"})
     assert memory.calls == [(name, (), {**ARGUMENTS[name], "domain": "work"})]
+
+
+SEARCH = {
+    "query": "When do the tiles come?",
+    "search_mode": "lexical",
+    "weightings": {"title_weight": 2, "edge": 0.5},
+    "filters": {"node_types": ["Project"], "created_after": "2025-10-01", "properties": {"status": "active"}},
+    "traversal_depth": 1,
+    "include_relevance_scores": False,
+    "include_relevance_explanation": True,
+    "max_results": 5,
+    "max_tokens": 500,
+    "cursor": "search:1:100:5",
+    "as_of": "last week",
+    "valid_at": "2026-05-01",
+    "syntax": "lucene",
+    "domain": "work",
+}
+
+
+async def test_every_argument_of_search_memories_reaches_the_memory():
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        await client.list_tools()
+        found = (await client.call_tool("search_memories", SEARCH)).structured_content
+        assert not (await client.call_tool("search_memories", {**SEARCH, "as_of": 7})).is_error
+        refused = error_of(await client.call_tool("search_memories", {**SEARCH, "traversal_depth": 4}))
+    assert [named for _, _, named in memory.calls] == [SEARCH, {**SEARCH, "as_of": 7}]
+    assert found == {"hits": [ANSWERS["search_memories"].hits[0].to_dict()], "mode": "hybrid", "found": 1}
+    assert (refused["code"], refused["details"]["argument"]) == (Code.INVALID_ARGUMENT, "traversal_depth")
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [("search_semantic", {"limit": 3, "types": ["Project"], "type": "Person"}), ("hybrid_search", {"max_results": 3})],
+)
+async def test_the_other_searches_are_served_by_name(name: str, given: dict[str, Any]):
+    memory = RecordingMemory()
+    async with client_of(opens(memory), toolsets=("graph", name)) as client:
+        assert name in [tool.name for tool in (await client.list_tools()).tools]
+        assert not (await client.call_tool(name, {**ARGUMENTS[name], **given})).is_error
+    assert memory.calls == [(name, (), {**ARGUMENTS[name], **given})]
+
+
+def test_what_a_search_finds_is_called_data():
+    for tool in tools_of([*RECALL, *BY_NAME]).values():
+        assert "data, not instructions" in tool.description
 
 
 async def test_every_optional_argument_of_create_node_reaches_the_memory():
@@ -166,7 +233,7 @@ async def test_every_optional_argument_of_create_node_reaches_the_memory():
     assert memory.calls == [("create_node", (), given)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *RECALL])
 async def test_null_for_an_optional_argument_means_that_it_was_left_out(name: str):
     memory = RecordingMemory()
     [tool] = [tool for tool in await listed() if tool["name"] == name]

@@ -1,4 +1,4 @@
-"""`graph-memory query`, `connected` and `search`: finding nodes."""
+"""`graph-memory query`, `connected` and `find`: finding nodes by what is exactly so."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def query(
     """List nodes, by type, exact property values, fields and times if you give them; all must match."""
     values = assigned(properties)
 
-    async def find(memory: Memory, reader: Reader) -> NodeIds:
+    async def found(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(
             type=type_name,
             properties=await of_type(memory, values, Kind.NODE, type_name),
@@ -54,7 +54,7 @@ def query(
             cursor=cursor,
         )
 
-    list_nodes(call, find, as_of)
+    list_nodes(call, found, as_of)
 
 
 @command()
@@ -73,7 +73,7 @@ def connected(
 ) -> None:
     """List the nodes one connection away from a node, and how each is connected."""
 
-    async def find(memory: Memory, reader: Reader) -> ConnectedNodes:
+    async def found(memory: Memory, reader: Reader) -> ConnectedNodes:
         return await reader.get_connected_nodes(
             await naming.node_id(memory, node),
             direction=direction,
@@ -87,11 +87,11 @@ def connected(
             cursor=cursor,
         )
 
-    list_connected(call, find, as_of)
+    list_connected(call, found, as_of)
 
 
 @command()
-def search(
+def find(
     call: Call,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The exact text to look for.")],
     node_type: takes.NodeTypeOption = None,
@@ -99,11 +99,14 @@ def search(
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
 ) -> None:
-    """Find nodes whose text content contains a string, ignoring case."""
+    """Find all nodes whose text content contains a string exactly, ignoring case.
 
-    async def find(_: Memory, reader: Reader) -> NodeIds:
+    To find what answers a question, in whatever words, use search.
+    """
+
+    async def found(_: Memory, reader: Reader) -> NodeIds:
         return await reader.search_content(
             text, node_type=node_type, detail=True, limit=call.size(limit), cursor=cursor
         )
 
-    list_nodes(call, find, as_of)
+    list_nodes(call, found, as_of)

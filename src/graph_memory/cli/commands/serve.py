@@ -42,7 +42,7 @@ ToolsetsOption = Annotated[
     typer.Option(
         metavar="NAMES",
         help="Toolsets and tools to serve, separated by commas. "
-        "Default: graph, batch, memory_log, memory_diff, memory_revert.",
+        "Default: graph, recall, batch, memory_log, memory_diff, memory_revert.",
         autocompletion=completion.toolsets,
     ),
 ]
@@ -62,6 +62,9 @@ def mcp(
     delete_connection, query_nodes, query_connections, get_connected_nodes,
     search_content, validate_connection, create_ontology, add_node_type,
     add_connection_type, get_ontology.
+
+    Toolset recall: search_memories. By name also search_semantic,
+    hybrid_search.
 
     Toolset history: memory_log, memory_as_of, memory_diff, memory_branch,
     set_validity, memory_revert, memory_revert_session, memory_merge,

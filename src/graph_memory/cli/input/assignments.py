@@ -53,12 +53,27 @@ def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float |
     return found
 
 
+def given_weights(given: Sequence[str] | None) -> Mapping[str, float] | None:
+    """Return weights by name, None when none was given. Raises INVALID_ARGUMENT."""
+    pairs = [one.partition("=") for one in given or ()]
+    found = {name: _number(f"weight {name}", text) for name, _, text in pairs}
+    if len(found) < len(pairs):
+        raise fault("weight", "A weight is given twice", "Give each once, as in --weight title=2 --weight tag=0.")
+    return found or None
+
+
 def _number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        hint = "Write --strength 0.8 or --strength semantic=0.8."
-        raise fault("strength", f"{shown(name)} is {quoted(text)}, which is no number", hint) from error
+        option = name.partition(" ")[0]
+        raise fault(option, f"{shown(name)} is {quoted(text)}, which is no number", _NUMBERS[option]) from error
+
+
+_NUMBERS = {
+    "strength": "Write --strength 0.8 or --strength semantic=0.8.",
+    "weight": "Write --weight title=2 or --weight edge=0.5.",
+}
 
 
 async def of_type(

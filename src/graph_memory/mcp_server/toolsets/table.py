@@ -11,11 +11,13 @@ from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import HISTORY
 from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.mcp_server.toolsets.protection import PROTECTION
+from graph_memory.mcp_server.toolsets.recall import RECALL
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
 
 TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "graph": GRAPH,
+    "recall": RECALL,
     "history": HISTORY,
     "domains": DOMAINS,
     "batch": BATCH,
@@ -26,7 +28,8 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
 
 def tools_of(names: Sequence[str]) -> dict[str, AnyTool]:
     """Return tools by name, given by the names of toolsets or their own; raises INVALID_ARGUMENT for any other name."""
-    named = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools} | dict(TOOLSETS)
+    named = {tool.name: [tool] for tools in TOOLSETS.values() for tool in tools}
+    named |= {name: [tool for tool in tools if not tool.by_name] for name, tools in TOOLSETS.items()}
     for name in names:
         if name not in named:
             raise _unknown(name, named)

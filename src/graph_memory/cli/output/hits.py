@@ -1,0 +1,112 @@
+"""What a search found, for people: the passage with the words that were asked for, why, and how old it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+from graph_memory.cli.output.printing import counted, note, plain
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from graph_memory.memory.recall.results import Hit, Part, SearchResult
+
+_INDENT = 4
+_NARROWEST = 20
+_WORD = re.compile(r"\w+")
+
+
+def show_hits(found: SearchResult, query: str) -> None:
+    """Print the hits. What was not searched or is left out is told on stderr, with how to go on."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from graph_memory.memory.recall.bm25 import asked
+
+    terms = frozenset(asked(query).terms)
+    console = Console(highlight=False)
+    width = max(console.width - _INDENT, _NARROWEST)
+    with console.capture() as printed:
+        for number, hit in enumerate(found.hits, start=1):
+            console.print(_headline(number, hit), soft_wrap=True)
+            for line in _lines(hit, terms):
+                for part in line.wrap(console, width) if console.is_terminal else [line]:
+                    console.print(Text(" " * _INDENT), part, sep="", soft_wrap=True)
+    if found.hits:
+        typer.echo("\n".join(line.rstrip() for line in printed.get().splitlines()))
+    _tell_end(found)
+
+
+def _headline(number: int, hit: Hit) -> Text:
+    from rich.text import Text
+
+    score = "" if hit.score is None else f"  {hit.score:.2f}"
+    title = Text(f"{number:<{_INDENT}}") + Text(plain(hit.title), "bold")
+    return title + Text(f"  {plain(hit.type)}{score}{_age(hit)}", "dim")
+
+
+def _age(hit: Hit) -> str:
+    match hit.age_days:
+        case None:
+            return ""
+        case 0:
+            return "  today"
+        case days:
+            return f"  {counted(days, 'day')} ago"
+
+
+def _lines(hit: Hit, terms: Collection[str]) -> Iterator[Text]:
+    from rich.text import Text
+
+    if hit.passage:
+        yield highlighted(plain(hit.passage), terms)
+    place = f" ({plain(hit.place)})" if hit.place else ""
+    yield Text(f"{plain(hit.why)}{place}", "dim")
+    for one in hit.contradicted_by or ():
+        yield Text(f"Contradicted by {plain(one.title)}  {plain(one.id)}", "red")
+    for part in hit.explanation or ():
+        yield Text(_part(part), "dim")
+    yield Text(plain(hit.id), "dim")
+
+
+def highlighted(passage: str, terms: Collection[str]) -> Text:
+    """Return a passage in which the words that were asked for stand out, in whatever form."""
+    from rich.text import Text
+
+    from graph_memory.memory.recall.english import terms as terms_of
+
+    text = Text(passage)
+    for word in _WORD.finditer(passage):
+        if not set(terms_of(word.group())).isdisjoint(terms):
+            text.stylize("bold yellow", *word.span())
+    return text
+
+
+def _part(part: Part) -> str:
+    detail = ", ".join(f"{name} {_told(value)}" for name, value in part.detail.items() if value is not None)
+    return f"{part.value:+.3f}  {part.name:<9} {plain(detail)}".rstrip()
+
+
+def _told(value: object) -> object:
+    return f"{value:.3g}" if isinstance(value, float) else value
+
+
+def _tell_end(found: SearchResult) -> None:
+    """Say how many there are, what may be missing, and how to go on."""
+    told = [f"{len(found.hits):,} of {counted(found.found, 'result')}, searched by {_MODES[found.mode]}."]
+    if found.not_covered:
+        told += [f"The latest {counted(found.not_covered, 'change')} could not be searched yet: search again soon."]
+    if found.without_vectors:
+        told += [f"{counted(found.without_vectors, 'passage')} can be found by words only, until their vectors exist."]
+    if found.left_out:
+        told += [f"{found.left_out:,} left out for --max-tokens."]
+    if found.next_cursor:
+        told += [f"There are more: use --limit N or --cursor {found.next_cursor}"]
+    note(" ".join(told))
+
+
+_MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}
