@@ -1,7 +1,7 @@
 // Passages and names that search looks through, made by a follower of the log, and how far it has come.
 CREATE CONSTRAINT _index_domain IF NOT EXISTS FOR (i:_Index) REQUIRE i._domain IS UNIQUE;
 CREATE INDEX _passage_owner IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._owner, p._until);
-CREATE INDEX _passage_sequence IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._sequence, p._position);
+CREATE INDEX _passage_sequence IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._sequence, p._position, p._order);
 CREATE INDEX _passage_hash IF NOT EXISTS FOR (p:_Passage) ON (p._domain, p._sha256);
 CREATE INDEX _new_passage IF NOT EXISTS FOR (p:_NewPassage) ON (p._domain, p._since);
 CREATE INDEX _name_key IF NOT EXISTS FOR (n:_Name) ON (n._domain, n._key, n._until);

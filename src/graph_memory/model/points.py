@@ -12,7 +12,7 @@ from graph_memory.model.times import EXAMPLES, Span, read_span
 from graph_memory.model.wording import quoted
 
 _LARGEST = 2**53
-_ENDS = frozenset({"until", "at", "as-of"})
+_ENDS = frozenset({"until", "at", "as-of", "as_of"})
 """Arguments for which a day, a month or a minute is meant to its end; for all others, from its beginning."""
 
 

@@ -21,6 +21,8 @@ R = TypeVar("R")
 _FIELDS = ("mode", "params", "returns")
 _KNOWN = (*_FIELDS, "subjects")
 _NOISE = re.compile(r"//[^\n]*|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+_VERSION = re.compile(r"CYPHER \d+\s+")
+"""The version of the language, which stands before all else."""
 _PARAMETER = re.compile(r"\$(\w+)")
 _WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE|DROP|FOREACH|LOAD)\b", re.IGNORECASE)
 
@@ -109,7 +111,9 @@ def _listed(body: str, fields: Mapping[str, str]) -> LiteralString | None:
     """Return a statement that reads with its rows in one list; one that writes, or shows, cannot be had so."""
     if fields["mode"] != "read" or not _names(fields["returns"]) or body.startswith("SHOW"):
         return None
-    return cast("LiteralString", f"{_call(body)}\nRETURN collect([{fields['returns']}]) AS rows")
+    version = _VERSION.match(body)
+    head = version[0] if version else ""
+    return cast("LiteralString", f"{head}{_call(body[len(head) :])}\nRETURN collect([{fields['returns']}]) AS rows")
 
 
 def _names(field: str) -> tuple[str, ...]:

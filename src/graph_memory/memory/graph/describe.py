@@ -77,19 +77,19 @@ DESCRIBED = query("graph/described", DescribedRow)
 
 async def node_briefs(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeBrief, ...]:
     """Return nodes in the order of the ids, as they were after a number of the log; what was not there is left out."""
-    return tuple(row.node for row in await _described(core, domain, Kind.NODE, ids, at))
+    return tuple(row.node for row in await described(core, domain, Kind.NODE, ids, at))
 
 
 async def connection_briefs(
     core: Core, domain: str, ids: Sequence[str], wanted: Wanted, at: int = END
 ) -> tuple[ConnectionBrief, ...]:
     """Return connections, as `node_briefs` does nodes, each as it is seen under the name that is wanted."""
-    return tuple(row.seen(wanted) for row in await _described(core, domain, Kind.CONNECTION, ids, at))
+    return tuple(row.seen(wanted) for row in await described(core, domain, Kind.CONNECTION, ids, at))
 
 
 async def describe_nodes(core: Core, domain: str, ids: Sequence[str], at: int = END) -> tuple[NodeSummary, ...]:
     """Return nodes with their properties, as `node_briefs` does without."""
-    rows = await _described(core, domain, Kind.NODE, ids, at)
+    rows = await described(core, domain, Kind.NODE, ids, at)
     return tuple(NodeSummary(**row.node.model_dump(), **row.rest) for row in rows)
 
 
@@ -97,7 +97,7 @@ async def describe_connections(
     core: Core, domain: str, ids: Sequence[str], at: int = END
 ) -> tuple[ConnectionSummary, ...]:
     """Return connections with their properties, as `node_briefs` does nodes without."""
-    rows = await _described(core, domain, Kind.CONNECTION, ids, at)
+    rows = await described(core, domain, Kind.CONNECTION, ids, at)
     return tuple(ConnectionSummary(**row.connection.model_dump(), **row.rest) for row in rows)
 
 
@@ -111,7 +111,8 @@ async def titles_of(core: Core, domain: str, drafts: Sequence[Draft], at: int) -
     return known | {link: " → ".join(known.get(end, end) for end in pair) for link, pair in ends.items()}
 
 
-async def _described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int) -> list[DescribedRow]:
+async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at: int = END) -> list[DescribedRow]:
+    """Return nodes or connections in the order of the ids, as they were after a number of the log."""
     found: dict[str, DescribedRow] = {}
     for start in range(0, len(ids), AT_ONCE):
         given = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}

@@ -31,10 +31,10 @@ def lexical_query(
     terms = list(islice(told, most_terms))
     if not terms:
         return None
-    clauses = [_quoted(term) for term in terms]
+    clauses = [quoted(term) for term in terms]
     if phrase_boost > 0:
         suffix = f"~{slop}^{_number(phrase_boost)}"
-        clauses += [_quoted(f"{first} {second}") + suffix for first, second in _pairs(asked, terms)]
+        clauses += [quoted(f"{first} {second}") + suffix for first, second in _pairs(asked, terms)]
     either = " ".join(clauses)
     return " ".join(f"{field}:({either})^{_number(boost)}" for field, boost in fields.items())
 
@@ -56,7 +56,7 @@ def _pairs(asked: Sequence[str], terms: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in found if known.issuperset(pair)][: len(terms)]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return text in quotes, in which Lucene reads nothing but a backslash and the quote itself."""
     return '"' + re.sub(r'([\\"])', r"\\\1", text) + '"'
 

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import place_at, place_of
+from graph_memory.memory.graph.naming import stored_types
+from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.recall.finding import find
+from graph_memory.memory.recall.index import catch_up
+from graph_memory.memory.recall.reply import reply
 from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.results import SearchResult
+from graph_memory.memory.recall.retrieval import Scope
 
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
-    await core.log.require_ontology(domain)
-    raise NotImplementedError(request.query)
+    scope = await _scope(core, domain, request)
+    ranking = await find(scope, request)
+    unknown = None if ranking.ranked else await unknown_types(core, domain, request.filters.types)
+    return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *(unknown or ())]))
+
+
+async def _scope(core: Core, domain: str, request: Request) -> Scope:
+    """Return where to search: what was before a fork is in the domain that the branch was made from."""
+    types = await stored_types(core, domain, request.filters.types)
+    filters = replace(request.filters, types=tuple(types or ()))
+    if request.cursor is not None:
+        place = await place_of(core.store, domain, request.cursor.seq)
+    elif request.as_of is not None:
+        place = await place_at(core.store, domain, "as_of", request.as_of)
+    else:
+        return Scope(core, domain, None, await catch_up(core, domain), filters)
+    coverage = await catch_up(core, place.domain)
+    return Scope(core, place.domain, place.seq, coverage, filters)

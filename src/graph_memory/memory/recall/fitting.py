@@ -1,0 +1,49 @@
+"""Replies that fit in so many tokens: first shorter passages, then fewer hits."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, cast
+
+from graph_memory.memory.recall.results import Hit
+
+LENGTHS = (400, 200, 100, 40)
+"""Characters of a passage that is shown, longest first."""
+_ENCODING = "o200k_base"
+
+
+def tokens_of(hits: Sequence[Hit]) -> int:
+    """Return how many tokens hits are as JSON, as OpenAI's newer models count; others count much the same."""
+    text = json.dumps([hit.to_dict() for hit in hits], ensure_ascii=False, separators=(",", ":"))
+    return _counter()(text)
+
+
+def fitted(shown: Callable[[int], Sequence[Hit]], most: int) -> tuple[list[Hit], int]:
+    """Return hits that fit, and their tokens.
+
+    `shown` gives the hits with passages of at most so many characters. The first hit stays whatever it takes.
+    """
+    hits: list[Hit] = []
+    for length in LENGTHS:
+        hits = list(shown(length))
+        if (tokens := tokens_of(hits)) <= most:
+            return hits, tokens
+    kept = hits[:1]
+    for number in range(len(hits), 0, -1):
+        if tokens_of(kept := hits[:number]) <= most:
+            break
+    return kept, tokens_of(kept)
+
+
+@cache
+def _counter() -> Callable[[str], int]:
+    """Return what counts tokens; to load it takes a second, so that waits until somebody asks."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # it opens its words in a way that Python will drop
+        import bpe_openai
+
+        encoding = cast("Any", bpe_openai).get_encoding(_ENCODING)  # it has no types
+    return lambda text: len(encoding.encode_ordinary(text))

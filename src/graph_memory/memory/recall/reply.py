@@ -1,0 +1,210 @@
+"""The reply of a search: what each hit is, where its passage stands, what contradicts it, in the room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, cast
+
+import anyio.to_thread
+
+from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.connected import connected_to, contradicting
+from graph_memory.memory.recall.excerpts import excerpt
+from graph_memory.memory.recall.finding import Ranking
+from graph_memory.memory.recall.fitting import LENGTHS, fitted
+from graph_memory.memory.recall.passages import located
+from graph_memory.memory.recall.ranking import Ranked
+from graph_memory.memory.recall.request import Cursor, Request
+from graph_memory.memory.recall.results import Hit, SearchResult
+from graph_memory.memory.recall.retrieval import Scope, passages_of
+from graph_memory.memory.recall.scoring import Passage, Scored
+from graph_memory.memory.recall.why import parts, total, why
+from graph_memory.memory.tasks import task_group
+from graph_memory.model.errors import GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.results import NodeBrief
+from graph_memory.model.subjects import content_ref
+from graph_memory.storage.log.reads import CONTENTS
+from graph_memory.storage.log.writing import utc_now
+
+_CONTENT = "content/"
+_MOST_PASSAGES = 200
+
+
+@dataclass(slots=True)
+class Told:
+    """What is read to tell of hits: what they are, passages of those that a name brought in, contents, and more."""
+
+    rows: dict[str, DescribedRow] = field(default_factory=dict[str, DescribedRow])
+    passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    contradicting: Mapping[str, tuple[NodeBrief, ...]] = field(default_factory=dict[str, tuple[NodeBrief, ...]])
+
+
+async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResult:
+    """Return the page of a ranking that a request asks for."""
+    after = request.cursor.after if request.cursor else 0
+    page = list(ranking.ranked[after : after + request.max_results])
+    told = await _read(scope, ranking, page)
+    present = [each for each in page if each.owner in told.rows]
+    others = await connected_to(scope, [each.owner for each in present], request.depth)
+
+    def shown(length: int) -> list[Hit]:
+        found = [_hit(request, ranking, told, each, length) for each in present]
+        return [*found, *others]
+
+    hits, tokens = shown(LENGTHS[0]), None
+    if request.max_tokens is not None:
+        hits, tokens = await anyio.to_thread.run_sync(fitted, shown, request.max_tokens)
+    kept = min(len(hits), len(present))
+    reached = len(page) if kept == len(present) else page.index(present[kept])
+    return SearchResult(
+        hits=tuple(hits),
+        mode=ranking.mode,
+        found=len(ranking.ranked),
+        not_covered=scope.coverage.behind or None,
+        without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
+        left_out=len(present) - kept or None,
+        tokens=tokens,
+        next_cursor=_next(scope, ranking, after + reached),
+        warnings=tuple(dict.fromkeys(ranking.notes)) or None,
+    )
+
+
+def _next(scope: Scope, ranking: Ranking, reached: int) -> str | None:
+    if reached >= len(ranking.ranked):
+        return None
+    return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, reached))
+
+
+async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
+    """Return what is told of a page of hits, all of it read at once."""
+    told = Told()
+    kinds = {each.owner: _kind(ranking, each) for each in page}
+    sources = {str(part.detail["from"]) for each in page for part in each.parts if part.name == "hop"}
+    named = [each.owner for each in page if each.best is None]
+
+    async def describe(kind: Kind, ids: Sequence[str]) -> None:
+        told.rows |= {row.id: row for row in await described(scope.core, scope.domain, kind, ids, scope.number)}
+
+    async def read_passages() -> None:
+        for each in await passages_of(scope, named, None, _MOST_PASSAGES):
+            told.passages.setdefault(each.unit, each)
+
+    async def contradict() -> None:
+        nodes = [each for each, kind in kinds.items() if kind is Kind.NODE]
+        told.contradicting = await contradicting(scope, nodes)
+
+    async with task_group() as tasks:
+        for kind in (Kind.NODE, Kind.CONNECTION):
+            ids = [each for each, own in kinds.items() if own is kind]
+            if kind is Kind.NODE:
+                ids += sorted(sources.difference(ids))
+            tasks.start_soon(describe, kind, ids)
+        tasks.start_soon(contradict)
+        if named:
+            tasks.start_soon(read_passages)
+    await _read_contents(scope, ranking, page, told)
+    return told
+
+
+async def _read_contents(scope: Scope, ranking: Ranking, page: Sequence[Ranked], told: Told) -> None:
+    """Read the contents in which passages stand, to say where; one that is lost is not."""
+    in_content = {
+        found.owner: each
+        for each in page
+        if (found := _passage(ranking, told, each)) is not None and found.place.startswith(_CONTENT)
+    }
+    refs = {
+        owner: ref
+        for owner in in_content
+        if owner in told.rows and (ref := content_ref(told.rows[owner].event)) is not None and ref.is_text
+    }
+    hashes = sorted({ref.sha256 for ref in refs.values()})
+    rows = await scope.core.store.read(CONTENTS, domain=scope.domain, hashes=hashes) if hashes else []
+    inline = {row.sha256: row.text for row in rows}
+
+    async def fetch(owner: str) -> None:
+        try:
+            content = await scope.core.contents.fetch(scope.domain, refs[owner], inline.get(refs[owner].sha256))
+        except GraphError:
+            return
+        told.texts[owner] = content.text or ""
+
+    async with task_group() as tasks:
+        for owner in refs:
+            tasks.start_soon(fetch, owner)
+
+
+def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length: int) -> Hit:
+    """Return a hit with a passage of at most so many characters."""
+    row, scored = told.rows[ranked.owner], _scored(ranking, ranked)
+    passage = _passage(ranking, told, ranked)
+    kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
+    titles = {each: one.title for each, one in told.rows.items()}
+    cosine = passage.cosine if passage is not None and ranking.mode != "lexical" else None
+    cut = excerpt(passage.text, frozenset(asked(request.query).terms), length) if passage is not None else None
+    modified = row.modified
+    return Hit(
+        id=row.id,
+        kind=kind,
+        type=row.type,
+        title=f"{row.from_title} → {row.to_title}" if kind == "connection" else row.title,
+        score=total(ranked) if request.scores else None,
+        distance=round(1 - cosine, 6) if cosine is not None and ranking.mode == "semantic" else None,
+        why=why(ranked, scored, request.query, titles),
+        passage=cut.shown if cut is not None else None,
+        place=_place(passage.place) if passage is not None else None,
+        range=_range(told, passage, cut.start, cut.end) if passage is not None and cut is not None else None,
+        created=cast("datetime | None", row.event.get("_created")),
+        modified=modified,
+        age_days=max((utc_now() - modified).days, 0),
+        contradicted_by=told.contradicting.get(row.id) or None,
+        explanation=parts(ranked, scored, request.query) if request.explanation else None,
+    )
+
+
+def _range(told: Told, passage: Passage, start: int, end: int) -> tuple[int, int] | None:
+    """Return where the part of a passage that is shown stands in the content; where it has escapes, all of it."""
+    text = told.texts.get(passage.owner)
+    if text is None or not passage.place.startswith(_CONTENT):
+        return None
+    found = located(text, passage.text, _hint(text, passage))
+    if found is None:
+        return None
+    return (found[0] + start, found[0] + end) if text[slice(*found)] == passage.text else found
+
+
+def _place(place: str) -> str:
+    """Return what a passage is a passage of, without what tells it from others of the same field."""
+    parts = place.split("/")
+    return "/".join(parts[:2]) if parts[0] == "property" else parts[0]
+
+
+def _hint(text: str, passage: Passage) -> int:
+    """Return where to look for a passage whose text may stand there several times: its place says which it is."""
+    number = int(passage.place.rpartition("-")[2]) if "-" in passage.place else 1
+    at = -1
+    for _ in range(number):
+        at = text.find(passage.text, at + 1)
+        if at < 0:
+            return 0
+    return at
+
+
+def _kind(ranking: Ranking, ranked: Ranked) -> Kind:
+    scored = _scored(ranking, ranked)
+    is_connection = scored is not None and scored.passage.owner_kind == Kind.CONNECTION
+    return Kind.CONNECTION if is_connection else Kind.NODE
+
+
+def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
+    return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
+
+
+def _passage(ranking: Ranking, told: Told, ranked: Ranked) -> Passage | None:
+    scored = _scored(ranking, ranked)
+    return told.passages.get(ranked.owner) if scored is None else scored.passage

@@ -1,0 +1,207 @@
+"""What the indexes find, and what is read of it: each a statement, in a domain as it is or as it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.bm25 import Query as Question
+from graph_memory.memory.recall.english import stem
+from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter
+from graph_memory.memory.recall.index import Coverage
+from graph_memory.memory.recall.lexical_query import quoted
+from graph_memory.memory.recall.names import words as words_of_names
+from graph_memory.memory.recall.request import Filters
+from graph_memory.memory.recall.scoring import Asked, Passage, Surroundings
+from graph_memory.storage.queries import query
+
+SAMPLE = 1_000
+"""About how many passages stand for a domain when words are counted."""
+WALKED = 40
+"""Rows of a sequence that are looked at on either side of a passage: those that have ended are among them."""
+CHARACTERS = 900
+"""Characters of text before and after a passage: twice 60 words, for what stands around it has something around it."""
+BEARERS = 100
+"""A name that more bear says nothing."""
+MOST_TERMS = 64
+MOST_TEXTS = 200
+"""Passages of one of the best that are looked through for names."""
+_MOST_KEYS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that an index found, and its score there."""
+
+    id: str
+    owner: str
+    unit: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class AroundRow:
+    """Passages in the order in which they stand, and what they say."""
+
+    runs: list[list[str]]
+    passages: list[dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class FrequencyRow:
+    """How many passages a query finds, by its place among the queries."""
+
+    place: int
+    having: int
+
+
+@dataclass(frozen=True, slots=True)
+class NameRow:
+    """A name in a text, who bears it, and how many passages of the sample have it."""
+
+    name: str
+    owners: list[str]
+    having: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextsRow:
+    """The texts of an owner."""
+
+    owner: str
+    texts: list[str]
+
+
+LEXICAL = query("recall/lexical", Found)
+NEAREST = query("recall/nearest", Found)
+NEAREST_OF_TYPES = query("recall/nearest_of_types", Found)
+AROUND = query("recall/around", AroundRow)
+PASSAGES_OF = query("recall/passages_of", cast("type[dict[str, object]]", dict))
+FREQUENCIES = query("recall/frequencies", FrequencyRow)
+NAMES_IN = query("recall/names_in", NameRow)
+TEXTS_OF = query("recall/texts_of", TextsRow)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is searched: a domain, as it is or as it was after a number of its log, and what passages must be."""
+
+    core: Core
+    domain: str
+    at: int | None
+    coverage: Coverage
+    filters: Filters
+
+    @property
+    def number(self) -> int:
+        """The number of the log as of which rows are read."""
+        return END - 1 if self.at is None else self.at
+
+    @property
+    def index(self) -> str:
+        """The full-text index of the domain's analyser."""
+        return f"_passages{self.coverage.analyser.lower()}"
+
+    @property
+    def level(self) -> int:
+        """The level of the sample that stands for the domain."""
+        return max(round(math.log2(max(self.coverage.open, 1) / SAMPLE)), 0)
+
+    def lucene(self) -> str:
+        """Return what passages must be, in Lucene's syntax."""
+        asked = self.filters
+        return lexical_filter(self.domain, at=self.at, types=asked.types, created=asked.created, valid_at=asked.valid)
+
+    @property
+    def sample(self) -> str:
+        """The sample of the domain, in Lucene's syntax, whatever passages must be."""
+        return lexical_filter(self.domain, at=self.at, level=self.level)
+
+    def takes(self, passage: Passage) -> bool:
+        """Say whether a passage is what it must be, as far as the indexes hold it."""
+        asked = self.filters
+        first, last = asked.created or (EARLIEST, LATEST)
+        return (
+            (not asked.types or passage.type in asked.types)
+            and first <= passage.created <= last
+            and (asked.valid is None or passage.valid_from <= asked.valid < passage.valid_to)
+        )
+
+
+async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:
+    """Return the passages that a query in Lucene's syntax finds. Raises INVALID_ARGUMENT for one that is none."""
+    asked = f"{scope.lucene()} +({words})"
+    given = {"index": scope.index, "asked": asked, "at": scope.number, "limit": limit}
+    return await scope.core.store.read(LEXICAL, domain=scope.domain, **given)
+
+
+async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Found]:
+    """Return the passages whose vectors are nearest."""
+    asked = scope.filters
+    first, last = asked.created or (EARLIEST, LATEST)
+    given: dict[str, object] = {
+        "model": scope.coverage.model,
+        "vector": list(vector),
+        "at": scope.number,
+        "created_from": first,
+        "created_to": last,
+        "begun_by": LATEST if asked.valid is None else asked.valid,
+        "not_ended_by": EARLIEST - 1 if asked.valid is None else asked.valid,
+        "limit": limit,
+    }
+    if asked.types:
+        return await scope.core.store.read(NEAREST_OF_TYPES, domain=scope.domain, types=list(asked.types), **given)
+    return await scope.core.store.read(NEAREST, domain=scope.domain, **given)
+
+
+async def around(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> Surroundings:
+    """Return passages with what stands around them."""
+    if not ids:
+        return Surroundings((), ())
+    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    bounds = {"most": WALKED, "characters": CHARACTERS}
+    [row] = await scope.core.store.read(AROUND, ids=list(ids), **given, **bounds)
+    return Surroundings(map(_passage, row.passages), row.runs)
+
+
+async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:
+    """Return the passages of owners that are what they must be, of at most so many."""
+    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **given)
+    return [_passage(row) for row in rows]
+
+
+def _passage(row: Mapping[str, object]) -> Passage:
+    return Passage(**cast("dict[str, Any]", row))
+
+
+async def asked_of(scope: Scope, question: Question) -> Asked:
+    """Return a question with the frequencies of its terms in a sample of the domain."""
+    named: dict[str, str] = {}
+    for word in question.words[:MOST_TERMS]:
+        named.setdefault(stem(word), word)
+    sample = scope.sample
+    phrases = [quoted(word) for word in named.values()]
+    queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase})" for phrase in phrases)]
+    rows = await scope.core.store.read(FREQUENCIES, index=scope.index, queries=queries)
+    texts, *having = [row.having for row in rows]
+    return Asked(question, texts, dict(zip(named, having, strict=True)))
+
+
+async def names_in(scope: Scope, text: str) -> list[NameRow]:
+    """Return the names that stand in a text, with how many passages of the sample have each."""
+    words = words_of_names(text)
+    given = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS}
+    keys = list(dict.fromkeys(words))[:_MOST_KEYS]
+    return await scope.core.store.read(NAMES_IN, domain=scope.domain, keys=keys, text=f" {' '.join(words)} ", **given)
+
+
+async def texts_of(scope: Scope, owners: Sequence[str]) -> dict[str, str]:
+    """Return the whole texts of owners."""
+    given = {"owners": list(owners), "at": scope.number, "most": MOST_TEXTS}
+    rows = await scope.core.store.read(TEXTS_OF, domain=scope.domain, **given)
+    return {row.owner: " ".join(row.texts) for row in rows}
