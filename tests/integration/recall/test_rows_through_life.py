@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
 from neo4j import Driver
@@ -105,3 +106,29 @@ async def test_deleting_a_domain_leaves_no_row(memory: Memory, rows: Rows) -> No
     await rows.catch_up()
     await memory.delete_domain(rows.domain)
     assert rows.run("MATCH (p:_Passage|_Name|_Index {_domain: $domain}) RETURN p") == []
+
+
+DAMAGES: dict[str, LiteralString] = {
+    "lacks its passage": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) DELETE p",
+    "twice": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) CREATE (q:_Passage) SET q = p",
+    "should not have": "CREATE (:_Passage {_domain: $domain, _owner: 'a', _place: 'x', _since: 1, _until: 2 ^ 53})",
+    "is not there": "CREATE (:_Passage {_domain: $domain, _owner: 'none', _place: 'x', _since: 1, _until: 2 ^ 53})",
+    "not what the log says": "MATCH (p:_Passage {_domain: $domain, _owner: 'a', _place: 'tags'}) SET p._filter = 'x'",
+    "other names": "MATCH (n:_Name {_domain: $domain}) SET n._name = 'x'",
+}
+
+
+@pytest.mark.parametrize("problem", DAMAGES)
+async def test_verify_names_what_is_wrong_with_the_rows_and_rebuild_mends_it(
+    memory: Memory, rows: Rows, problem: str
+) -> None:
+    await memory.create_node("Note", "Words.", id="a", title="Named", tags=["x", "y"])
+    await rows.catch_up()
+    assert not (await memory.upkeep.verify()).differences
+    rows.run(DAMAGES[problem])
+    (difference,) = (await memory.upkeep.verify()).differences
+    assert (difference.kind, problem in difference.problem) == ("search", True), difference
+    assert not (await memory.upkeep.rebuild()).unmended
+    await rows.catch_up()
+    assert rows.texts() == ["Words.", "x, y", "Named"]
+    assert not (await memory.upkeep.verify()).differences

@@ -40,8 +40,11 @@ CONSTRAINTS = {
     ("_Event", ("_domain", "_seq")),
     ("_Event", ("_domain", "_id")),
     ("_Content", ("_domain", "_sha256")),
+    ("_Index", ("_domain",)),
     ("_SchemaStep", ("_version",)),
 }
+FILTERED = ("_domain", "_model", "_type", "_since", "_until", "_created", "_valid_from", "_valid_to")
+ANALYSERS = {"_Window": "whitespace", "_English": "english", "_Folding": "standard-folding", "_Cjk": "cjk"}
 INDEXES = {
     ("RANGE", "_Node", ("_domain", "_type", "_id")),
     ("RANGE", "_Node", ("_domain", "_path")),
@@ -53,6 +56,14 @@ INDEXES = {
     ("RANGE", "_Window", ("_domain", "_owner")),
     ("RANGE", "_NewWindow", ("_domain", "_owner")),
     ("FULLTEXT", "_Window", ("_grams",)),
+    ("RANGE", "_Passage", ("_domain", "_owner", "_until")),
+    ("RANGE", "_Passage", ("_domain", "_sequence", "_position")),
+    ("RANGE", "_Passage", ("_domain", "_sha256")),
+    ("RANGE", "_NewPassage", ("_domain", "_since")),
+    ("RANGE", "_Name", ("_domain", "_key", "_until")),
+    ("RANGE", "_Name", ("_domain", "_owner", "_until")),
+    *(("FULLTEXT", label, ("_text", "_head", "_filter")) for label in ("_English", "_Folding", "_Cjk")),
+    ("VECTOR", "_Passage", ("_embedding", *FILTERED)),
 }
 
 
@@ -83,9 +94,9 @@ def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
     ).records
     assert {(row["type"], row["labelsOrTypes"][0], tuple(row["properties"])) for row in rows} == INDEXES
     assert {row["state"] for row in rows} == {"ONLINE"}
-    (fulltext,) = [row["options"]["indexConfig"] for row in rows if row["type"] == "FULLTEXT"]
-    assert fulltext["fulltext.analyzer"] == "whitespace"
-    assert fulltext["fulltext.eventually_consistent"] is False
+    fulltext = {row["labelsOrTypes"][0]: row["options"]["indexConfig"] for row in rows if row["type"] == "FULLTEXT"}
+    assert {label: config["fulltext.analyzer"] for label, config in fulltext.items()} == ANALYSERS
+    assert not any(config["fulltext.eventually_consistent"] for config in fulltext.values())
 
 
 async def test_a_migrated_database_needs_nothing(store: Store) -> None:

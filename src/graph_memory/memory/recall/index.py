@@ -181,7 +181,7 @@ async def index_page(core: Core, domain: str) -> bool:
     rows = _settled(position, await core.store.read(EVENTS, domain=domain, after=position.seq, limit=PAGE))
     if not rows:
         return False
-    versions = await _versions(core, domain, rows)
+    versions = await versions_of(core, domain, rows)
     if not versions:
         return False
     reached, found = versions
@@ -223,7 +223,7 @@ def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]
     return rows
 
 
-async def _versions(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
+async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
     """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
     found: list[Version] = []
     reached = 0

@@ -22,10 +22,15 @@ async def reindex(core: Core, domain: str, *, anew: bool, model: bool, progress:
         await change_model(core, domain, core.embedder.model)
     if model or not anew:
         return await complete(core, domain, progress)
-    await _run(core, RESET, domain)
+    await make_anew(core, domain)
     covered = await complete(core, domain, progress)
     await _run(core, REMADE, domain)
     return covered
+
+
+async def make_anew(core: Core, domain: str) -> None:
+    """Have the index of a domain made anew by whoever follows its log, unless it is being made anew already."""
+    await _run(core, RESET, domain)
 
 
 async def _run(core: Core, statement: Query[Nothing], domain: str) -> None:

@@ -176,28 +176,10 @@ class Owner:
             changes.added -= 1
 
     def _row(self, present: Open, until: int) -> dict[str, object]:
-        passage, last = present.passage, self._last
-        digest = sha256(passage.embedded.encode(errors="surrogatepass")).hexdigest()
-        bounds = {"valid_from": passage.valid_from, "valid_to": passage.valid_to, "created": passage.created}
-        stands = f"{last.owner}\n{passage.place}\n{present.since}"
-        found = tokens(
-            domain=self._domain,
-            type_name=passage.type,
-            digest=sha256(stands.encode(errors="surrogatepass")).hexdigest(),
-            since=present.since,
-            until=until,
-            **bounds,
-        )
-        own = {f"_{each.name}": getattr(passage, each.name) for each in fields(passage)}
-        kept = {name: value for name, value in own.items() if value is not None}
-        about = {"_domain": self._domain, "_owner": last.owner, "_owner_kind": str(last.kind), "_unit": last.unit}
-        return {
-            **about, **kept, "_sha256": digest, "_since": present.since, "_until": until, "_at": present.at,
-            "_filter": found,
-        }  # fmt: skip
+        return row_of(self._domain, self._last, present, until)
 
     def _follow_names(self, version: Version, changes: Changes) -> None:
-        wanted = dict(_forms(own_names(version.state, version.text))) if version.state is not None else {}
+        wanted = forms_of(version)
         for words, (name, since) in list(self._names.items()):
             if wanted.get(words) == name:
                 continue
@@ -212,6 +194,40 @@ class Owner:
     def _name(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
         about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": words.split()[0]}
         return {**about, "_words": words, "_name": name, "_since": since, "_until": until}
+
+
+def row_of(domain: str, version: Version, present: Open, until: int) -> dict[str, object]:
+    """Return a passage of a subject as its row, current until a number of the log."""
+    passage = present.passage
+    stands = f"{version.owner}\n{passage.place}\n{present.since}"
+    found = tokens(
+        domain=domain,
+        type_name=passage.type,
+        digest=sha256(stands.encode(errors="surrogatepass")).hexdigest(),
+        since=present.since,
+        until=until,
+        created=passage.created,
+        valid_from=passage.valid_from,
+        valid_to=passage.valid_to,
+    )
+    own = {f"_{each.name}": getattr(passage, each.name) for each in fields(passage)}
+    return {
+        **{name: value for name, value in own.items() if value is not None},
+        "_domain": domain,
+        "_owner": version.owner,
+        "_owner_kind": str(version.kind),
+        "_unit": version.unit,
+        "_sha256": sha256(passage.embedded.encode(errors="surrogatepass")).hexdigest(),
+        "_since": present.since,
+        "_until": until,
+        "_at": present.at,
+        "_filter": found,
+    }
+
+
+def forms_of(version: Version) -> dict[str, str]:
+    """Return the names of a version, and their shorter forms, by their words."""
+    return {} if version.state is None else dict(_forms(own_names(version.state, version.text)))
 
 
 def _forms(found: Sequence[str]) -> Iterator[tuple[str, str]]:

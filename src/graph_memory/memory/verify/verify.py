@@ -13,11 +13,13 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
+from graph_memory.memory.recall.reindexing import make_anew
 from graph_memory.memory.tasks import task_group
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
+from graph_memory.memory.verify.passages import SEARCH, differences_of_passages
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import Kind, Step
@@ -74,6 +76,7 @@ async def verify(core: Core, domain: str) -> Verification:
         suspected, subjects = await _suspects(core, look)
     [shape] = shapes
     schema = [_of_schema(fault) for fault in await schema_faults(core.store, domain)]
+    schema += await differences_of_passages(core, domain)
     lost = await lost_contents(core.store, core.contents, domain, look.contents, look.proved)
     if not suspected and not lost and not _shape_faults(shape):
         return _verification(domain, shape, subjects, (), schema)
@@ -108,6 +111,8 @@ async def rebuild(core: Core, domain: str) -> Verification:
             break
         await mend(core, domain, await suspects(core, domain))
         await mend_domain(core, domain)
+        if any(each.kind == SEARCH for each in left.differences):
+            await make_anew(core, domain)
         left = await verify(core, domain)
     return found.model_copy(update={"unmended": left.differences})
 

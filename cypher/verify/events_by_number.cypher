@@ -1,0 +1,18 @@
+// These events of data, each with its small text and, of an observation, the type of its node.
+// mode: read
+// params: domain, numbers
+// returns: event, text, node_type
+UNWIND $numbers AS number
+MATCH (e:_Event {_domain: $domain, _seq: number})
+OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: e._content_sha256})
+OPTIONAL CALL (e) {
+  WITH e
+  WHERE e._kind = 'observation'
+  MATCH (n:_Event)
+  USING INDEX n:_Event(_domain, _subject, _seq)
+  WHERE n._domain = $domain AND n._subject = e._from AND n._seq <= e._seq AND n._type IS NOT NULL
+  RETURN n._type AS type
+  ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
+  LIMIT 1
+}
+RETURN properties(e) AS event, c._text AS text, type AS node_type

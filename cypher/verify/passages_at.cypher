@@ -1,0 +1,8 @@
+// The passages of these owners as they were after a number of the log.
+// mode: read
+// params: domain, owners, at
+// returns: owner, row
+UNWIND $owners AS owner
+MATCH (p:_Passage)
+WHERE p._domain = $domain AND p._owner = owner AND p._until > $at AND p._since <= $at
+RETURN owner, p { .*, _embedding: null } AS row
