@@ -16,6 +16,7 @@ from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
+from graph_memory.memory.recall.backlog import Backlog, backlog
 from graph_memory.memory.recall.following import follow_logs
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.source import GivenSource
@@ -99,6 +100,12 @@ async def clocks_ahead(settings: Settings) -> str | None:
     async with open_store(partial(_find, settings, silent)) as store:
         rows = await ahead(store)
     return ", ".join(f"domain {row.name} is at {rfc3339(row.modified)}" for row in rows) or None
+
+
+async def check_index(settings: Settings) -> list[Backlog]:
+    """Return what the indexes of search lack, by domain."""
+    async with open_store(partial(_find, settings, silent)) as store:
+        return [] if await pending_steps(store) else await backlog(store)
 
 
 async def check_blobs(settings: Settings) -> str:

@@ -34,6 +34,7 @@ from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.protection import protect, unprotect
 from graph_memory.cli.commands.reconcile import reconcile
+from graph_memory.cli.commands.reindex import reindex
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.search import search
@@ -70,7 +71,9 @@ for command in (history.log, diff, history.sessions, review, history.revert, mer
     app.command(rich_help_panel=HISTORY)(command)
 app.add_typer(branch.app, name="branch", rich_help_panel=HISTORY)
 app.add_typer(gtd.app, name="gtd", rich_help_panel=REMEMBER)
-for command in (serve.mcp, upkeep.verify, upkeep.rebuild, upkeep.gc, scan, reconcile, backup, restore, doctor, config):
+for command in (serve.mcp, upkeep.verify, upkeep.rebuild, reindex, upkeep.gc, scan, reconcile, backup, restore):
+    app.command(rich_help_panel=SERVE)(command)
+for command in (doctor, config):
     app.command(rich_help_panel=SERVE)(command)
 app.command("export", rich_help_panel=SERVE)(transfer.export_domain)
 app.command("import", rich_help_panel=SERVE)(transfer.import_domain)

@@ -304,10 +304,12 @@ class DomainSummary(Result):
 
 
 class DomainInfo(DomainSummary):
-    """One domain with the numbers of its nodes and connections."""
+    """One domain with the numbers of its nodes and connections, and what search lacks of them."""
 
     nodes: int
     connections: int
+    not_indexed: int = Field(default=0, description="Latest changes that are not indexed yet; a search does it first")
+    without_vectors: int = Field(default=0, description="Passages that have no vectors yet")
     protection: DomainProtection | None = None
 
 

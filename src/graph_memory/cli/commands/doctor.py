@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 import anyio
 import typer
@@ -18,6 +19,10 @@ from graph_memory.local.checks import Check, Outcome, check_disk, check_needs
 from graph_memory.model.errors import GraphError, unusable_place
 from graph_memory.settings import Settings
 
+if TYPE_CHECKING:
+    from graph_memory.memory.recall.backlog import Backlog
+
+_MOST_NAMED = 5
 _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
@@ -80,6 +85,7 @@ def _connection(settings: Settings) -> Iterator[Check]:
         yield Check("connection", Outcome.OK, anyio.run(_connected, settings))
         yield from _guarded("schema", _schema(settings))
         yield from _guarded("clock", _clock(settings))
+        yield from _guarded("search", _search(settings))
 
 
 def _schema(settings: Settings) -> Iterator[Check]:
@@ -95,8 +101,29 @@ def _clock(settings: Settings) -> Iterator[Check]:
         yield Check("clock", Outcome.OK, "no domain is ahead of it")
 
 
+def _search(settings: Settings) -> Iterator[Check]:
+    lacking = anyio.run(_backlog, settings)
+    if not lacking:
+        yield Check("search", Outcome.OK, "every index that is used is complete")
+        return
+    told = "; ".join(
+        f"domain {one.domain}: {counted(one.not_indexed, 'change')} not indexed, "
+        f"{counted(one.without_vectors, 'passage')} without vectors"
+        for one in lacking[:_MOST_NAMED]
+    )
+    more = f"; and {counted(len(lacking) - _MOST_NAMED, 'more domain')}" if len(lacking) > _MOST_NAMED else ""
+    remedy = "Servers and searches index by themselves; `graph-memory reindex --missing` does it now."
+    yield Check("search", Outcome.NOTE, told + more, remedy)
+
+
 def _blobs(settings: Settings) -> Iterator[Check]:
     yield Check("blobs", Outcome.OK, anyio.run(_readable, settings))
+
+
+async def _backlog(settings: Settings) -> list[Backlog]:
+    from graph_memory.app import check_index
+
+    return await check_index(settings)
 
 
 async def _readable(settings: Settings) -> str:

@@ -82,6 +82,8 @@ def _show_info(found: DomainInfo) -> None:
             "connection types": f"{found.connection_types:,}",
             "nodes": f"{found.nodes:,}",
             "connections": f"{found.connections:,}",
+            **({"not indexed yet": counted(found.not_indexed, "change")} if found.not_indexed else {}),
+            **({"without vectors": counted(found.without_vectors, "passage")} if found.without_vectors else {}),
         }
     )
 

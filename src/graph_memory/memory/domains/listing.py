@@ -39,6 +39,8 @@ class CountedRow(DomainRow):
     nodes: int
     connections: int
     protection: str | None
+    not_indexed: int
+    without_vectors: int
 
 
 LIST = query("domains/list", DomainRow)

@@ -1,0 +1,50 @@
+"""`graph-memory reindex`: making the index of search anew."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.output.printing import counted
+from graph_memory.cli.session import with_progress
+from graph_memory.model.arguments import fault
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.recall.index import Coverage
+    from graph_memory.progress import Progress
+
+
+@command()
+def reindex(
+    call: Call,
+    model: Annotated[
+        bool, typer.Option("--model", help="Only the vectors, by the model that the settings name now.")
+    ] = False,
+    missing: Annotated[bool, typer.Option("--missing", help="Only what is not indexed yet.")] = False,
+) -> None:
+    """Make the index of search anew from the log of a domain.
+
+    Searches go on meanwhile. Repeat the command to resume it where it was interrupted.
+    """
+    if model and missing:
+        raise fault("missing", "--missing and --model exclude each other", "Give one of them.")
+
+    async def use(memory: Memory, tell: Progress) -> Coverage:
+        return await call.of(memory).upkeep.reindex(anew=not missing, model=model, progress=tell)
+
+    covered = with_progress(use)
+    call.give(asdict(covered), lambda _: _show(covered))
+
+
+def _show(covered: Coverage) -> None:
+    vectors = f"vectors by {covered.model}" if covered.model else "no vectors"
+    typer.echo(f"{counted(covered.open, 'passage')}, {vectors}.")
+    if covered.behind:
+        typer.echo(f"{counted(covered.behind, 'change')} not indexed yet: run it again.")
+    if covered.without_vectors:
+        why = f": {covered.reason}" if covered.reason else ""
+        typer.echo(f"{counted(covered.without_vectors, 'passage')} without vectors{why}.")
