@@ -1,0 +1,91 @@
+"""What the search finds, and how soon: through the tool, all stores in one database."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from benchmarks.graph import fresh, say
+from benchmarks.retrieval import Search, retrieval
+from benchmarks.retrieval_data import Entry, Store, stores
+from benchmarks.sizes import Place
+from graph_memory import Memory, ontology_from
+from graph_memory.mcp_server.toolsets.recall import search_memories
+
+AT_ONCE = 200
+"""Entries that are written in one batch."""
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """The tool with something left out of it."""
+
+    name: str
+    given: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+ABLATIONS = (
+    Ablation("search_memories"),
+    Ablation("words alone", {"search_mode": "lexical"}),
+    Ablation("meaning alone", {"search_mode": "semantic"}),
+)
+
+
+async def searching(place: Place) -> str:
+    """Return a table of what the tool finds of the answers to known questions, beside the three that it is to beat."""
+    every = stores()
+    domains = {store.name: fresh(f"bench-{store.name}-") for store in every}
+    for store in every:
+        say(f"filling {store.name}: {len(store.entries):,} entries")
+        await _fill(place.memory.in_domain(domains[store.name]), store)
+    searches = {each.name: _search(place.memory, every, domains, each) for each in ABLATIONS}
+    table = await retrieval(searches, every)
+    return f"## Search: answers found, through the tool, {len(every)} stores in one database\n\n{table}"
+
+
+def _ids(store: Store) -> dict[str, str]:
+    """Return ids that nodes can have for those of the entries."""
+    return {entry.id: f"entry-{place}" for place, entry in enumerate(store.entries)}
+
+
+def _search(memory: Memory, every: Sequence[Store], domains: Mapping[str, str], ablation: Ablation) -> Search:
+    entries = {store.name: {name: entry for entry, name in _ids(store).items()} for store in every}
+
+    async def search(domain: str, question: str, k: int) -> Sequence[str]:
+        given: Any = {"query": question, "max_results": k, "domain": domains[domain], **ablation.given}
+        return [entries[domain][hit.id] for hit in (await search_memories(memory, given)).hits]
+
+    return search
+
+
+async def _fill(memory: Memory, store: Store) -> None:
+    """Write a store as an agent would: a turn below the path of its conversation, a document with its title."""
+    await memory.create_ontology(ontology_from({"node_types": ["Entry"]}))
+    ids = _ids(store)
+    for start in range(0, len(store.entries), AT_ONCE):
+        some = store.entries[start : start + AT_ONCE]
+        await memory.execute_batch([_operation(ids[entry.id], entry) for entry in some])
+        dated = [
+            {"op": "set_validity", "id": ids[each.id], "valid_from": at.isoformat()}
+            for each in some
+            if (at := _time(each.date))
+        ]
+        if dated:
+            await memory.execute_batch(dated)
+    await memory.upkeep.reindex(anew=False)
+
+
+def _operation(name: str, entry: Entry) -> dict[str, object]:
+    given: dict[str, object] = {"op": "create_node", "type": "Entry", "format": "text", "id": name}
+    if entry.named:
+        return {**given, "content": entry.text, "title": entry.title}
+    return {**given, "content": f"{entry.title}: {entry.text}", "path": f"/{entry.sequence}"}
+
+
+def _time(text: str) -> datetime | None:
+    """Return the time of a conversation, as in `1:56 pm on 8 May, 2023`."""
+    found = re.fullmatch(r"(.+) on (.+)", text)
+    return datetime.strptime(f"{found[1]} {found[2]}", "%I:%M %p %d %B, %Y").replace(tzinfo=UTC) if found else None
