@@ -34,7 +34,7 @@ def test_a_hit_is_its_title_the_passage_why_and_the_id(memory: RecordingMemory):
     assert run("search", "When do the tiles come?").stdout.splitlines() == [
         "1   Kitchen  Project  0.75  3 days ago",
         "    The tiles come in May.",
-        "    words in its content (content/1)",
+        "    content: has tiles",
         "    mem_1",
     ]
 

@@ -63,9 +63,9 @@ HIT = Hit(
     type="Project",
     title="Kitchen",
     score=0.75,
-    why="words in its content",
+    why="has tiles",
     passage="The tiles come in May.",
-    place="content/1",
+    place="content",
     age_days=3,
 )
 

@@ -64,8 +64,8 @@ def _lines(hit: Hit, terms: Collection[str]) -> Iterator[Text]:
 
     if hit.passage:
         yield highlighted(plain(hit.passage), terms)
-    place = f" ({plain(hit.place)})" if hit.place else ""
-    yield Text(f"{plain(hit.why)}{place}", "dim")
+    place = f"{plain(hit.place)}: " if hit.place else ""
+    yield Text(f"{place}{plain(hit.why)}", "dim")
     for one in hit.contradicted_by or ():
         yield Text(f"Contradicted by {plain(one.title)}  {plain(one.id)}", "red")
     for part in hit.explanation or ():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.graph import neighbours
@@ -38,12 +38,12 @@ async def contradicting(scope: Scope, ids: Sequence[str]) -> dict[str, tuple[Nod
     }
 
 
-async def connected_to(scope: Scope, ids: Sequence[str], depth: int) -> list[Hit]:
+async def connected_to(scope: Scope, titles: Mapping[str, str], depth: int) -> list[Hit]:
     """Return the nodes up to so many connections away from hits, each once, nearest first; a bounded number of them."""
-    known = set(ids)
+    known = set(titles)
     found: list[Hit] = []
-    names: dict[str, str] = {}
-    reached = list(ids)
+    names = dict(titles)
+    reached = list(titles)
     for step in range(depth):
         around = await _around(scope, reached, None, scope.filters.valid_at, OF_ONE)
         frontier: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, cast
@@ -10,7 +10,7 @@ from typing import Literal, cast
 import anyio.to_thread
 
 from graph_memory.memory.graph.describe import DescribedRow, described
-from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.bm25 import analysed, asked
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
@@ -36,7 +36,7 @@ _MOST_PASSAGES = 200
 
 @dataclass(slots=True)
 class Told:
-    """What is read to tell of hits: what they are, passages of those that a name brought in, contents, and more."""
+    """What is read to tell of hits: what they are, the passages that are shown, contents, and what contradicts."""
 
     rows: dict[str, DescribedRow] = field(default_factory=dict[str, DescribedRow])
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
@@ -48,9 +48,10 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
     """Return the page of a ranking that a request asks for."""
     after = request.cursor.after if request.cursor else 0
     page = list(ranking.ranked[after : after + request.max_results])
-    told = await _read(scope, ranking, page)
+    told = await _read(scope, ranking, page, frozenset(asked(request.query).terms))
     present = [each for each in page if each.owner in told.rows]
-    others = await connected_to(scope, [each.owner for each in present], request.depth)
+    titles = {each.owner: told.rows[each.owner].title for each in present}
+    others = await connected_to(scope, titles, request.depth)
 
     def shown(length: int) -> list[Hit]:
         found = [_hit(request, ranking, told, each, length) for each in present]
@@ -80,7 +81,7 @@ def _next(scope: Scope, ranking: Ranking, reached: int) -> str | None:
     return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, reached))
 
 
-async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
+async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked], terms: Collection[str]) -> Told:
     """Return what is told of a page of hits, all of it read at once."""
     told = Told()
     kinds = {each.owner: _kind(ranking, each) for each in page}
@@ -107,16 +108,19 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
         tasks.start_soon(contradict)
         if named:
             tasks.start_soon(read_passages)
-    await _read_contents(scope, ranking, page, told)
+    for each in page:
+        if (passage := _telling(ranking, each, terms)) is not None:
+            told.passages[each.owner] = passage
+    await _read_contents(scope, page, told)
     return told
 
 
-async def _read_contents(scope: Scope, ranking: Ranking, page: Sequence[Ranked], told: Told) -> None:
+async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:
     """Read the contents in which passages stand, to say where; one that is lost is not."""
     in_content = {
         found.owner: each
         for each in page
-        if (found := _passage(ranking, told, each)) is not None and found.place.startswith(_CONTENT)
+        if (found := told.passages.get(each.owner)) is not None and found.place.startswith(_CONTENT)
     }
     refs = {
         owner: ref
@@ -142,25 +146,25 @@ async def _read_contents(scope: Scope, ranking: Ranking, page: Sequence[Ranked],
 def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length: int) -> Hit:
     """Return a hit with a passage of at most so many characters."""
     row, scored = told.rows[ranked.owner], _scored(ranking, ranked)
-    passage = _passage(ranking, told, ranked)
+    passage = told.passages.get(ranked.owner)
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
     titles = {each: one.title for each, one in told.rows.items()}
-    cosine = passage.cosine if passage is not None and ranking.mode != "lexical" else None
+    cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
     cut = excerpt(passage.text, frozenset(asked(request.query).terms), length) if passage is not None else None
-    modified = row.modified
+    created, modified = cast("datetime | None", row.event.get("_created")), row.modified
     return Hit(
         id=row.id,
         kind=kind,
         type=row.type,
         title=f"{row.from_title} → {row.to_title}" if kind == "connection" else row.title,
         score=total(ranked) if request.scores else None,
-        distance=round(1 - cosine, 6) if cosine is not None and ranking.mode == "semantic" else None,
+        distance=None if cosine is None else round(1 - cosine, 6),
         why=why(ranked, scored, request.query, titles),
         passage=cut.shown if cut is not None else None,
         place=_place(passage.place) if passage is not None else None,
         range=_range(told, passage, cut.start, cut.end) if passage is not None and cut is not None else None,
-        created=cast("datetime | None", row.event.get("_created")),
-        modified=modified,
+        created=created,
+        modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=told.contradicting.get(row.id) or None,
         explanation=parts(ranked, scored, request.query) if request.explanation else None,
@@ -205,6 +209,16 @@ def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
 
 
-def _passage(ranking: Ranking, told: Told, ranked: Ranked) -> Passage | None:
-    scored = _scored(ranking, ranked)
-    return told.passages.get(ranked.owner) if scored is None else scored.passage
+def _telling(ranking: Ranking, ranked: Ranked, terms: Collection[str]) -> Passage | None:
+    """Return the passage that is shown: the best, or of the content where that is a tag or the like without the words.
+
+    Such a one is found by the title that heads it, and says nothing by itself.
+    """
+    if (best := _scored(ranking, ranked)) is None:
+        return None
+    found = best.passage
+    if found.place.startswith(_CONTENT) or analysed(found.text, terms).positions:
+        return found
+    told = [each for each in ranking.scored.values() if each.passage.unit == found.unit]
+    content = [each for each in told if each.passage.place.startswith(_CONTENT)]
+    return max(content, key=lambda each: (each.lexical, each.passage.cosine or 0.0), default=best).passage

@@ -36,7 +36,7 @@ class Hit(Result):
         default=None, description="First character of the passage in the content, and the one after its last"
     )
     created: Timestamp | None = None
-    modified: Timestamp | None = None
+    modified: Timestamp | None = Field(default=None, description="Its last change; absent where there was none")
     age_days: int | None = Field(default=None, description="Whole days since it was last changed")
     contradicted_by: tuple[NodeBrief, ...] | None = Field(
         default=None, description="Nodes that contradict it: check which of them is right"
