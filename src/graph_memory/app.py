@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -11,7 +10,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
-from graph_memory.embedding import embedder
+from graph_memory.embedding import Embedder, NoVectors, embedder
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
@@ -33,7 +32,7 @@ from graph_memory.storage.blobs.cache import ContentCache
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.foreign import is_server
 from graph_memory.storage.log.writing import Log
-from graph_memory.storage.schema import migrate, pending_steps, steps, store_id
+from graph_memory.storage.schema import VECTORS_SINCE, migrate, pending_steps, server_at, steps, store_id
 from graph_memory.storage.schema_check import listed_faults, schema_faults
 from graph_memory.storage.store import Limits, Store, open_store
 
@@ -59,10 +58,11 @@ async def open_memory(
     settings = settings or Settings()
     limits = Limits(read=settings.read_timeout, write=settings.write_timeout, retry=settings.retry_time)
     async with open_store(partial(_find, settings, progress), limits) as store:
-        check_version(await store.server_version())
+        version = await store.server_version()
+        check_version(version)
         await migrate(store, progress=progress)
         by_settings = Origin(session=settings.session, actor=settings.actor)
-        core = _core(settings, store, await store_id(store), origin or by_settings)
+        core = _core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
         if follows and settings.background_index:
             core.background.start("following the logs", follow_logs(core), is_endless=True)
         try:
@@ -133,11 +133,14 @@ def schema_version() -> int:
 
 def check_version(version: str) -> None:
     """Raise STORE_INCOMPATIBLE for a server that is too old."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    if found and (int(found[1]), int(found[2])) < OLDEST_NEO4J:
-        oldest = f"{OLDEST_NEO4J[0]}.{OLDEST_NEO4J[1]:02}"
+    if server_at(version) < OLDEST_NEO4J:
+        oldest = _shown(OLDEST_NEO4J)
         hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
         raise GraphError(Code.STORE_INCOMPATIBLE, f"Neo4j {version} is older than {oldest}", {"hint": hint})
+
+
+def _shown(version: tuple[int, int]) -> str:
+    return f"{version[0]}.{version[1]:02}"
 
 
 def source_at(settings: Settings, given: str, database: str | None) -> GivenSource:
@@ -190,7 +193,17 @@ async def _find(settings: Settings, progress: Progress) -> Address:
     return Address(server.uri, server.username, server.password, guard=server)
 
 
-def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core:
+def _embedder(settings: Settings, version: str) -> Embedder | None:
+    """Return what makes vectors, None when that is off; on a server that cannot search them, one that says so."""
+    found = embedder(settings)
+    if found is None or server_at(version) >= VECTORS_SINCE:
+        return found
+    oldest = _shown(VECTORS_SINCE)
+    hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
+    return NoVectors(f"Neo4j {version} is older than {oldest}, the first whose vector index filters", hint)
+
+
+def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors: Embedder | None) -> Core:
     contents = Contents(
         blobs(settings),
         ContentCache(settings.content_cache_bytes),
@@ -205,7 +218,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin) -> Core
         origin=origin,
         open_type_limit=settings.open_type_limit,
         archives=settings.home / "archives",
-        embedder=embedder(settings),
+        embedder=vectors,
     )
 
 

@@ -48,3 +48,24 @@ class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of a provider tha
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class NoVectors:
+    """An embedder that only says why there are none."""
+
+    model = "none"
+    dimensions = None
+
+    def __init__(self, message: str, hint: str) -> None:
+        self._why = (message, hint)
+
+    async def passages(self, texts: Sequence[str]) -> list[list[float]]:
+        """Raise EmbeddingUnavailable."""
+        raise EmbeddingUnavailable(*self._why)
+
+    async def query(self, text: str) -> list[float]:
+        """Raise EmbeddingUnavailable."""
+        raise EmbeddingUnavailable(*self._why)
+
+    async def aclose(self) -> None:
+        """There is nothing to let go of."""

@@ -16,6 +16,8 @@ from graph_memory.storage.store import Store, Transaction
 
 LOCK_SECONDS = 300.0
 """Seconds for which one process may hold the schema lock while it applies steps, and may wait for new indexes."""
+VECTORS_SINCE = (2026, 1)
+"""The oldest server whose vector index filters. Older ones do without, and search by words alone."""
 _INDEX_IS_THERE = ("Neo.ClientError.Schema.IndexWithNameAlreadyExists", "Neo.ClientError.Schema.IndexAlreadyExists")
 
 
@@ -91,6 +93,17 @@ def missing_steps(known: Sequence[Step], applied: Sequence[AppliedStep]) -> list
     return [step for step in known if step.version not in done]
 
 
+def server_at(version: str) -> tuple[int, int]:
+    """Return the year and the number of a server's version, such as `2026.08.1`."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else VECTORS_SINCE
+
+
+def suits(statement: str, version: str) -> bool:
+    """Say whether a server of this version can run a statement of the schema."""
+    return "CREATE VECTOR INDEX" not in statement or server_at(version) >= VECTORS_SINCE
+
+
 def _incompatible(message: str, hint: str) -> GraphError:
     return GraphError(Code.STORE_INCOMPATIBLE, message, {"hint": hint})
 
@@ -111,13 +124,15 @@ async def migrate(store: Store, known: Sequence[Step] | None = None, progress: P
         return 0
     progress("Preparing the database", None)
     await make(store, FIRST)
+    version = await store.server_version()
 
     async def apply(transaction: Transaction) -> int:
         await transaction.run(STEPS_LOCK)
         todo = missing_steps(known, await transaction.run(STEPS_APPLIED))
         for step in todo:
             for statement in step.statements:
-                await make(store, statement)
+                if suits(statement, version):
+                    await make(store, statement)
             await transaction.run(STEP_RECORD, version=step.version, name=step.name, sha256=step.sha256)
         return len(todo)
 

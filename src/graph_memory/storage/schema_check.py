@@ -9,10 +9,10 @@ from typing import LiteralString, cast
 
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, make, steps
+from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, make, steps, suits
 from graph_memory.storage.store import Store, Transaction
 
-_NAMED = re.compile(r"(CREATE|DROP)(?: FULLTEXT)? (CONSTRAINT|INDEX) (\w+)")
+_NAMED = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
 USABLE = ("ONLINE", "POPULATING")
 """States of an index that works, or will when it has been built."""
 
@@ -48,7 +48,9 @@ async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
         name, statement = connection_constraint(connection_type)
         wanted[name] = statement
     found = {row.name: row for row in await store.read(INDEXES)}
-    return [fault for name, statement in wanted.items() if (fault := _fault(name, statement, found))]
+    version = await store.server_version()
+    faults = (_fault(name, statement, found) for name, statement in wanted.items() if suits(statement, version))
+    return [fault for fault in faults if fault]
 
 
 async def mend_schema(store: Store) -> None:
