@@ -30,6 +30,7 @@ async def filled(memory: Memory, domain: str) -> str:
     call = await memory.create_node("Action", "# Call", properties={"status": "next"})
     await memory.create_connection("NextAction", kitchen.node_id, call.node_id, content="first")
     await memory.update_node(call.node_id, properties={"status": "done"})
+    await memory.recall.search_memories("kitchen")
     return domain
 
 
@@ -47,7 +48,7 @@ async def test_every_label_is_on_the_page(filled: str, driver: Driver):
     labels = values(
         driver, "MATCH (n) WHERE n._domain = $domain OR n._id = $domain UNWIND labels(n) AS l RETURN l", filled
     )
-    assert {"_Domain", "_Event", "_Content", "_Key", "_Window", "_Ontology"} <= labels
+    assert {"_Domain", "_Event", "_Content", "_Key", "_Window", "_Ontology", "_Passage", "_Name", "_Index"} <= labels
     assert unnamed(labels | {"_SchemaStep"}) == set()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,7 +36,14 @@ def reindex(
         return await call.of(memory).upkeep.reindex(anew=not missing, model=model, progress=tell)
 
     covered = with_progress(use)
-    call.give(asdict(covered), lambda _: _show(covered))
+    told = {
+        "passages": covered.open,
+        "model": covered.model,
+        "not_indexed": covered.behind,
+        "without_vectors": covered.without_vectors,
+        "reason": covered.reason,
+    }
+    call.give({name: value for name, value in told.items() if value is not None}, lambda _: _show(covered))
 
 
 def _show(covered: Coverage) -> None:
