@@ -26,7 +26,6 @@ WITH p, COLLECT {
   WITH b
   WHERE b._since <= $at AND b._until > $at
   RETURN b
-  ORDER BY b._position DESC, b._order DESC
   LIMIT 10
 } AS before, COLLECT {
   CALL (p) {
@@ -47,7 +46,6 @@ WITH p, COLLECT {
   WITH a
   WHERE a._since <= $at AND a._until > $at
   RETURN a
-  ORDER BY a._position, a._order
   LIMIT 10
 } AS after
 WITH p,

@@ -80,6 +80,17 @@ def analysed(text: str, only: Collection[str] | None = None) -> Text:
     return Text(positions, len(every) - every.count(""))
 
 
+def joined(texts: Sequence[Text]) -> Text:
+    """Return texts as one that has them one after the other."""
+    positions: dict[str, list[int]] = {}
+    length = 0
+    for text in texts:
+        for term, places in text.positions.items():
+            positions.setdefault(term, []).extend(length + place for place in places)
+        length += text.length
+    return Text(positions, length)
+
+
 def counted(texts: Sequence[Text]) -> Statistics:
     """Return the statistics of texts."""
     frequencies = Counter(term for text in texts for term in text.positions)

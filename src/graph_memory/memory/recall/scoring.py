@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import fsum
 from statistics import mean
 
-from graph_memory.memory.recall.bm25 import Query, Statistics, analysed, score
+from graph_memory.memory.recall.bm25 import Query, Statistics, Text, analysed, joined, score
 from graph_memory.memory.recall.passages import AROUND
 from graph_memory.memory.recall.ranking import Candidate
 
@@ -114,12 +114,6 @@ class Surroundings:
             pool |= dict.fromkeys([*(one.id for one in before), each, *(one.id for one in after)])
         return list(pool)
 
-    def window(self, passage: str) -> str:
-        """Return a passage with the words around it."""
-        before, after = self.around(passage)
-        headed = self.passages[passage].headed
-        return " ".join([*(each.text for each in before), headed, *(each.text for each in after)])
-
     def _walk(self, passage: str, steps: Mapping[str, str]) -> list[Passage]:
         found: list[Passage] = []
         words = 0
@@ -131,20 +125,44 @@ class Surroundings:
         return found
 
 
+class Words:
+    """Where the terms of a question stand in texts, each of which is gone through once."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self._terms = frozenset(terms)
+        self._known: dict[str, Text] = {}
+
+    def of(self, text: str) -> Text:
+        """Return where the terms stand in a text."""
+        if text not in self._known:
+            self._known[text] = analysed(text, self._terms)
+        return self._known[text]
+
+    def own(self, passage: Passage) -> Text:
+        """Return where they stand in what counts as a passage's own words."""
+        return joined([self.of(passage.date), self.of(passage.head), self.of(passage.text)])
+
+    def window(self, passage: Passage, before: Sequence[Passage], after: Sequence[Passage]) -> Text:
+        """Return where they stand in a passage with what is around it."""
+        here = [self.of(passage.head), self.of(passage.text)]
+        return joined([*(self.of(each.text) for each in before), *here, *(self.of(each.text) for each in after)])
+
+
 def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> list[Scored]:
     """Return passages with what the words of the question give them, in them and around them."""
-    terms = frozenset(asked.query.terms)
-    own = [analysed(around.passages[each].own, terms) for each in ids]
-    window = [analysed(around.window(each), terms) for each in ids]
     if not ids:
         return []
-    frequencies = with_dates(asked, [around.passages[each] for each in ids])
+    words = Words(asked.query.terms)
+    passages = [around.passages[each] for each in ids]
+    own = [words.own(each) for each in passages]
+    window = [words.window(each, *around.around(each.id)) for each in passages]
+    frequencies = with_dates(asked, passages, words)
     of_own = Statistics(asked.texts, mean(each.length for each in own), frequencies)
     of_window = estimated(of_own, mean(each.length for each in window))
     found: list[Scored] = []
-    for each, in_it, in_all in zip(ids, own, window, strict=True):
+    for each, in_it, in_all in zip(passages, own, window, strict=True):
         around_it = {term: WINDOW * value for term, value in score(in_all, asked.query, of_window).items()}
-        found.append(Scored(around.passages[each], score(in_it, asked.query, of_own), around_it))
+        found.append(Scored(each, score(in_it, asked.query, of_own), around_it))
     return found
 
 
@@ -161,12 +179,11 @@ def estimated(own: Statistics, length: float) -> Statistics:
     return Statistics(own.texts, length, having)
 
 
-def with_dates(asked: Asked, found: Sequence[Passage]) -> Mapping[str, int]:
+def with_dates(asked: Asked, found: Sequence[Passage], words: Words) -> Mapping[str, int]:
     """Return in how many passages each term is, with their dates: the index has none, so they are counted in these."""
-    terms = frozenset(asked.query.terms)
-    dated = [analysed(each.date, terms).positions.keys() for each in found]
+    dated = [words.of(each.date).positions.keys() for each in found]
     counts = dict(asked.frequencies)
-    for term in terms:
+    for term in asked.query.terms:
         if having := sum(term in each for each in dated):
             counts[term] = max(counts.get(term, 0), round(asked.texts * having / len(found)))
     return counts
