@@ -18,6 +18,8 @@ from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.replies import replies
+from benchmarks.search_speed import search_speed
+from benchmarks.searching import searching
 from benchmarks.servers import local_settings
 from benchmarks.sizes import Place, measured
 from benchmarks.startup import startup
@@ -43,11 +45,16 @@ PARTS: dict[str, Part] = {
     "connected": lambda place, _: connected(place),
     "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
+    "retrieval": lambda place, _: searching(place),
+    "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
     "footprint": lambda place, asked: footprint(place.memory, asked.settings, asked.mixed),
     "startup": lambda _, asked: startup(asked.settings),
 }
+
+WITH_DATA = ("retrieval", "search")
+"""Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 
 def main() -> None:
@@ -56,7 +63,13 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000], help="nodes of the graphs")
     parser.add_argument("--calls", type=int, default=200, help="calls of each operation that are counted")
     parser.add_argument("--mixed", type=int, default=5_000, help="calls in which the memory of the service is watched")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="what is measured")
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=[part for part in PARTS if part not in WITH_DATA],
+        help="what is measured",
+    )
     given = parser.parse_args()
     anyio.run(report, Asked(given.sizes, given.calls, given.mixed, local_settings()), given.parts)
 
