@@ -179,6 +179,17 @@ class Agent:
         self._brief("create_node", f"{node_type:<7}", self.page.value(node_id), self.page.value(properties))
         return node_id
 
+    async def search(self, query: str, /, **more: object) -> None:
+        """Search, and show of each hit what it is, why it was found, and the passage that fits."""
+        given = {"query": query, **more}
+        self.page.call("search_memories", given)
+        found = await self.quietly("search_memories", **given)
+        seconds: float | None = self.times[-1][1]
+        for hit in cast("Sequence[Answer]", found["hits"]):
+            self.page.row("→", [self.page.value(hit["id"]), Text(str(hit["why"]), "dim")], seconds)
+            self.page.row(" ", [Text(" ".join(str(hit.get("passage", "")).split()))])
+            seconds = None
+
     async def connect(self, connection_type: str, source: str, target: str, /) -> None:
         """Create a connection, shown in one line."""
         given = {"type": connection_type, "from_node_id": source, "to_node_id": target}

@@ -22,6 +22,7 @@ from graph_memory.model.ontology.types import definition
 
 ONTOLOGY = Path(__file__).parent.parent / "ontologies" / "gtd.yaml"
 KITCHEN = "# Kitchen Renovation\n\nModern farmhouse style. Budget: $50k, to be ready in Q1 2026."
+DEARER = "# Kitchen Renovation\n\nModern farmhouse style. Budget: $65k, to be ready in Q1 2026."
 BATHROOM = "# Bathroom Remodel\n\nFarmhouse sink and fixtures."
 CALL = "# Call contractor\n\nGet 3 quotes. Ask for references of similar kitchens."
 CIRCUIT = "# Ask the electrician\n\nThe oven needs a circuit of its own."
@@ -53,6 +54,7 @@ class Story:
             await self.write_down(agent)
             await self.wait_for(agent)
             await self.ask(agent)
+            await self.mean(agent)
             await self.disagree(agent)
             self.sum_up(agent)
             morning = _server_pids()
@@ -167,6 +169,21 @@ class Story:
             label = Text.assemble((f"{one['type']} → ", "dim"), self.page.value(target))
             await self._grow(agent, branch.add(label), target)
 
+    async def mean(self, agent: Agent) -> None:
+        """Find things by what they mean."""
+        self.page.chapter(
+            "By meaning (11:30)",
+            "People do not remember their own words. None of the next question is written anywhere, and the model that "
+            "understands it runs in the server, offline:",
+        )
+        await agent.search("Who might rewire my cooker?", max_results=2)
+        self.measured["the first search by meaning, its model loaded and what is new indexed"] = shown_time(
+            agent.times[-1][1]
+        )
+        self.page.say("Each hit says why it was found. Words count as well, in whatever form:")
+        await agent.search("Who was recommended by the people next door?", max_results=1)
+        self.measured["a search by meaning"] = shown_time(agent.times[-1][1])
+
     async def disagree(self, agent: Agent) -> None:
         """Let a second agent change a node under the first one's hands."""
         remark = "The agent reads an action and thinks. Its version is the number of the event that changed it last."
@@ -203,6 +220,24 @@ class Story:
             self.measured["next server process started → first answer"] = _since(agent)
             await agent.call("query_nodes", type="Action", properties={"status": "next", "context": "phone"})
             await agent.call("search_content", query="farmhouse")
+            await self.look_back(agent)
+
+    async def look_back(self, agent: Agent) -> None:
+        """Change something, and find what was true before."""
+        self.page.chapter(
+            "What was true last week (Tuesday, 9:00)",
+            "The tiles were dearer than expected. The plan changes:",
+        )
+        kitchen = {"node_id": self.ids["kitchen"], "content": DEARER, "encoding": "utf-8"}
+        changed = await agent.call("update_node", **kitchen)
+        question = "How much money is there for the kitchen?"
+        await agent.search(question, max_results=1)
+        self.page.say(
+            '"And what did we say last week?" The same search, as of then. `as_of` takes "last week" too, but the '
+            "clock of this demo has moved on by seconds only, so it names the last change before:"
+        )
+        await agent.search(question, max_results=1, as_of=int(str(changed["version"])) - 1)
+        self.measured["a search in the past"] = shown_time(agent.times[-1][1])
 
 
 def _rules(ontology: Answer) -> Table:

@@ -24,7 +24,10 @@ SAID = [
     "└── WaitingFor → ‹Anna Anderson›",
     "VERSION_CONFLICT",
     "Garden   no next action",
-    "37 events replayed, 35 subjects compared, 0 differences.",
+    "Ask the electrician The oven needs a circuit of its own.",
+    "Budget: $50k, to be ready in Q1 2026.",
+    "Budget: $65k, to be ready in Q1 2026.",
+    "38 events replayed, 35 subjects compared, 0 differences.",
     "(:Project Kitchen Renovation)-[:",
     f"claude mcp add --scope user graph-memory -- {shlex.quote(str(COMMAND))} mcp",
 ]
