@@ -16,6 +16,7 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
+from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import without_credentials
 
@@ -143,6 +144,12 @@ def of_open_transaction(error: BaseException, seconds: float) -> GraphError:
     return ours(error)
 
 
+_NOT_LUCENE = ("queryparser.classic", "TooManyClauses", "IllegalArgumentException", "TooComplexToDeterminize")
+"""What Lucene says of a query that it cannot read, or that is too much for it."""
+_LUCENE = (
+    "Close quotes and brackets, give AND, OR and NOT something to join, and put a backslash before "
+    '+ - && || ! ( ) { } [ ] ^ " ~ * ? : / and itself where they are meant as text. Or leave out syntax.'
+)
 _LOGIN = "Set NEO4J_USERNAME and NEO4J_PASSWORD."
 _LOCAL_LOGIN = "If you changed its password, write the new one to `neo4j/run/password` in the home folder."
 
@@ -183,6 +190,8 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         return _broken(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
+    if "ProcedureCallFailed" in code and any(each in (error.message or "") for each in _NOT_LUCENE):
+        return fault("query", "The query is not valid in Lucene's syntax", _LUCENE)
     if "ProcedureCallFailed" in code and "index" in (error.message or ""):
         hint = "Run `graph-memory rebuild` to create it; `graph-memory doctor` names what is missing."
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})

@@ -50,6 +50,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
+    await memory.recall.search_memories("text")
     await memory.history.branch(f"{domain}-b")
     for rare in (
         "_compacted_to",
@@ -66,6 +67,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_refused",
         "_inverse",
         "_inverse_of",
+        "_is_emptied",
         "_protection",
         "_transitive",
         "_creation_method",

@@ -26,12 +26,13 @@ from graph_memory.memory.recall.retrieval import (
 )
 from graph_memory.memory.recall.scoring import CANDIDATES, Asked, Scored, Surroundings, candidates, own_best, scored
 from graph_memory.memory.tasks import task_group
-from graph_memory.model.arguments import UNLIMITED
+from graph_memory.model.arguments import UNLIMITED, fault
 
 WIDEST = 6_400
 """Passages that an index gives at most."""
 _WIDER = 4
 _FIELDS = {"_text": 1.0, "_head": 1.0}
+_BRIEF = "Texts that were overwritten within a minute may have no vectors: they are found by words alone."
 Vector = Sequence[float]
 
 
@@ -89,6 +90,8 @@ async def find(scope: Scope, request: Request) -> Ranking:
     found = await _scored(scope, evidence, members, hits, surroundings)
     kept = candidates(found, {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words)))
     ranked = await _ranked(scope, request, evidence, members, kept)
+    if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
+        evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
     return Ranking(ranked, by_key, evidence.mode, hits.width, evidence.notes)
 
@@ -102,6 +105,8 @@ async def _evidence(scope: Scope, request: Request, width: int) -> Evidence:
     async def embed() -> None:
         found.vector = await _embedded(scope, request, found.notes)
 
+    if request.vector is not None:
+        _check_vector(scope, request.vector, found.notes)
     async with task_group() as tasks:
         if request.mode != "lexical" and request.vector is None:
             tasks.start_soon(embed)
@@ -152,6 +157,16 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
     except EmbeddingUnavailable as error:
         notes.append(f"Vectors could not be had: {error.message}. Words alone were compared. {error.hint}")
         return None
+
+
+def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
+    """Raise INVALID_ARGUMENT for a vector that is not as long as those of the domain, as far as that is known."""
+    embedder, model = scope.core.embedder, scope.coverage.model
+    if model is None:
+        notes.append(f"The domain has no vectors yet. {scope.coverage.reason or ''}".strip())
+    if embedder is not None and embedder.model == model and embedder.dimensions not in (None, len(vector)):
+        message = f"vector has {len(vector)} numbers, but those of the domain have {embedder.dimensions}"
+        raise fault("vector", message, f"Make it with the model {model}.")
 
 
 async def _of_few(scope: Scope, evidence: Evidence, few: Sequence[str] | None) -> Hits | None:
@@ -234,7 +249,13 @@ async def _ranked(
         for unit in (*passages, *(names.keys() - passages.keys()))
     }
     ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
-    return await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
+    found = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
+    return [each for each in found if each.score > 0]
+
+
+def _may_lack_vectors(evidence: Evidence, kept: Sequence[Scored]) -> bool:
+    """Say whether some of a past may not be found by meaning; by meaning alone, nobody can tell."""
+    return evidence.mode == "semantic" or any(each.passage.cosine is None for each in kept)
 
 
 def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
@@ -243,7 +264,7 @@ def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
     best: dict[str, Ranked] = {}
     for each in kept:
         if (cosine := each.passage.cosine) is not None:
-            found = weighed(Sides(each.candidate, 0.0, max(cosine, 0.0)), Unit(1), weights)
+            found = weighed(Sides(each.candidate, 0.0, cosine), Unit(1), weights)
             best[found.owner] = max(best.get(found.owner, found), found, key=lambda one: one.score)
     return in_order(best.values())
 

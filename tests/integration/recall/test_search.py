@@ -1,0 +1,337 @@
+"""Searching: modes, reasons, passages, moments, pages, and what is refused."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import fsum
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.embedding import EmbeddingUnavailable
+from graph_memory.memory.recall.index import catch_up
+from graph_memory.memory.recall.results import Hit, SearchResult
+from support import last
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = {
+    "node_types": ["Note", "Person"],
+    "connection_types": [
+        {"name": "About", "from": ["*"], "to": ["*"]},
+        {"name": "contradicts", "from": ["*"], "to": ["*"], "symmetric": True},
+    ],
+}
+MODES = ("lexical", "semantic", "hybrid")
+
+
+@pytest.fixture
+async def filled(memory: Memory) -> Memory:
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    await memory.create_node("Note", "The committee met in Oslo and chose Ann Lee as its chair.", id="meeting")
+    await memory.create_node("Person", "She plays the cello and lives by the sea.", id="ann", title="Ann Lee")
+    await memory.create_node("Note", "Bread needs flour, water, salt and time.", id="bread", tags=["food"])
+    await memory.create_node("Note", "A puppy wants to be fed three times a day.", id="puppy")
+    return memory
+
+
+def ids(found: SearchResult) -> list[str]:
+    return [hit.id for hit in found.hits]
+
+
+def named(found: SearchResult, name: str) -> Hit:
+    return next(hit for hit in found.hits if hit.id == name)
+
+
+async def refused(memory: Memory, query: str = "bread", **given: Any) -> GraphError:
+    with pytest.raises(GraphError) as caught:
+        await memory.recall.search_memories(query, **given)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    return caught.value
+
+
+async def test_what_was_just_written_is_found_by_its_words(filled: Memory) -> None:
+    found = await filled.recall.search_memories("flour and salt", search_mode="lexical")
+    assert (ids(found)[0], found.mode, found.not_covered) == ("bread", "lexical", None)
+    assert "flour" in found.hits[0].why
+    assert found.hits[0].type == "Note"
+
+
+async def test_meaning_is_found_without_a_word_in_common(filled: Memory) -> None:
+    found = await filled.recall.search_semantic("looking after a young dog")
+    assert (ids(found)[0], found.mode) == ("puppy", "semantic")
+    distances = [hit.distance for hit in found.hits if hit.distance is not None]
+    assert len(distances) == len(found.hits)
+    assert distances == sorted(distances)
+    assert found.hits[0].score == pytest.approx(1 - distances[0], abs=1e-5)
+
+
+async def test_a_vector_finds_what_its_text_finds(filled: Memory) -> None:
+    embedder = filled._core.embedder
+    assert embedder is not None
+    vector = await embedder.query("looking after a young dog")
+    by_text = await filled.recall.search_semantic("looking after a young dog", types=["Note"])
+    by_vector = await filled.recall.search_by_vector(vector, types=["Note"])
+    assert ids(by_vector) == ids(by_text)
+    assert "ann" not in ids(by_vector)
+    with pytest.raises(GraphError) as caught:
+        await filled.recall.search_by_vector([1.0, 2.0])
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_a_hit_brings_in_whom_its_text_mentions(filled: Memory) -> None:
+    found = await filled.recall.hybrid_search(
+        "Who was chosen at the meeting in Oslo?", include_relevance_explanation=True
+    )
+    assert set(ids(found)[:2]) == {"meeting", "ann"}
+    assert "mentions it" in named(found, "ann").why
+    hop = next(part for part in named(found, "ann").explanation or () if part.name == "hop")
+    assert hop.detail["from"] == "meeting"
+
+
+async def test_a_name_in_the_question_counts(filled: Memory) -> None:
+    found = await filled.recall.search_memories("What does Ann Lee do?", include_relevance_explanation=True)
+    assert ids(found)[0] == "ann"
+    assert any(part.name == "name" for part in found.hits[0].explanation or ())
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_parts_of_a_score_add_up_to_it(filled: Memory, mode: Any) -> None:
+    weights = {"title": 2, "tag_weight": 0.5, "edge": 0.3}
+    await filled.create_connection("About", "meeting", "ann")
+    found = await filled.recall.search_memories(
+        "Ann Lee and bread in Oslo", search_mode=mode, weightings=weights, include_relevance_explanation=True
+    )
+    assert found.hits
+    for hit in found.hits:
+        assert hit.explanation
+        assert hit.score == pytest.approx(fsum(part.value for part in hit.explanation), abs=1e-9)
+
+
+async def test_the_passage_is_cut_around_the_match_and_its_range_leads_to_it(filled: Memory) -> None:
+    text = "# Journal\n\n" + " ".join(f"On day {day} nothing much happened." for day in range(60))
+    text += " Then a walrus came ashore. " + " ".join(f"On night {day} it was quiet." for day in range(60))
+    await filled.create_node("Note", text, id="journal")
+    found = await filled.recall.search_memories("walrus", search_mode="lexical")
+    hit = found.hits[0]
+    assert hit.id == "journal"
+    assert hit.passage
+    assert hit.range
+    assert "walrus" in hit.passage
+    assert len(hit.passage) < 420
+    assert text[slice(*hit.range)] == hit.passage.strip("…")
+
+
+async def test_a_hit_says_what_contradicts_it(filled: Memory) -> None:
+    await filled.create_node("Note", "Bread needs no salt at all.", id="saltless")
+    await filled.create_connection("contradicts", "saltless", "bread")
+    found = await filled.recall.search_memories("bread salt")
+    assert [each.id for each in named(found, "bread").contradicted_by or ()] == ["saltless"]
+    assert [each.id for each in named(found, "saltless").contradicted_by or ()] == ["bread"]
+
+
+async def test_connected_nodes_follow_on_request(filled: Memory) -> None:
+    await filled.create_node("Note", "Unrelated words entirely.", id="far")
+    await filled.create_connection("About", "bread", "puppy")
+    await filled.create_connection("About", "puppy", "far")
+    one = await filled.recall.search_memories("flour", search_mode="lexical", traversal_depth=1)
+    two = await filled.recall.search_memories("flour", search_mode="lexical", traversal_depth=2)
+    assert (ids(one), ids(two)) == (["bread", "puppy"], ["bread", "puppy", "far"])
+    assert "connected to" in one.hits[1].why
+    assert "2 steps away" in two.hits[2].why
+
+
+async def test_a_connection_is_found_by_its_content(filled: Memory) -> None:
+    made = await filled.create_connection("About", "bread", "puppy", content="Crumbs are a treat for a hungry whelp.")
+    found = await filled.recall.search_memories("crumbs for a whelp")
+    hit = named(found, made.connection_id)
+    assert (hit.kind, hit.type) == ("connection", "About")
+    assert "→" in hit.title
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_search_as_of_a_moment_finds_what_was_and_not_what_came(filled: Memory, mode: Any) -> None:
+    before = await last(filled)
+    await catch_up(filled._core, filled._domain(None))
+    await filled.update_node("bread", content="Stone soup needs a stone.", encoding="utf-8", title="Soup")
+    await filled.delete_node("puppy")
+    then = await filled.recall.search_memories("flour or a puppy", search_mode=mode, as_of=before)
+    now = await filled.recall.search_memories("flour or a puppy", search_mode=mode)
+    assert {"bread", "puppy"} <= set(ids(then))
+    assert "puppy" not in ids(now)
+    assert named(then, "bread").passage == "Bread needs flour, water, salt and time."
+    assert "Soup" not in named(then, "bread").title
+    assert all("flour" not in (hit.passage or "") for hit in now.hits)
+
+
+async def test_a_branch_is_searched_from_before_its_fork_and_after_it(filled: Memory) -> None:
+    before = await last(filled)
+    await filled.create_node("Note", "A kite flew over the harbour.", id="kite")
+    branch = f"{filled._domain(None)}-b"
+    await filled.history.branch(branch)
+    await filled.create_node("Note", "A second kite, in the source only.", id="kite2")
+    there = filled.in_domain(branch)
+    assert ids(await there.recall.search_memories("kite", search_mode="lexical")) == ["kite"]
+    assert ids(await there.recall.search_memories("kite", search_mode="lexical", as_of=before)) == []
+    assert ids(await there.recall.search_memories("flour", search_mode="lexical", as_of=before)) == ["bread"]
+    await there.upkeep.verify()
+    await filled.delete_domain(branch)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_domains_do_not_see_each_other(filled: Memory, mode: Any) -> None:
+    other = filled.in_domain(f"{filled._domain(None)}-o")
+    await other.create_ontology(ontology_from(ONTOLOGY))
+    await other.create_node("Note", "Bread needs flour, water, salt and time.", id="theirs")
+    assert "theirs" not in ids(await filled.recall.search_memories("bread flour", search_mode=mode, max_results=100))
+    assert ids(await other.recall.search_memories("bread flour Ann Lee", search_mode=mode)) == ["theirs"]
+    lucene = await other.recall.search_memories("*) OR (_text:*", search_mode="lexical", syntax="lucene")
+    assert ids(lucene) == ["theirs"]
+    await filled.delete_domain(other._domain(None))
+
+
+async def test_text_of_the_user_is_never_syntax(filled: Memory) -> None:
+    operators = ('"', "AND", "NOT", "* ?", "a*", "(", "[a TO b]", "/re/", "\\", "~", "&& || !", "' OR 1=1")
+    for query in (*operators, "foo:bar", "_filter:*", "flour^9", "😀"):
+        for mode in ("lexical", "hybrid"):
+            found = await filled.recall.search_memories(query, search_mode=mode)
+            assert set(ids(found)) <= {"meeting", "ann", "bread", "puppy"}, query
+
+
+async def test_lucene_syntax_is_taken_on_request_and_refused_where_it_is_none(filled: Memory) -> None:
+    found = await filled.recall.search_memories("_text:flo* AND NOT puppy", syntax="lucene", search_mode="lexical")
+    assert ids(found) == ["bread"]
+    for query in ("(flour", '"flour', "flour AND", "*:[", "a^x", ")", " OR ".join(f"w{n}" for n in range(1500))):
+        assert (await refused(filled, query, syntax="lucene")).details["argument"] == "query"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"search_mode": "fuzzy"}, "search_mode"),
+        ({"syntax": "sql"}, "syntax"),
+        ({"weightings": {"boost": 1}}, "weightings"),
+        ({"weightings": {"title": -1}}, "weightings"),
+        ({"weightings": {"title": True}}, "weightings"),
+        ({"weightings": {"title": 1, "title_weight": 2}}, "weightings"),
+        ({"filters": {"colour": "red"}}, "filters"),
+        ({"filters": {"tags": "red"}}, "tags"),
+        ({"filters": {"node_types": [1]}}, "node_types"),
+        ({"filters": {"min_edge_count": -1}}, "min_edge_count"),
+        ({"filters": {"min_strength": 2}}, "min_strength"),
+        ({"filters": {"created_after": "someday"}}, "created_after"),
+        ({"filters": {"created_after": "2026-02-01", "created_before": "2026-01-01"}}, "filters"),
+        ({"filters": {"path_prefix": 3}}, "filters"),
+        ({"filters": {"properties": []}}, "filters"),
+        ({"max_results": 0}, "max_results"),
+        ({"max_results": 101}, "max_results"),
+        ({"max_tokens": 1}, "max_tokens"),
+        ({"traversal_depth": 4}, "traversal_depth"),
+        ({"cursor": "after:x"}, "cursor"),
+        ({"valid_at": "someday"}, "valid_at"),
+        ({"as_of": "someday"}, "as_of"),
+    ],
+)
+async def test_what_a_search_cannot_mean_is_refused_by_name(memory: Memory, given: dict[str, Any], named: str) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
+    error = await refused(memory, **given)
+    assert error.details["argument"] == named
+    assert error.hint
+
+
+async def test_a_domain_without_an_ontology_and_an_empty_query_are_refused(memory: Memory) -> None:
+    with pytest.raises(GraphError) as caught:
+        await memory.recall.search_memories("bread")
+    assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+    await refused(memory, "")
+
+
+async def test_a_type_that_does_not_exist_says_so(filled: Memory) -> None:
+    found = await filled.recall.search_memories("bread", filters={"node_types": ["Nota"]})
+    assert found.hits == ()
+    assert found.warnings
+    assert "Nota" in found.warnings[0]
+
+
+async def test_pages_give_each_hit_once_while_others_write(filled: Memory) -> None:
+    for number in range(30):
+        await filled.create_node("Note", f"Apple number {number} is round.", id=f"apple{number:02}")
+    whole = await filled.recall.search_memories("round apple", max_results=100)
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = await filled.recall.search_memories("round apple", max_results=7, cursor=cursor)
+        seen += ids(page)
+        if (cursor := page.next_cursor) is None:
+            break
+        await filled.create_node("Note", "Another round apple.")
+    assert len(seen) == len(set(seen))
+    assert {f"apple{number:02}" for number in range(30)} <= set(seen) == set(ids(whole))
+
+
+async def test_a_reply_fits_into_its_tokens_and_leads_to_what_is_left_out(filled: Memory) -> None:
+    for number in range(12):
+        await filled.create_node(
+            "Note", f"Apple {number}. " + "It is red and sweet and grows on trees. " * 8, id=f"a{number:02}"
+        )
+    search = partial(filled.recall.search_memories, "sweet apple", search_mode="lexical", max_results=12)
+    whole, small = await search(), await search(max_tokens=500)
+    assert small.tokens is not None
+    assert small.tokens <= 500
+    assert small.left_out
+    assert small.next_cursor
+    assert len(small.hits) + small.left_out == len(whole.hits) == 12
+    assert len(small.hits[0].passage or "") < len(whole.hits[0].passage or "")
+    rest = await filled.recall.search_memories(
+        "sweet apple", search_mode="lexical", cursor=small.next_cursor, max_results=12
+    )
+    assert ids(small) + ids(rest) == ids(whole)
+
+
+async def test_scores_can_be_left_out(filled: Memory) -> None:
+    found = await filled.recall.search_memories("bread", include_relevance_scores=False)
+    assert all(hit.score is None and hit.explanation is None for hit in found.hits)
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+async def test_a_model_that_is_down_leaves_words(filled: Memory, mode: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    await filled.recall.search_memories("bread")
+
+    async def down(*_: object) -> list[float]:
+        raise EmbeddingUnavailable("The model is asleep", "Wake it.")
+
+    monkeypatch.setattr(type(filled._core.embedder), "query", down)
+    found = await filled.recall.search_memories("flour", search_mode=mode)
+    assert (ids(found), found.mode) == (["bread"], "lexical")
+    assert found.warnings
+    assert "The model is asleep" in found.warnings[0]
+
+
+async def test_weights_change_what_counts(filled: Memory) -> None:
+    await filled.create_node("Note", "Nothing to see.", id="titled", title="Turnip")
+    await filled.create_node("Note", "A turnip is a root.", id="texted")
+    titles = await filled.recall.search_memories(
+        "turnip", search_mode="lexical", weightings={"title": 3, "content": 0.1}
+    )
+    texts = await filled.recall.search_memories(
+        "turnip", search_mode="lexical", weightings={"title": 0.1, "content": 3}
+    )
+    assert ids(titles)[0] == "titled"
+    assert ids(texts)[0] == "texted"
+
+
+async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory) -> None:
+    many = [
+        {"op": "create_node", "type": "Note", "content": f"Apple pie number {number}.", "tags": [tag]}
+        for number in range(1000)
+        for tag in ("rare" if number % 250 == 7 else "often",)
+    ]
+    await filled.execute_batch(many[:500])
+    await filled.execute_batch(many[500:])
+    await catch_up(filled._core, filled._domain(None), within=120)
+    for mode in MODES:
+        found = await filled.recall.search_memories(
+            "apple pie", search_mode=mode, filters={"tags": ["rare"]}, max_results=4
+        )
+        assert len(found.hits) == 4, mode
