@@ -141,9 +141,9 @@ def _of_kind(schema: Schema, known: Known) -> st.SearchStrategy[Any]:
             return names | st.text(min_size=schema.get("minLength", 0), max_size=40)
         case "integer":
             least, most = schema.get("minimum", -9), schema.get("maximum", 2**53)
-            return st.integers(least, 9) | st.integers(least, most)
+            return st.integers(least, max(least, 9)) | st.integers(least, most)
         case "number":
-            return st.floats(schema["minimum"], schema["maximum"])
+            return st.floats(schema.get("minimum", -9), schema.get("maximum", 9))
         case "boolean":
             return st.booleans()
         case "array":
