@@ -1,8 +1,8 @@
-// Passages, each with those before and after it in its sequence, nearest first and up to about so many characters; of each
+// Passages, those of `alone` by themselves, each of the others with those before and after it in its sequence, nearest first and up to about so many characters; of each
 // how near its vector is, and how many passages its owner has. Walks no farther than `most` rows, so that a text that was
 // changed very often does not hold up the search.
 // mode: read
-// params: ids, vector, model, at, most, characters
+// params: ids, alone, vector, model, at, most, characters
 // returns: runs, passages
 UNWIND $ids AS id
 MATCH (p:_Passage)
@@ -54,8 +54,16 @@ WITH p,
 WITH reverse(before) + [p] + after AS run
 WITH collect([p IN run | elementId(p)]) AS runs, collect(run) AS found
 CALL (found) {
-  UNWIND found AS run
-  UNWIND run AS p
+  CALL (found) {
+    UNWIND found AS run
+    UNWIND run AS p
+    RETURN p
+    UNION ALL
+    UNWIND $alone AS id
+    MATCH (p:_Passage)
+    WHERE elementId(p) = id
+    RETURN p
+  }
   WITH DISTINCT p
   CALL (p) {
     MATCH (o:_Passage {_domain: p._domain, _owner: p._owner})

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from graph_memory.memory.recall.english import stem, terms, words
@@ -63,6 +64,7 @@ class Text:
     length: int
 
 
+@lru_cache(maxsize=64)
 def asked(question: str) -> Query:
     """Return what a question asks for; all its words where it has no others than those that ask."""
     every = [word for word in words(question) if stem(word)]

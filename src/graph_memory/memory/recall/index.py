@@ -54,6 +54,8 @@ class Position:
     open: int | None
     is_emptied: bool
     """Whether it is made anew, and the rows that it had are deleted."""
+    waits: bool
+    """Whether a passage waits for its vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
 
     Raises ONTOLOGY_NOT_FOUND.
     """
+    position = await _position(core, domain)
+    if position.seq == position.last and not position.waits:
+        return _covered(position, 0)
     until = time.monotonic() + within
     while await index_page(core, domain) and time.monotonic() < until:
         pass
@@ -148,6 +153,10 @@ async def coverage(core: Core, domain: str, reason: str | None = None) -> Covera
     """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
     position = await _position(core, domain)
     [waiting] = await core.store.read(WAITING_COUNT, domain=domain, limit=MANY)
+    return _covered(position, waiting, reason)
+
+
+def _covered(position: Position, waiting: int, reason: str | None = None) -> Coverage:
     reached = position.seq if position.seq is not None else position.begins_after
     return Coverage(
         seq=reached,

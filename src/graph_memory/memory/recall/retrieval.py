@@ -158,13 +158,15 @@ async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Fou
     return await scope.core.store.read(NEAREST, domain=scope.domain, **given)
 
 
-async def around(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> Surroundings:
-    """Return passages with what stands around them."""
-    if not ids:
+async def around(
+    scope: Scope, ids: Sequence[str], alone: Sequence[str], vector: Sequence[float] | None
+) -> Surroundings:
+    """Return passages with what stands around them, and others alone."""
+    if not ids and not alone:
         return Surroundings((), ())
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     bounds = {"most": WALKED, "characters": CHARACTERS}
-    [row] = await scope.core.store.read(AROUND, ids=list(ids), **given, **bounds)
+    [row] = await scope.core.store.read(AROUND, ids=list(ids), alone=list(alone), **given, **bounds)
     return Surroundings(map(_passage, row.passages), row.runs)
 
 

@@ -129,13 +129,13 @@ class Words:
     """Where the terms of a question stand in texts, each of which is gone through once."""
 
     def __init__(self, terms: Iterable[str]) -> None:
-        self._terms = frozenset(terms)
+        self.terms = frozenset(terms)
         self._known: dict[str, Text] = {}
 
     def of(self, text: str) -> Text:
         """Return where the terms stand in a text."""
         if text not in self._known:
-            self._known[text] = analysed(text, self._terms)
+            self._known[text] = analysed(text, self.terms)
         return self._known[text]
 
     def own(self, passage: Passage) -> Text:

@@ -7,12 +7,13 @@ from math import fsum
 
 import pytest
 
-from graph_memory.memory.recall.bm25 import Statistics, asked
+from graph_memory.memory.recall.bm25 import Statistics, analysed, asked
 from graph_memory.memory.recall.scoring import (
     Asked,
     Passage,
     Scored,
     Surroundings,
+    Words,
     candidates,
     estimated,
     own_best,
@@ -42,14 +43,25 @@ def test_a_window_has_whole_passages_until_there_are_60_words_on_either_side():
     before, after = around.around("p4")
     assert [each.id for each in before] == ["p1", "p2", "p3"]
     assert [each.id for each in after] == ["p5", "p6", "p7"]
-    assert around.window("p0").split()[0] == "w0"
+    assert around.around("p0")[0] == []
     assert around.pool(["p4"]) == [f"p{number}" for number in range(1, 8)]
 
 
 def test_passages_whose_neighbours_are_unknown_are_not_joined():
     passages = [passage(name, name) for name in "abcd"]
     around = Surroundings(passages, [["a", "b"], ["c", "d"]])
-    assert (around.window("b"), around.window("c")) == ("a b", "c d")
+    joined = [[each.id for side in around.around(name) for each in side] for name in "bc"]
+    assert joined == [["a"], ["d"]]
+
+
+def test_a_window_counts_its_words_as_one_text_would():
+    around = in_order("The red kayak", "was bought by a man", "with a red hat")
+    words = Words(asked("red kayak bought man").terms)
+    passages = around.passages
+    window = words.window(passages["p1"], *around.around("p1"))
+    assert window == analysed("The red kayak was bought by a man with a red hat", words.terms)
+    headed = replace(passages["p1"], head="Shop", date="8 June 2023")
+    assert words.own(headed) == analysed("8 June 2023 Shop was bought by a man", words.terms)
 
 
 def test_what_follows_the_words_of_a_question_gets_a_score():
@@ -68,7 +80,7 @@ def test_the_words_of_a_date_count_as_own():
 
 def test_words_of_dates_are_counted_in_what_was_found():
     found = [passage("a", "x", date="8 June 2023"), passage("b", "x", date="9 June 2023"), passage("c", "x")]
-    counts = with_dates(question("June 8", texts=300, june=6), found)
+    counts = with_dates(asked_of := question("June 8", texts=300, june=6), found, Words(asked_of.query.terms))
     assert counts == {"june": 200, "8": 100}
 
 
