@@ -58,10 +58,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Where the terms of a text stand, and how many there are."""
+    """Where the terms of a text stand, how many there are, and how many words with those that are no terms."""
 
     positions: Mapping[str, Sequence[int]]
     length: int
+    words: int
 
 
 @lru_cache(maxsize=64)
@@ -79,18 +80,18 @@ def analysed(text: str, only: Collection[str] | None = None) -> Text:
     every = terms(text)
     present = set(every).difference({""}) if only is None else set(every).intersection(only)
     positions = {term: [place for place, each in enumerate(every) if each == term] for term in present}
-    return Text(positions, len(every) - every.count(""))
+    return Text(positions, len(every) - every.count(""), len(every))
 
 
 def joined(texts: Sequence[Text]) -> Text:
     """Return texts as one that has them one after the other."""
     positions: dict[str, list[int]] = {}
-    length = 0
+    words = 0
     for text in texts:
         for term, places in text.positions.items():
-            positions.setdefault(term, []).extend(length + place for place in places)
-        length += text.length
-    return Text(positions, length)
+            positions.setdefault(term, []).extend(words + place for place in places)
+        words += text.words
+    return Text(positions, sum(text.length for text in texts), words)
 
 
 def counted(texts: Sequence[Text]) -> Statistics:
