@@ -26,11 +26,11 @@ def test_words_are_those_of_the_english_analyser(text: str, expected: list[str])
 
 
 def test_stop_words_count_as_positions() -> None:
-    assert analysed("the light of the day") == Text({"light": [1], "dai": [4]}, 2)
+    assert analysed("the light of the day") == Text({"light": [1], "dai": [4]}, 2, 5)
 
 
 def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
-    assert analysed("the light of the day", ["dai", "night"]) == Text({"dai": [4]}, 2)
+    assert analysed("the light of the day", ["dai", "night"]) == Text({"dai": [4]}, 2, 5)
 
 
 ASKED = [
