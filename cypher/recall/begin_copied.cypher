@@ -1,12 +1,11 @@
-// Begins the index of a branch whose passages were copied: it covers the log of the branch up to a number.
+// Begins the index of a branch into which the passages of its source are copied. Until that has ended, and if something
+// is taken out of the source's index meanwhile, or that is made anew, it is one that is to be made anew.
 // mode: write
-// params: source, domain, seq, open
+// params: source, domain, at
 // returns: -
 MATCH (s:_Index {_domain: $source})
-CALL () {
-  MATCH (p:_Passage)
-  WHERE p._domain = $domain AND p._owner IS NOT NULL AND p._until = $open
-  RETURN count(*) AS current
-}
+SET s._locked = true
 MERGE (i:_Index {_domain: $domain})
-ON CREATE SET i._seq = $seq, i._epoch = 1, i._open = current, i._analyser = s._analyser, i._model = s._model
+ON CREATE SET i._seq = $at, i._epoch = toInteger(rand() * 1000000000000), i._open = 0, i._is_emptied = true,
+              i._analyser = s._analyser,
+              i._copied_of = CASE WHEN s._seq >= $at AND s._is_emptied IS NULL THEN s._epoch END

@@ -12,5 +12,5 @@ SET k = p {
   .*, _domain: $domain, _until: $open,
   _filter: replace(replace(p._filter, $source_token, $domain_token), until_token, $open_token)
 }
-FOREACH (_ IN CASE WHEN p._embedding IS NULL THEN [0] ELSE [] END | SET k:_NewPassage)
+FOREACH (_ IN CASE WHEN p._embedding IS NULL OR p:_NewPassage THEN [0] ELSE [] END | SET k:_NewPassage)
 RETURN count(*) AS copied

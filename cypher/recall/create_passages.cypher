@@ -1,15 +1,18 @@
 // Makes passages, each with the vector of an equal one of the domain where there is one. Others wait for theirs, unless
 // they lived too briefly to get one.
 // mode: write
-// params: domain, rows, model, analyser
+// params: domain, rows, analyser
 // returns: created
+MATCH (i:_Index {_domain: $domain})
 UNWIND $rows AS row
-CALL (row) {
-  OPTIONAL MATCH (same:_Passage {_domain: $domain, _sha256: row.passage._sha256})
-  WHERE same._embedding IS NOT NULL AND same._model = $model
+WITH row.passage._sha256 AS sha256, collect(row) AS rows, i._model AS model
+CALL (sha256, model) {
+  OPTIONAL MATCH (same:_Passage)
+  WHERE same._domain = $domain AND same._sha256 = sha256 AND same._model = model
   RETURN same
   LIMIT 1
 }
+UNWIND rows AS row
 CREATE (p:_Passage:$($analyser))
 SET p = row.passage
 FOREACH (s IN CASE WHEN same IS NULL THEN [] ELSE [same] END | SET p._embedding = s._embedding, p._model = s._model)

@@ -1,11 +1,12 @@
-// Has the index of a domain made anew from the beginning of its log, unless it is being made anew already; its rows go
-// first.
+// Has the index of a domain made anew from the beginning of its log, if it has not come so far as told or is ahead of the
+// log; once only, where that is asked, until it is noted that it was remade. Its rows go first.
 // mode: write
-// params: domain
+// params: domain, below, once
 // returns: -
 MATCH (i:_Index {_domain: $domain})
-SET i._epoch = i._epoch + 1
+SET i._locked = true
 WITH i
-WHERE i._is_remade IS NULL
 MATCH (d:_Domain {_id: $domain})
-SET i._is_remade = true, i._is_emptied = true, i._seq = coalesce(d._forked_at, 0), i._open = 0, i._model = null
+WHERE (i._seq < $below OR i._seq > d._seq) AND NOT ($once AND coalesce(i._is_remade, false))
+SET i._epoch = i._epoch + 1, i._is_emptied = true, i._seq = coalesce(d._forked_at, 0), i._open = 0, i._model = null
+FOREACH (_ IN CASE WHEN $once THEN [0] ELSE [] END | SET i._is_remade = true)

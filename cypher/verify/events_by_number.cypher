@@ -11,8 +11,18 @@ OPTIONAL CALL (e) {
   MATCH (n:_Event)
   USING INDEX n:_Event(_domain, _subject, _seq)
   WHERE n._domain = $domain AND n._subject = e._from AND n._seq <= e._seq AND n._type IS NOT NULL
-  RETURN n._type AS type
+  RETURN n._type AS before
   ORDER BY n._domain DESC, n._subject DESC, n._seq DESC
   LIMIT 1
 }
-RETURN properties(e) AS event, c._text AS text, type AS node_type
+OPTIONAL CALL (e, before) {
+  WITH e, before
+  WHERE e._kind = 'observation' AND before IS NULL
+  MATCH (n:_Event)
+  USING INDEX n:_Event(_domain, _subject, _seq)
+  WHERE n._domain = $domain AND n._subject = e._from AND n._seq > e._seq AND n._type IS NOT NULL
+  RETURN n._type AS after
+  ORDER BY n._domain, n._subject, n._seq
+  LIMIT 1
+}
+RETURN properties(e) AS event, c._text AS text, coalesce(before, after) AS node_type

@@ -73,7 +73,7 @@ async def test_what_is_erased_leaves_no_row_and_no_late_page_brings_it_back(memo
     assert rows.run("MATCH (p:_Passage|_Name {_domain: $domain}) WHERE p._until < $end RETURN p", end=2**53) == []
 
     async def late(transaction: Transaction) -> bool | None:
-        return await transaction.one(LOCK, domain=rows.domain, seq=seq, epoch=epoch, state=READY)
+        return await transaction.one(LOCK, domain=rows.domain, seq=seq, epoch=epoch, state=READY, is_emptied=False)
 
     assert await rows.core.store.write("late", late) is False
     covered = await rows.catch_up()

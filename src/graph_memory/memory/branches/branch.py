@@ -17,7 +17,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
-from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, owners_at
+from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, end_copied, owners_at
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
@@ -246,6 +246,8 @@ class _Branching:
                 if tied.found != tied.expected:
                     raise _dangling(self._source, tied.expected - tied.found)
             await self._put_inverses(transaction, range(after + 1, until + 1))
+            if then.stage == "passages":
+                await begin_copied(transaction, self._source, self._job.domain, self._at)
 
         await self._job.step(then, tie)
 
@@ -262,7 +264,7 @@ class _Branching:
             if owners:
                 await copy_rows(transaction, self._source, domain, owners, self._at)
             else:
-                await begin_copied(transaction, self._source, domain, self._job.progress.seq + 1)
+                await end_copied(transaction, self._source, domain, self._job.progress.seq + 1)
 
         await self._job.step(self._job.then(after=owners[-1]) if owners else self._job.then(stage="end"), copy)
 

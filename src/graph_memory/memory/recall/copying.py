@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import ENGLISH, POSITION, index_words
+from graph_memory.memory.recall.index import ENGLISH, POSITION, RESET, index_words
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
@@ -21,6 +21,7 @@ OWNERS_AT = query("recall/owners_at", str)
 COPY_PASSAGES = query("recall/copy_passages", int)
 COPY_NAMES = query("recall/copy_names", int)
 BEGIN_COPIED = query("recall/begin_copied", Nothing)
+END_COPIED = query("recall/end_copied", Nothing)
 
 
 async def covers(core: Core, domain: str, at: int) -> bool:
@@ -52,9 +53,14 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
     await transaction.run(COPY_NAMES, **given)
 
 
-async def begin_copied(transaction: Transaction, source: str, domain: str, seq: int) -> None:
-    """Begin the index of a branch whose rows were copied."""
-    await transaction.run(BEGIN_COPIED, source=source, domain=domain, seq=seq, open=END)
+async def begin_copied(transaction: Transaction, source: str, domain: str, at: int) -> None:
+    """Begin the index of a branch whose rows are copied as they were after a number of the source's log."""
+    await transaction.run(BEGIN_COPIED, source=source, domain=domain, at=at)
+
+
+async def end_copied(transaction: Transaction, source: str, domain: str, seq: int) -> None:
+    """Have the index of a branch whose rows were copied cover its log, unless the source's was another meanwhile."""
+    await transaction.run(END_COPIED, source=source, domain=domain, seq=seq, open=END)
 
 
 async def take_out(transaction: Transaction, domain: str, subject: str) -> None:
@@ -64,7 +70,11 @@ async def take_out(transaction: Transaction, domain: str, subject: str) -> None:
 
 
 async def take_out_ended(transaction: Transaction, domain: str, to: int) -> int:
-    """Delete some of the rows that ended before a point to which a log is compacted, and tell how many."""
+    """Delete some of the rows that ended before a point to which a log is compacted, and tell how many.
+
+    An index that does not know all that goes is made anew.
+    """
     await transaction.run(RAISE_EPOCH, domain=domain)
+    await transaction.run(RESET, domain=domain, below=to, once=False)
     [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=PAGE)
     return deleted

@@ -24,11 +24,13 @@ from graph_memory.model.kinds import DATA
 from graph_memory.model.subjects import content_ref
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.queries import Nothing, Query, query
+from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 250
 """Events that are indexed in one transaction."""
+PAGE_TEXT = 1_000_000
+"""Characters of content after which a page ends."""
 AT_ONCE = 32
 """Texts that get their vectors at once."""
 MANY = 100_000
@@ -124,6 +126,7 @@ WAITING_COUNT = query("recall/waiting_count", int)
 PUT_VECTORS = query("recall/put_vectors", int)
 CLAIM_MODEL = query("recall/claim_model", str)
 EMPTIED = query("recall/emptied", Nothing)
+RESET = query("recall/reset", Nothing)
 
 
 async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
@@ -179,18 +182,19 @@ async def _position(core: Core, domain: str) -> Position:
 async def index_page(core: Core, domain: str) -> bool:
     """Index the next page of a domain's log, and say whether there may be more to do."""
     position = await _position(core, domain)
-    if position.state != READY or position.last <= (position.seq if position.seq is not None else -1):
+    if position.state != READY or position.last == position.seq:
         return False
     if position.seq is None:
         await _begin(core, domain)
         return True
+    if position.last < position.seq:
+        await make_anew(core, domain, below=0)
+        return True
     if position.is_emptied:
-        await _empty(core, domain)
+        await _empty(core, domain, position)
         return True
     rows = _settled(position, await core.store.read(EVENTS, domain=domain, after=position.seq, limit=PAGE))
-    if not rows:
-        return False
-    versions = await versions_of(core, domain, rows)
+    versions = await versions_of(core, domain, rows, most=PAGE_TEXT)
     if not versions:
         return False
     reached, found = versions
@@ -198,20 +202,38 @@ async def index_page(core: Core, domain: str) -> bool:
     return await _written(core, domain, position, reached, changes)
 
 
-async def _empty(core: Core, domain: str) -> None:
-    """Delete the rows of an index that is made anew."""
-    for stage in ("passages", "names"):
+async def make_anew(core: Core, domain: str, *, below: int = END, once: bool = False) -> None:
+    """Have an index that has not come so far, or is ahead of its log, made anew by whoever follows the log.
 
-        async def delete(transaction: Transaction, statement: Query[int] = STAGES[stage]) -> int:
-            return sum(await transaction.run(statement, domain=domain, limit=DELETED_AT_ONCE))
+    One that is being made anew already is left alone where it is wanted only once.
+    """
 
-        while await core.store.write("empty_index", delete):
-            pass
+    async def attempt(transaction: Transaction) -> None:
+        await transaction.run(RESET, domain=domain, below=below, once=once)
 
-    async def note(transaction: Transaction) -> None:
+    await core.store.write("reindex", attempt)
+
+
+async def _empty(core: Core, domain: str, position: Position) -> None:
+    """Delete the rows of an index that is made anew, unless somebody else has done it and gone on."""
+
+    async def attempt(transaction: Transaction) -> bool:
+        if not await _is_so(transaction, domain, position):
+            return False
+        for stage in ("passages", "names"):
+            if sum(await transaction.run(STAGES[stage], domain=domain, limit=DELETED_AT_ONCE)):
+                return True
         await transaction.run(EMPTIED, domain=domain)
+        return False
 
-    await core.store.write("empty_index", note)
+    while await core.store.write("empty_index", attempt):
+        pass
+
+
+async def _is_so(transaction: Transaction, domain: str, position: Position) -> bool:
+    """Lock an index, and say whether it is what it was when its position was read."""
+    read = {"seq": position.seq, "epoch": position.epoch, "is_emptied": position.is_emptied}
+    return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
 
 
 async def _begin(core: Core, domain: str) -> None:
@@ -232,11 +254,18 @@ def _settled(position: Position, rows: Sequence[EventRow]) -> Sequence[EventRow]
     return rows
 
 
-async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tuple[int, list[Version]] | None:
-    """Return the number of the last event, and what the events left of data; None where nothing can be read yet."""
+async def versions_of(
+    core: Core, domain: str, rows: Sequence[EventRow], *, most: int = END
+) -> tuple[int, list[Version]] | None:
+    """Return the number of the last event, and what the events left of data; None where nothing can be read yet.
+
+    Events end after those that have so many characters of content.
+    """
     found: list[Version] = []
-    reached = 0
+    reached = size = 0
     for row in rows:
+        if size >= most:
+            break
         event = Event.from_row(row.event)
         if event.draft.kind in DATA:
             try:
@@ -246,6 +275,7 @@ async def versions_of(core: Core, domain: str, rows: Sequence[EventRow]) -> tupl
                     break
                 text = None
             found.append(version_of(event, text, row.node_type))
+            size += len(text or "")
         reached = event.seq
     return (reached, found) if reached else None
 
@@ -280,20 +310,18 @@ async def _written(core: Core, domain: str, position: Position, reached: int, ch
     """Write what a page changes, unless the index is not what it was when the page was read."""
 
     async def attempt(transaction: Transaction) -> None:
-        is_so = await transaction.one(LOCK, domain=domain, seq=position.seq, epoch=position.epoch, state=READY)
-        if not is_so:
+        if not await _is_so(transaction, domain, position):
             return
         open_token = until_token(END)
         if changes.closed:
             given = {"open": END, "open_token": open_token, "lived": LIVED}
-            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=changes.closed, **given)
+            rows = [{"owner": owner, "ended": ended} for owner, ended in changes.closed.items()]
+            await transaction.run(CLOSE_PASSAGES, domain=domain, rows=rows, **given)
         if changes.closed_names:
             await transaction.run(CLOSE_NAMES, domain=domain, rows=changes.closed_names, open=END)
         if changes.created:
             analyser = position.analyser or ENGLISH
-            await transaction.run(
-                CREATE_PASSAGES, domain=domain, rows=changes.created, model=position.model, analyser=analyser
-            )
+            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created, analyser=analyser)
         if changes.created_names:
             await transaction.run(CREATE_NAMES, rows=changes.created_names)
         await transaction.run(ADVANCE, domain=domain, seq=reached, added=changes.added)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall.index import DELETED_AT_ONCE, Coverage, coverage, embed, index_page
+from graph_memory.memory.recall.index import DELETED_AT_ONCE, Coverage, coverage, embed, index_page, make_anew
 from graph_memory.progress import Progress, silent
-from graph_memory.storage.queries import Nothing, Query, query
+from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
-RESET = query("recall/reset", Nothing)
 REMADE = query("recall/remade", Nothing)
 CHANGE_MODEL = query("recall/change_model", int)
 
@@ -22,22 +21,14 @@ async def reindex(core: Core, domain: str, *, anew: bool, model: bool, progress:
         await change_model(core, domain, core.embedder.model)
     if model or not anew:
         return await complete(core, domain, progress)
-    await make_anew(core, domain)
+    await make_anew(core, domain, once=True)
     covered = await complete(core, domain, progress)
-    await _run(core, REMADE, domain)
+
+    async def note(transaction: Transaction) -> None:
+        await transaction.run(REMADE, domain=domain)
+
+    await core.store.write("reindex", note)
     return covered
-
-
-async def make_anew(core: Core, domain: str) -> None:
-    """Have the index of a domain made anew by whoever follows its log, unless it is being made anew already."""
-    await _run(core, RESET, domain)
-
-
-async def _run(core: Core, statement: Query[Nothing], domain: str) -> None:
-    async def attempt(transaction: Transaction) -> None:
-        await transaction.run(statement, domain=domain)
-
-    await core.store.write("reindex", attempt)
 
 
 async def change_model(core: Core, domain: str, model: str) -> None:

@@ -25,6 +25,8 @@ from graph_memory.model.subjects import ConnectionState, NodeState
 
 LIVED = 60_000_000
 """Microseconds that a passage must have lived to get a vector although it is no longer current."""
+LONGEST_SESSION = 500
+"""Characters of the name of a session that stands in a row; a longer one has its hash there."""
 _IN_ORDER = ("content", "text")
 """Places that stand in a sequence: content, and the texts of observations."""
 _EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
@@ -88,7 +90,8 @@ class Open:
 class Changes:
     """What a page of the log changes in the rows."""
 
-    closed: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    closed: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+    """Of each owner the places of passages that end, and with what."""
     created: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     closed_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     created_names: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
@@ -171,8 +174,8 @@ class Owner:
             waits = version.at - present.at >= LIVED
             changes.created.append({"passage": self._row(present, version.seq), "waits": waits})
         else:
-            told = {"owner": version.owner, "place": present.passage.place, "until": version.seq, "at": version.at}
-            changes.closed.append({**told, "token": until_token(version.seq)})
+            ended = {"until": version.seq, "at": version.at, "token": until_token(version.seq)}
+            changes.closed.setdefault(version.owner, {})[present.passage.place] = ended
             changes.added -= 1
 
     def _row(self, present: Open, until: int) -> dict[str, object]:
@@ -299,8 +302,15 @@ def _sequence(
     if before is not None and before.sequence and not before.sequence.startswith("path/"):
         return before.sequence
     if isinstance(state, NodeState) and version.session and before is None:
-        return f"session/{version.session}"
+        return f"session/{_short(version.session)}"
     return f"owner/{version.unit}"
+
+
+def _short(session: str) -> str:
+    """Return a session as an index can hold it: nothing limits how long its name is."""
+    if len(session) <= LONGEST_SESSION:
+        return session
+    return sha256(session.encode(errors="surrogatepass")).hexdigest()
 
 
 def _position(created: int, seq: int) -> int:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
-from graph_memory.memory.recall.reindexing import make_anew
+from graph_memory.memory.recall.index import make_anew
 from graph_memory.memory.tasks import task_group
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
 from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
