@@ -252,7 +252,7 @@ async def get_connected_nodes(memory: Memory, given: GetConnectedNodes) -> Conne
 
 
 async def search_content(memory: Memory, given: SearchContent) -> NodeIds:
-    """Find nodes whose text content contains a string. For property values use query_nodes."""
+    """Find all nodes whose text content contains an exact string. For property values use query_nodes."""
     return with_advice(await memory.search_content(**given), given)
 
 

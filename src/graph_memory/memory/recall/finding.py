@@ -151,7 +151,7 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
     if model != embedder.model:
         notes.append(
             f"The vectors are of the model {model}, but this process uses {embedder.model}: words alone were compared. "
-            "`graph-memory reindex` makes new ones."
+            "`graph-memory reindex --model` makes new ones."
         )
         return None
     try:
