@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from graph_memory.memory.recall.english import stem, terms, words
+from graph_memory.memory.recall.english import parts, stem, terms, words
 
 K1, B = 1.2, 0.75
 SLOP = 2
@@ -68,7 +68,7 @@ class Text:
 @lru_cache(maxsize=64)
 def asked(question: str) -> Query:
     """Return what a question asks for; all its words where it has no others than those that ask."""
-    every = [word for word in words(question) if stem(word)]
+    every = [part for word in words(question) for part in parts(word) if stem(part)]
     kept = [word for word in every if word not in QUESTION_WORDS] or every
     found = [stem(word) for word in kept]
     pairs = (pair for pair in pairwise(found) if pair[0] != pair[1])

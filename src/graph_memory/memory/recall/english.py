@@ -21,6 +21,9 @@ _STOP = """
 """
 STOP_WORDS = frozenset(re.findall(r"\w+", _STOP))
 _WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’.:·](?=[^\W\d])|(?<=\d)['’.,;](?=\d))\w+)*")
+ALONE = "\u3005\u3007\u3041-\u309f\u3400-\u9fff\uf900-\ufaff"
+"""Ideographs and hiragana, each of which Lucene takes for a word."""
+_PART = re.compile(rf"[{ALONE}]|[^{ALONE}]+")
 _POSSESSIVE = re.compile(r"['’]s$")
 _stemmed: Callable[[str], str] = cast("Any", snowballstemmer).stemmer("porter").stemWord  # it has no types
 _one_at_a_time = Lock()
@@ -34,7 +37,15 @@ def words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Return the terms of a text in order, and nothing in the place of a stop word."""
-    return [_term(word) for word in _WORD.findall(text)]
+    found = _WORD.findall(text)
+    if text.isascii():
+        return [_term(word) for word in found]
+    return [_term(part) for word in found for part in parts(word)]
+
+
+def parts(word: str) -> list[str]:
+    """Return a word, or what Lucene makes of one that has ideographs or hiragana."""
+    return _PART.findall(word)
 
 
 def stem(word: str) -> str:

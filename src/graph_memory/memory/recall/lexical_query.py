@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
 from graph_memory.memory.recall.bm25 import QUESTION_WORDS
-from graph_memory.memory.recall.english import STOP_WORDS, words
+from graph_memory.memory.recall.english import ALONE, STOP_WORDS, words
 
 _LONGEST_TERM = 255
 """Characters of a token in Lucene."""
 _LONGEST_TEXT = 20_000
-_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-_RUN = re.compile(rf"[{_IDEOGRAPHS}]+|[^{_IDEOGRAPHS}]+")
-_IDEOGRAPH = re.compile(rf"[{_IDEOGRAPHS}]")
+_RUN = re.compile(rf"[{ALONE}]+|[^{ALONE}]+")
+_IDEOGRAPH = re.compile(rf"[{ALONE}]")
 
 
 def lexical_query(
@@ -40,7 +39,7 @@ def lexical_query(
 
 
 def _parts(word: str) -> Iterator[str]:
-    """Give a word, or where its script puts no spaces between words, its characters in pairs."""
+    """Give a word, or where Lucene takes each character for a word, these in pairs."""
     for run in _RUN.findall(word):
         if len(run) > 1 and _IDEOGRAPH.match(run):
             yield from (first + second for first, second in pairwise(run))

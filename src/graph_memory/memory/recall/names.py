@@ -7,12 +7,14 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from graph_memory.memory.recall.english import ALONE
+
 COMMON = 5
 COMMON_PART = 0.01
 """A name in more texts than these, and than this part of them, says too little to lead anywhere."""
-_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
-"""A word; of scripts that put no spaces between words, a character."""
+_ALONE = ALONE + "\u30a0-\u30ff\uac00-\ud7af"
+_WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
+"""A word; of scripts that put no spaces between words or endings on names, a character."""
 _QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 

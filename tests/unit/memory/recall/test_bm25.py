@@ -90,3 +90,9 @@ def test_no_score_is_negative_and_a_rarer_word_scores_more(text: str, question: 
     rare = Statistics(texts, 5.0, dict.fromkeys(query.terms, having // 2))
     for part, value in score(read, query, common).items():
         assert 0 <= value <= score(read, query, rare)[part]
+
+
+def test_each_ideograph_and_hiragana_is_a_word_as_in_lucene() -> None:
+    assert terms("東京タワーは高い、Café") == ["東", "京", "タワー", "は", "高", "い", "café"]
+    found = asked("東京タワー?")
+    assert (found.terms, found.pairs) == (("東", "京", "タワー"), (("東", "京"), ("京", "タワー")))
