@@ -8,10 +8,6 @@ CREATE INDEX _name_key IF NOT EXISTS FOR (n:_Name) ON (n._domain, n._key, n._unt
 CREATE INDEX _name_owner IF NOT EXISTS FOR (n:_Name) ON (n._domain, n._owner, n._until);
 CREATE FULLTEXT INDEX _passages_english IF NOT EXISTS FOR (p:_English) ON EACH [p._text, p._head, p._filter]
   OPTIONS { indexConfig: { `fulltext.analyzer`: 'english' } };
-CREATE FULLTEXT INDEX _passages_folding IF NOT EXISTS FOR (p:_Folding) ON EACH [p._text, p._head, p._filter]
-  OPTIONS { indexConfig: { `fulltext.analyzer`: 'standard-folding' } };
-CREATE FULLTEXT INDEX _passages_cjk IF NOT EXISTS FOR (p:_Cjk) ON EACH [p._text, p._head, p._filter]
-  OPTIONS { indexConfig: { `fulltext.analyzer`: 'cjk' } };
 CYPHER 25 CREATE VECTOR INDEX _passage_vectors IF NOT EXISTS FOR (p:_Passage) ON (p._embedding)
   WITH [p._domain, p._model, p._type, p._since, p._until, p._created, p._valid_from, p._valid_to]
   OPTIONS { indexConfig: { `vector.similarity_function`: 'cosine', `vector.quantization.type`: 'SCALAR' } };

@@ -44,7 +44,7 @@ CONSTRAINTS = {
     ("_SchemaStep", ("_version",)),
 }
 FILTERED = ("_domain", "_model", "_type", "_since", "_until", "_created", "_valid_from", "_valid_to")
-ANALYSERS = {"_Window": "whitespace", "_English": "english", "_Folding": "standard-folding", "_Cjk": "cjk"}
+ANALYSERS = {"_Window": "whitespace", "_English": "english"}
 INDEXES = {
     ("RANGE", "_Node", ("_domain", "_type", "_id")),
     ("RANGE", "_Node", ("_domain", "_path")),
@@ -62,7 +62,7 @@ INDEXES = {
     ("RANGE", "_NewPassage", ("_domain", "_since")),
     ("RANGE", "_Name", ("_domain", "_key", "_until")),
     ("RANGE", "_Name", ("_domain", "_owner", "_until")),
-    *(("FULLTEXT", label, ("_text", "_head", "_filter")) for label in ("_English", "_Folding", "_Cjk")),
+    ("FULLTEXT", "_English", ("_text", "_head", "_filter")),
     ("VECTOR", "_Passage", ("_embedding", *FILTERED)),
 }
 
