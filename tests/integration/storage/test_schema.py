@@ -57,7 +57,7 @@ INDEXES = {
     ("RANGE", "_NewWindow", ("_domain", "_owner")),
     ("FULLTEXT", "_Window", ("_grams",)),
     ("RANGE", "_Passage", ("_domain", "_owner", "_until")),
-    ("RANGE", "_Passage", ("_domain", "_sequence", "_position")),
+    ("RANGE", "_Passage", ("_domain", "_sequence", "_position", "_order")),
     ("RANGE", "_Passage", ("_domain", "_sha256")),
     ("RANGE", "_NewPassage", ("_domain", "_since")),
     ("RANGE", "_Name", ("_domain", "_key", "_until")),
