@@ -10,6 +10,6 @@ WITH p
 LIMIT $limit
 RETURN p {
   id: elementId(p), owner: p._owner, owner_kind: p._owner_kind, unit: p._unit, type: p._type, place: p._place, head: p._head,
-  text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to, of_owner: 0,
+  text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to,
   cosine: CASE WHEN $vector IS NOT NULL AND p._model = $model THEN 2 * vector.similarity.cosine(p._embedding, $vector) - 1 END
 } AS passage

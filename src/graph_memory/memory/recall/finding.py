@@ -19,6 +19,7 @@ from graph_memory.memory.recall.retrieval import (
     Scope,
     around,
     asked_of,
+    judged,
     lexical,
     names_in,
     nearest,
@@ -88,9 +89,10 @@ async def find(scope: Scope, request: Request) -> Ranking:
     hits = await _of_few(scope, evidence, few) if few is not None else None
     if hits is None:
         hits = await _of_indexes(scope, request, evidence, members, width)
-    surroundings = await around(scope, hits.ids[:SURROUNDED], hits.ids[SURROUNDED:], evidence.vector)
+    surroundings = await around(scope, hits.ids[:SURROUNDED], hits.ids[SURROUNDED:])
     found = await _scored(scope, evidence, members, hits, surroundings)
-    kept = candidates(found, {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words)))
+    best = candidates(found, {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words)))
+    kept = await _judged(scope, evidence, best)
     ranked = await _ranked(scope, request, evidence, members, kept)
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
@@ -231,6 +233,16 @@ async def _scored(
     ids |= dict.fromkeys(each.id for each in hits.vectors if each.id in passages)
     found = scored(evidence.asked, around_them, list(ids))
     return found if any(each.lexical for each in found) else as_given
+
+
+async def _judged(scope: Scope, evidence: Evidence, kept: Sequence[Scored]) -> list[Scored]:
+    """Return candidates with how near they are in meaning, and how many passages their owners have."""
+    rows = await judged(scope, [each.passage.id for each in kept], evidence.vector)
+    return [
+        replace(each, passage=replace(each.passage, of_owner=row.of_owner, cosine=row.cosine))
+        for each in kept
+        if (row := rows.get(each.passage.id)) is not None
+    ]
 
 
 async def _ranked(

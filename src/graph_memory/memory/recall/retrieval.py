@@ -21,7 +21,7 @@ from graph_memory.storage.queries import query
 
 SAMPLE = 1_000
 """About how many passages stand for a domain when words are counted."""
-WALKED = 40
+WALKED = 16
 """Rows of a sequence that are looked at on either side of a passage: those that have ended are among them."""
 CHARACTERS = 900
 """Characters of text before and after a passage: twice 60 words, for what stands around it has something around it."""
@@ -49,6 +49,15 @@ class AroundRow:
 
     runs: list[list[str]]
     passages: list[dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How many passages the owner of a passage has, and how near its vector is, None where it has none."""
+
+    id: str
+    of_owner: int
+    cosine: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,7 @@ LEXICAL = query("recall/lexical", Found)
 NEAREST = query("recall/nearest", Found)
 NEAREST_OF_TYPES = query("recall/nearest_of_types", Found)
 AROUND = query("recall/around", AroundRow)
+JUDGED = query("recall/judged", Judged)
 PASSAGES_OF = query("recall/passages_of", cast("type[dict[str, object]]", dict))
 FREQUENCIES = query("recall/frequencies", FrequencyRow)
 NAMES_IN = query("recall/names_in", NameRow)
@@ -158,16 +168,19 @@ async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Fou
     return await scope.core.store.read(NEAREST, domain=scope.domain, **given)
 
 
-async def around(
-    scope: Scope, ids: Sequence[str], alone: Sequence[str], vector: Sequence[float] | None
-) -> Surroundings:
+async def around(scope: Scope, ids: Sequence[str], alone: Sequence[str]) -> Surroundings:
     """Return passages with what stands around them, and others alone."""
     if not ids and not alone:
         return Surroundings((), ())
-    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    bounds = {"most": WALKED, "characters": CHARACTERS}
-    [row] = await scope.core.store.read(AROUND, ids=list(ids), alone=list(alone), **given, **bounds)
+    bounds = {"at": scope.number, "most": WALKED, "characters": CHARACTERS}
+    [row] = await scope.core.store.read(AROUND, ids=list(ids), alone=list(alone), **bounds)
     return Surroundings(map(_passage, row.passages), row.runs)
+
+
+async def judged(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> dict[str, Judged]:
+    """Return how near passages are to a vector, and how many passages their owners have."""
+    given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
+    return {row.id: row for row in await scope.core.store.read(JUDGED, ids=list(ids), **given)}
 
 
 async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:

@@ -24,7 +24,7 @@ CANDIDATES = 100
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage as the index has it. `score` is what the full-text index gave it, 0 where that did not find it."""
+    """A passage as the index has it."""
 
     id: str
     owner: str
@@ -38,9 +38,10 @@ class Passage:
     created: int
     valid_from: int
     valid_to: int
-    of_owner: int
-    """How many passages its owner has."""
-    cosine: float | None
+    of_owner: int = 1
+    """How many passages its owner has, once that is known."""
+    cosine: float | None = None
+    """How near its vector is, once that is known."""
 
     @cached_property
     def headed(self) -> str:
