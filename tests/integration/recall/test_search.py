@@ -322,16 +322,19 @@ async def test_weights_change_what_counts(filled: Memory) -> None:
 
 
 async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory) -> None:
+    rare = {"tags": ["rare"], "path": "/rare", "namespace": "rare", "properties": {"kind": "rare"}}
+    often = {"tags": ["often"], "path": "/often", "properties": {"kind": "often"}}
     many = [
-        {"op": "create_node", "type": "Note", "content": f"Apple pie number {number}.", "tags": [tag]}
-        for number in range(1000)
-        for tag in ("rare" if number % 250 == 7 else "often",)
+        {"op": "create_node", "type": "Note", "content": f"Apple pie number {number}.", "id": f"p{number}"}
+        | (rare if number % 100 == 7 else often)
+        for number in range(400)
     ]
-    await filled.execute_batch(many[:500])
-    await filled.execute_batch(many[500:])
+    await filled.execute_batch(many)
+    for number in (7, 207):
+        await filled.create_connection("About", f"p{number}", f"p{number + 100}")
     await catch_up(filled._core, filled._domain(None), within=120)
-    for mode in MODES:
-        found = await filled.recall.search_memories(
-            "apple pie", search_mode=mode, filters={"tags": ["rare"]}, max_results=4
-        )
-        assert len(found.hits) == 4, mode
+    asked = ({"tags": ["rare"]}, {"path_prefix": "/rare"}, {"namespace": "rare"}, {"properties": {"kind": "rare"}})
+    for given in (*asked, {"min_edge_count": 1}, {"min_strength": 0.1}):
+        for mode in MODES:
+            found = await filled.recall.search_memories("apple pie", search_mode=mode, filters=given, max_results=4)
+            assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, (given, mode)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.lexical_query import lexical_query
-from graph_memory.memory.recall.members import FEW, Membership, edges, membership
+from graph_memory.memory.recall.members import FEW, Membership, degrees, membership
 from graph_memory.memory.recall.mentions import Admit, hopped, named
 from graph_memory.memory.recall.ranking import Ranked, Sides, Unit, in_order, rank, weighed
 from graph_memory.memory.recall.request import Request
@@ -254,14 +254,12 @@ async def _ranked(
     admit = _admission(scope, members, {each.passage.unit for each in kept})
     texts = evidence.asked.texts if evidence.asked else 0
     names = await named(evidence.names, texts, admit)
-    connections: Mapping[str, int] = await edges(scope) if request.weights.edge else {}
     passages: dict[str, int] = {}
     for each in kept:
         passages[each.passage.unit] = max(passages.get(each.passage.unit, 1), each.passage.of_owner)
-    units = {
-        unit: Unit(passages.get(unit, 1), names.get(unit, ()), connections.get(unit, 0))
-        for unit in (*passages, *(names.keys() - passages.keys()))
-    }
+    known = [*passages, *(names.keys() - passages.keys())]
+    connections: Mapping[str, int] = await degrees(scope, known) if request.weights.edge else {}
+    units = {unit: Unit(passages.get(unit, 1), names.get(unit, ()), connections.get(unit, 0)) for unit in known}
     ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
     found = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
     return [each for each in found if each.score > 0]

@@ -30,15 +30,26 @@ from graph_memory.storage.queries import query
 FEW = 2_000
 """Nodes, and passages of theirs, that are scored exactly."""
 _LOOKED_AT = 10_000
-"""Nodes with the words of a tag that are looked at."""
+"""Nodes that may be meant, by the words of a tag or by their connections, that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class DegreeRow:
+    """How many connections a node has."""
+
+    id: str
+    edges: int
+
 
 TAGGED = query("recall/tagged", str)
 ALL_TAGGED = query("recall/all_tagged", str)
+DEGREES = query("recall/degrees", DegreeRow)
+MUCH_CONNECTED = query("recall/much_connected", str)
 
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Says which nodes filters leave. `connected` has those with enough connections, None where that is not asked."""
+    """Says which nodes filters leave. `connected` has those with enough connections, where these are weighed first."""
 
     scope: Scope
     connected: frozenset[str] | None = None
@@ -47,6 +58,9 @@ class Membership:
         """Return those of the ids that the filters leave, in their order."""
         asked = self.scope.filters
         left = [each for each in ids if self.connected is None or each in self.connected]
+        if asked.min_edges is not None and self.connected is None:
+            counts = await degrees(self.scope, left)
+            left = [each for each in left if counts.get(each, 0) >= asked.min_edges]
         if not (asked.tags or asked.properties or _has_fields(asked)):
             return left
         wanted = asked.wanted
@@ -71,6 +85,10 @@ class Membership:
             return await self._queried()
         if asked.tags:
             return await self._tagged()
+        if asked.min_edges is not None and self.connected is None:
+            given = {"least": asked.min_edges, "limit": _LOOKED_AT}
+            found = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **given)
+            return None if len(found) >= _LOOKED_AT else found
         return None
 
     async def _queried(self) -> list[str] | None:
@@ -117,13 +135,26 @@ class Membership:
 async def membership(scope: Scope) -> Membership:
     """Return what says which nodes the filters of a search leave."""
     asked = scope.filters
-    if asked.min_edges is None and asked.min_strength is None:
+    if (asked.min_edges is None and asked.min_strength is None) or _are_plain(scope):
         return Membership(scope)
-    counts = await edges(scope, asked.min_strength or 0.0)
+    counts = await _weighed_edges(scope, asked.min_strength or 0.0)
     return Membership(scope, frozenset(each for each, count in counts.items() if count >= (asked.min_edges or 1)))
 
 
-async def edges(scope: Scope, least: float = 0.0) -> Counter[str]:
+async def degrees(scope: Scope, ids: Sequence[str]) -> Mapping[str, int]:
+    """Return how many connections nodes have, or had."""
+    if not _are_plain(scope):
+        return await _weighed_edges(scope)
+    rows = await scope.core.store.read(DEGREES, domain=scope.domain, ids=list(ids)) if ids else []
+    return {row.id: row.edges for row in rows}
+
+
+def _are_plain(scope: Scope) -> bool:
+    """Say whether the connections that count are all that there are now, so that Neo4j knows how many."""
+    return scope.at is None and scope.filters.min_strength is None and scope.filters.valid_at is None
+
+
+async def _weighed_edges(scope: Scope, least: float = 0.0) -> Counter[str]:
     """Return how many connections of at least a weight each node has; of all nodes, so it takes its time."""
     weigher = await _scale(scope)
     page = Page("", UNLIMITED, scope.filters.valid_at)

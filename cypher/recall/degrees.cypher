@@ -1,0 +1,7 @@
+// How many connections nodes have now, each once.
+// mode: read
+// params: domain, ids
+// returns: id, edges
+UNWIND $ids AS id
+MATCH (n:_Node {_domain: $domain, _id: id})
+RETURN id, COUNT { (n)-[r]-() WHERE r._id IS NOT NULL } AS edges
