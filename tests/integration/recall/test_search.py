@@ -257,6 +257,7 @@ async def test_a_type_that_does_not_exist_says_so(filled: Memory) -> None:
 async def test_pages_give_each_hit_once_while_others_write(filled: Memory) -> None:
     for number in range(30):
         await filled.create_node("Note", f"Apple number {number} is round.", id=f"apple{number:02}")
+    await catch_up(filled._core, filled._domain(None), within=120)  # vectors that come meanwhile change the order
     whole = await filled.recall.search_memories("round apple", max_results=100)
     seen: list[str] = []
     cursor = None
@@ -268,6 +269,11 @@ async def test_pages_give_each_hit_once_while_others_write(filled: Memory) -> No
         await filled.create_node("Note", "Another round apple.")
     assert len(seen) == len(set(seen))
     assert {f"apple{number:02}" for number in range(30)} <= set(seen) == set(ids(whole))
+
+
+async def test_a_cursor_of_before_everything_or_beyond_it_leads_nowhere(filled: Memory) -> None:
+    assert ids(await filled.recall.search_memories("bread", cursor="search:0:100:0")) == []
+    assert ids(await filled.recall.search_memories("bread", cursor="search:9999999999999999:9999999:5")) == []
 
 
 async def test_a_reply_fits_into_its_tokens_and_leads_to_what_is_left_out(filled: Memory) -> None:

@@ -83,7 +83,7 @@ class Hits:
 async def find(scope: Scope, request: Request) -> Ranking:
     """Return the ranking that a request asks for."""
     members = await membership(scope)
-    width = request.cursor.width if request.cursor else CANDIDATES
+    width = min(max(request.cursor.width, CANDIDATES), WIDEST) if request.cursor else CANDIDATES
     evidence = await _evidence(scope, request, width)
     few = await members.few() if scope.filters.is_selective and not evidence.is_given else None
     hits = await _of_few(scope, evidence, few) if few is not None else None
