@@ -30,6 +30,8 @@ BEARERS = 100
 MOST_TERMS = 64
 MOST_TEXTS = 200
 """Passages of one of the best that are looked through for names."""
+COUNTED = 200
+"""Passages of an owner that are counted: beyond that, more make no difference to a score."""
 _MOST_KEYS = 5_000
 
 
@@ -178,9 +180,9 @@ async def around(scope: Scope, ids: Sequence[str], alone: Sequence[str]) -> Surr
 
 
 async def judged(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> dict[str, Judged]:
-    """Return how near passages are to a vector, and how many passages their owners have."""
+    """Return how near passages are to a vector, and how many passages their owners have, up to 200."""
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return {row.id: row for row in await scope.core.store.read(JUDGED, ids=list(ids), **given)}
+    return {row.id: row for row in await scope.core.store.read(JUDGED, ids=list(ids), most=COUNTED, **given)}
 
 
 async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:
