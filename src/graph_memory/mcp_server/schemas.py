@@ -104,7 +104,10 @@ def wording(schema: Schema) -> str:
         case "string":
             return "a string that is not empty" if schema.get("minLength") else "a string"
         case "integer":
-            return f"an integer of at least {schema['minimum']}" if "minimum" in schema else "an integer"
+            least, most = schema.get("minimum"), schema.get("maximum")
+            if least is not None and most is not None:
+                return f"an integer from {least} to {most:,}"
+            return "an integer" if least is None else f"an integer of at least {least}"
         case "number":
             return f"a number from {schema['minimum']} to {schema['maximum']}"
         case "boolean":

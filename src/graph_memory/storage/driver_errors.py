@@ -144,7 +144,10 @@ def of_open_transaction(error: BaseException, seconds: float) -> GraphError:
     return ours(error)
 
 
-_NOT_LUCENE = ("queryparser.classic", "TooManyClauses", "IllegalArgumentException", "TooComplexToDeterminize")
+_NOT_LUCENE = (
+    *("queryparser.classic", "TooManyClauses", "IllegalArgumentException", "TooComplexToDeterminize"),
+    "StackOverflowError",
+)
 """What Lucene says of a query that it cannot read, or that is too much for it."""
 _LUCENE = (
     "Close quotes and brackets, give AND, OR and NOT something to join, and put a backslash before "

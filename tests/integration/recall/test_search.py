@@ -202,8 +202,41 @@ async def test_text_of_the_user_is_never_syntax(filled: Memory) -> None:
 async def test_lucene_syntax_is_taken_on_request_and_refused_where_it_is_none(filled: Memory) -> None:
     found = await filled.recall.search_memories("_text:flo* AND NOT puppy", syntax="lucene", search_mode="lexical")
     assert ids(found) == ["bread"]
-    for query in ("(flour", '"flour', "flour AND", "*:[", "a^x", ")", " OR ".join(f"w{n}" for n in range(1500))):
+    for query in (
+        "(flour",
+        '"flour',
+        "flour AND",
+        "*:[",
+        "a^x",
+        ")",
+        " OR ".join(f"w{n}" for n in range(1500)),
+        "(a " * 3000,
+    ):
         assert (await refused(filled, query, syntax="lucene")).details["argument"] == "query"
+
+
+@pytest.mark.parametrize("numbers", [[10**400] * 384, [float("inf")] * 384, [0.0] * 384, [1e-320] * 384])
+async def test_a_vector_without_a_direction_is_refused(filled: Memory, numbers: list[float]) -> None:
+    with pytest.raises(GraphError) as caught:
+        await filled.recall.search_by_vector(numbers)
+    assert caught.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_a_very_long_vector_finds_what_a_short_one_finds(filled: Memory) -> None:
+    await filled.recall.search_memories("bread")
+    short, long = [await filled.recall.search_by_vector([each] * 384) for each in (1.0, 1e200)]
+    assert ids(short) == ids(long) != []
+
+
+async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_makes_a_difference(filled: Memory) -> None:
+    paragraphs = (
+        f"Paragraph {number} of the diary. " + f"It rained on day {number} again. " * 18 for number in range(230)
+    )
+    await filled.create_node("Note", "\n\n".join(paragraphs), id="diary")
+    await catch_up(filled._core, filled._domain(None), within=0.0)
+    found = await filled.recall.search_memories("rained", search_mode="lexical", include_relevance_explanation=True)
+    [length] = [part for part in named(found, "diary").explanation or () if part.name == "length"]
+    assert length.detail == {"passages": 200}
 
 
 @pytest.mark.parametrize(
@@ -229,6 +262,9 @@ async def test_lucene_syntax_is_taken_on_request_and_refused_where_it_is_none(fi
         ({"max_tokens": 1}, "max_tokens"),
         ({"traversal_depth": 4}, "traversal_depth"),
         ({"cursor": "after:x"}, "cursor"),
+        ({"cursor": 5}, "cursor"),
+        ({"cursor": "search:1:9999999:0"}, "cursor"),
+        ({"cursor": "search:1:1:0"}, "cursor"),
         ({"valid_at": "someday"}, "valid_at"),
         ({"as_of": "someday"}, "as_of"),
     ],

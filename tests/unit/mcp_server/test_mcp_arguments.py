@@ -115,6 +115,11 @@ async def test_a_limit_is_a_whole_number_from_1_up(limit: object):
     assert "an integer of at least 1" in text
 
 
+async def test_a_number_that_is_too_large_is_told_with_both_bounds():
+    _, text = await refused("search_memories", {"query": "x", "max_results": 1000})
+    assert "max_results must be an integer from 1 to 100, not 1000" in text
+
+
 async def test_a_missing_argument_is_told_with_its_kind_and_its_choices():
     _, text = await refused("create_node", {"type": "Project", "content": "# Kitchen"})
     assert 'create_node needs the argument "format" (a string).' in text

@@ -13,6 +13,7 @@ from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds
 from graph_memory.memory.recall.ranking import DEFAULT, Weights
 from graph_memory.memory.recall.results import SearchMode, Syntax
+from graph_memory.memory.recall.scoring import CANDIDATES
 from graph_memory.model.arguments import check_query, check_tags, fault, not_a_cursor
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
@@ -25,6 +26,8 @@ from graph_memory.storage.log.writing import utc_now
 MOST_RESULTS = 100
 DEEPEST = 3
 FEWEST_TOKENS = 50
+WIDEST = 6_400
+"""Passages that an index gives at most."""
 WEIGHTS = ("title", "content", "tag", "edge")
 FILTERS = (
     "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
@@ -34,6 +37,8 @@ _FIELDS = ("created_after", "created_before", "path_prefix", "namespace")
 _MOST_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")
 _MOST_WEIGHT = 100.0
+_SHORTEST = 1e-30
+"""A vector that is shorter has no direction that could be relied on."""
 
 
 class Cursor(NamedTuple):
@@ -193,23 +198,30 @@ def types_of(types: Sequence[str] | None, one: str | None) -> Filters:
 
 
 def vector_of(given: Sequence[float]) -> tuple[float, ...]:
-    """Return a vector of finite numbers, not all of them 0. Raises INVALID_ARGUMENT."""
+    """Return a vector of the same direction and the length 1. Raises INVALID_ARGUMENT where it has none."""
     hint = "Give the numbers that the domain's model made of a text."
     if isinstance(given, str) or not all(isinstance(each, int | float) for each in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("vector", "vector is not a list of numbers", hint)
-    vector = tuple(float(each) for each in given)
-    if not any(vector) or not all(map(math.isfinite, vector)):
+    try:
+        vector = tuple(float(each) for each in given)
+    except OverflowError:
+        raise fault("vector", "vector has a number that is too large", hint) from None
+    length = math.hypot(*vector)
+    if not _SHORTEST < length < math.inf:
         raise fault("vector", "vector has no direction", hint)
-    return vector
+    return tuple(each / length for each in vector)
 
 
 def cursor_of(given: str | None) -> Cursor | None:
     """Return the cursor that a page gave. Raises INVALID_ARGUMENT."""
     if given is None:
         return None
-    if not (found := _CURSOR.fullmatch(given)):
+    if not isinstance(given, str) or not (found := _CURSOR.fullmatch(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise not_a_cursor(given)
-    return Cursor(*map(int, found.groups()))
+    cursor = Cursor(*map(int, found.groups()))
+    if not CANDIDATES <= cursor.width <= WIDEST:
+        raise not_a_cursor(given)
+    return cursor
 
 
 def _checked(
