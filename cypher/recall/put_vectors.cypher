@@ -1,10 +1,12 @@
-// Gives passages that wait their vectors, by what they say: one that was erased meanwhile is not there any more.
+// Gives some of the passages that wait their vectors, by what they say: one that was erased meanwhile is not there any more.
 // mode: write
-// params: domain, rows, model
+// params: domain, rows, model, limit
 // returns: put
 UNWIND $rows AS row
 MATCH (p:_Passage {_domain: $domain, _sha256: row.sha256})
 WHERE p:_NewPassage
+WITH p, row
+LIMIT $limit
 SET p._embedding = row.vector, p._model = $model
 REMOVE p:_NewPassage
 RETURN count(*) AS put

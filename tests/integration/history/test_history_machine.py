@@ -25,6 +25,7 @@ from graph_memory.memory.changes import paging
 from graph_memory.memory.history.diff_results import DiffEntry
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.history.results import LogEntry
+from graph_memory.memory.recall.index import index_words
 from graph_memory.model.ontology.ontology import NodeType
 from integration.reference_model import Connection, Node, Text, to_the_letter
 from profiles import profile
@@ -59,7 +60,7 @@ TAGS: list[tuple[str, ...] | None] = [None, None, (), ("a",), ("b", "a")]
 which = st.integers(0, 999)
 CHANGES = [
     *("create", "create", "update", "update", "delete", "link", "link", "hub", "relink", "set validity", "declare"),
-    *("batch", "batch", "transaction"),
+    *("batch", "batch", "transaction", "follow", "follow"),
 ]
 ACTS = [
     *("revert a stretch", "revert a stretch", "revert events", "revert events", "branch", "branch"),
@@ -336,6 +337,11 @@ class HistoryMachine(RuleBasedStateMachine):
         made: State = {new: Node(type_name, {}, Text("b"), 0), tie: Connection("Link", new, one, {}, None, 0)}
         self.wrote(world, {**world.now, one: after, **made})
 
+    def follow(self, where: int) -> None:
+        """Have the words of a domain indexed; `verify` compares them with the log in the end."""
+        memory = self.world(where).memory
+        self.ask(index_words, memory._core, memory._domain(None))
+
     def declare(self, where: int) -> None:
         world, self.made = self.world(where), self.made + 1
         self.ask(world.memory.add_node_type, NodeType(f"Kind{self.made}"))
@@ -398,6 +404,8 @@ class HistoryMachine(RuleBasedStateMachine):
                 self.batch(where, number, other, given)
             case "transaction":
                 self.transaction(where, number, given)
+            case "follow":
+                self.follow(where)
             case "relink":
                 self.relink(where, number, given, [None, "new", "x" * 16_385][other % 3])
             case _:
@@ -640,7 +648,8 @@ class HistoryMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if self.broken:
             return
-        for world in self.worlds:
+        for place, world in enumerate(self.worlds):
+            self.follow(place)
             self.same(self.ask(world.memory.upkeep.verify).differences, ())
             self.same(self.ask(world.memory.upkeep.rebuild).differences, ())
             self.same(self.talk.portal.call(read, world.memory)[0], world.now, "now")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -227,15 +227,39 @@ async def test_content_that_is_missing_is_waited_for_and_then_left_out(
     assert rows.texts() == ["Before.", "Long", "z."]
 
 
+async def test_many_that_say_the_same_get_their_vector_in_several_transactions(
+    ours: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "PUT_AT_ONCE", 2)
+    operations = [{"op": "create_node", "type": "Note", "content": "Same.", "id": f"n{number}"} for number in range(5)]
+    await ours.execute_batch(operations)
+    asked: list[Sequence[str]] = []
+    passages = Fake.passages
+
+    async def noted(fake: Fake, texts: Sequence[str]) -> list[list[float]]:
+        asked.append(texts)
+        return await passages(fake, texts)
+
+    monkeypatch.setattr(Fake, "passages", noted)
+    assert (await rows.catch_up()).without_vectors == 0
+    assert rows.run(VECTORS) == [["Same.", "fake/three", vector("Same."), False]] * 5
+    assert asked == [["Same."]]
+
+
+def sentences(count: int) -> str:
+    return " ".join(f"Sentence {number} says word{number % 997}." for number in range(count))
+
+
 HUGE = [
-    pytest.param(" ".join(f"Sentence {number} says word{number % 997}." for number in range(30_000)), id="sentences"),
+    pytest.param(sentences(3_000), id="sentences"),
+    pytest.param(sentences(30_000), id="many sentences", marks=pytest.mark.long),
     pytest.param("\n\n".join(["same words here"] * 60_000), id="paragraphs", marks=pytest.mark.long),
     pytest.param("x" * 1_000_000, id="one word", marks=pytest.mark.long),
 ]
 
 
 @pytest.mark.parametrize("text", HUGE)
-async def test_a_text_of_a_million_characters_is_indexed(ours: Memory, rows: Rows, text: str) -> None:
+async def test_a_long_text_is_indexed(ours: Memory, rows: Rows, text: str) -> None:
     await ours.create_node("Note", text, id="a")
     covered = await rows.catch_up()
     assert (covered.behind, covered.without_vectors) == (0, 0)

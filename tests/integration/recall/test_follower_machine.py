@@ -19,7 +19,7 @@ from graph_memory.memory.recall.index import catch_up, index_page
 from integration.recall.fakes import Fake, with_embedder
 from integration.recall.oracle import check, check_filters
 from integration.recall.rows import Rows
-from profiles import profile
+from profiles import EXAMPLES, profile
 from support import Conversation, last, observe
 
 ONTOLOGY = ontology_from(
@@ -41,6 +41,8 @@ STEPS = [
     *("validity", "observe", "batch", "follow", "a page", "other session", "revert", "branch", "merge", "erase"),
     *("compact", "reindex", "delete a branch"),
 ]
+
+MOST_STEPS = 30 if EXAMPLES == "few" else 60
 
 
 class World:
@@ -193,7 +195,7 @@ def test_the_rows_of_each_moment_are_those_of_the_state_then(
     def holds(seed: int) -> None:
         rng = Random(seed)
         world = World(talk, tmp_path, rng, has_vectors=has_vectors)
-        for what in ["create", "create", "link", *rng.choices(STEPS, k=rng.randint(10, 60))]:
+        for what in ["create", "create", "link", *rng.choices(STEPS, k=rng.randint(10, MOST_STEPS))]:
             world.step(what)
         for memory in world.memories:
             rows = Rows(driver, memory, memory._domain(None))

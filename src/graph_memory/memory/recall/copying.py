@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import ENGLISH, POSITION, RESET, index_words
+from graph_memory.memory.recall.index import DELETED_AT_ONCE, ENGLISH, POSITION, RESET, index_words
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 500
-"""Owners whose rows are copied in one transaction, or rows that are deleted."""
+"""Owners whose rows are copied in one transaction."""
 
 RAISE_EPOCH = query("recall/raise_epoch", Nothing)
 DROP_SUBJECT = query("recall/drop_subject", int)
@@ -76,5 +76,5 @@ async def take_out_ended(transaction: Transaction, domain: str, to: int) -> int:
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)
-    [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=PAGE)
+    [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=DELETED_AT_ONCE)
     return deleted

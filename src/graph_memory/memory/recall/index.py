@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from anyio import to_thread
+
 from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.deletion import STAGES
@@ -33,6 +35,8 @@ PAGE_TEXT = 1_000_000
 """Characters of content after which a page ends."""
 AT_ONCE = 32
 """Texts that get their vectors at once."""
+PUT_AT_ONCE = 1_000
+"""Passages that get a vector in one transaction: any number may say the same."""
 MANY = 100_000
 """Passages without vectors beyond which they are not counted."""
 DELETED_AT_ONCE = 2_000
@@ -298,12 +302,16 @@ async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Chan
     for name in await core.store.read(OPEN_NAMES, domain=domain, owners=owners, open=END):
         named[name.owner].append((name.name, name.words))
     followed = {owner: Owner(domain, passages[owner], named[owner]) for owner in owners}
-    changes = Changes()
-    for version in versions:
-        followed[version.owner].follow(version, changes)
-    for owner in followed.values():
-        owner.end(changes)
-    return changes
+
+    def follow() -> Changes:
+        changes = Changes()
+        for version in versions:
+            followed[version.owner].follow(version, changes)
+        for owner in followed.values():
+            owner.end(changes)
+        return changes
+
+    return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
 
 
 async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes) -> bool:
@@ -352,11 +360,13 @@ async def _embed_some(core: Core, domain: str, embedder: Embedder, rows: Sequenc
     model = embedder.model
     given = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
 
-    async def attempt(transaction: Transaction) -> str | None:
+    async def attempt(transaction: Transaction) -> tuple[int, str | None]:
         [of_index] = await transaction.run(CLAIM_MODEL, domain=domain, model=model) or [model]
         if of_index != model:
-            return f"the vectors of the domain are of {of_index}, and this process uses {model}"
-        await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=model)
-        return None
+            return 0, f"the vectors of the domain are of {of_index}, and this process uses {model}"
+        return sum(await transaction.run(PUT_VECTORS, domain=domain, rows=given, model=model, limit=PUT_AT_ONCE)), None
 
-    return await core.store.write("put_vectors", attempt)
+    put, reason = PUT_AT_ONCE, None
+    while put == PUT_AT_ONCE:
+        put, reason = await core.store.write("put_vectors", attempt)
+    return reason
