@@ -11,7 +11,7 @@ from graph_memory.memory.recall.lexical_query import lexical_query
 from graph_memory.memory.recall.members import FEW, Membership, degrees, membership
 from graph_memory.memory.recall.mentions import Admit, hopped, named
 from graph_memory.memory.recall.ranking import Ranked, Sides, Unit, in_order, rank, weighed
-from graph_memory.memory.recall.request import WIDEST, Request
+from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import (
     Found,
@@ -29,6 +29,8 @@ from graph_memory.memory.recall.scoring import CANDIDATES, Asked, Scored, Surrou
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, fault
 
+WIDEST = 6_400
+"""Passages that an index gives at most."""
 _WIDER = 4
 SURROUNDED = 50
 """Passages with what stands around them, the best by words first: more made no difference (decision 30)."""

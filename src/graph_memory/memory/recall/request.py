@@ -13,7 +13,6 @@ from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds
 from graph_memory.memory.recall.ranking import DEFAULT, Weights
 from graph_memory.memory.recall.results import SearchMode, Syntax
-from graph_memory.memory.recall.scoring import CANDIDATES
 from graph_memory.model.arguments import check_query, check_tags, fault, not_a_cursor
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
@@ -26,8 +25,6 @@ from graph_memory.storage.log.writing import utc_now
 MOST_RESULTS = 100
 DEEPEST = 3
 FEWEST_TOKENS = 50
-WIDEST = 6_400
-"""Passages that an index gives at most."""
 WEIGHTS = ("title", "content", "tag", "edge")
 FILTERS = (
     "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
@@ -218,10 +215,7 @@ def cursor_of(given: str | None) -> Cursor | None:
         return None
     if not isinstance(given, str) or not (found := _CURSOR.fullmatch(given)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise not_a_cursor(given)
-    cursor = Cursor(*map(int, found.groups()))
-    if not CANDIDATES <= cursor.width <= WIDEST:
-        raise not_a_cursor(given)
-    return cursor
+    return Cursor(*map(int, found.groups()))
 
 
 def _checked(
