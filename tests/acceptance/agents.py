@@ -137,6 +137,7 @@ def environment_of(settings: Settings, **others: str) -> dict[str, str]:
         "GRAPH_MEMORY_CACHE": str(settings.cache),
         "GRAPH_MEMORY_NEO4J_HEAP": settings.neo4j_heap,
         "GRAPH_MEMORY_AOT": settings.aot,
+        "GRAPH_MEMORY_BACKGROUND_INDEX": str(settings.background_index).lower(),
         **others,
     }
 
