@@ -1,4 +1,4 @@
-"""The tokens of filters stand in the full-text indexes as they are, whatever their analyser does to words."""
+"""The tokens of filters stand in the full-text index as they are, whatever its analyser does to words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, LEVELS, lexical_filter, microseconds, tokens
 from profiles import profile
 
-pytestmark = pytest.mark.usefixtures("talk")  # it makes the indexes
+pytestmark = pytest.mark.usefixtures("talk")  # it makes the index
 
 LAST = microseconds(datetime.max.replace(tzinfo=UTC))
 NAMES = st.one_of(
@@ -39,8 +39,7 @@ PASSAGE = st.fixed_dictionaries(
     }
 )
 PUT = (
-    "UNWIND $rows AS row CREATE (:_English:_Folding:_Cjk {_scratch: $run, _text: '', _head: '', _filter: row.filter}) "
-    "RETURN count(*)"
+    "UNWIND $rows AS row CREATE (:_English {_scratch: $run, _text: '', _head: '', _filter: row.filter}) RETURN count(*)"
 )
 EXACT = (
     "UNWIND $tokens AS token CALL (token) {"
@@ -51,7 +50,7 @@ FOUND = (
     "CALL db.index.fulltext.queryNodes($index, $query) YIELD node WHERE node._scratch = $run "
     "RETURN collect(node._filter) AS found"
 )
-INDEXES = ("_passages_english", "_passages_folding", "_passages_cjk")
+INDEX = "_passages_english"
 
 
 @profile(examples=12)
@@ -61,29 +60,28 @@ def test_a_token_is_found_as_it_was_written_and_a_filter_finds_what_it_means(dri
     written = [tokens(**row) for row in rows]
     driver.execute_query(PUT, rows=[{"filter": each} for each in written], run=run)
     every = sorted({token for each in written for token in each.split()})
-    for name in INDEXES:
-        found = driver.execute_query(EXACT, tokens=every, index=name, run=run).records
-        assert {one["token"]: one["found"] for one in found} == {
-            token: sum(token in each.split() for each in written) for token in every
-        }
-        asked, at = rows[0], rows[0]["since"]
-        query = lexical_filter(
-            asked["domain"],
-            at=at,
-            types=[asked["type_name"]],
-            created=(asked["created"], LATEST),
-            valid_at=asked["valid_from"],
-        )
-        wanted = [
-            filters
-            for filters, row in zip(written, rows, strict=True)
-            if (row["domain"], row["type_name"]) == (asked["domain"], asked["type_name"])
-            and row["since"] <= at < row["until"]
-            and asked["created"] <= row["created"]
-            and row["valid_from"] <= asked["valid_from"] < row["valid_to"]
-        ]
-        [told] = driver.execute_query(FOUND, query=query, index=name, run=run).records
-        assert sorted(told["found"]) == sorted(wanted)
+    found = driver.execute_query(EXACT, tokens=every, index=INDEX, run=run).records
+    assert {one["token"]: one["found"] for one in found} == {
+        token: sum(token in each.split() for each in written) for token in every
+    }
+    asked, at = rows[0], rows[0]["since"]
+    query = lexical_filter(
+        asked["domain"],
+        at=at,
+        types=[asked["type_name"]],
+        created=(asked["created"], LATEST),
+        valid_at=asked["valid_from"],
+    )
+    wanted = [
+        filters
+        for filters, row in zip(written, rows, strict=True)
+        if (row["domain"], row["type_name"]) == (asked["domain"], asked["type_name"])
+        and row["since"] <= at < row["until"]
+        and asked["created"] <= row["created"]
+        and row["valid_from"] <= asked["valid_from"] < row["valid_to"]
+    ]
+    [told] = driver.execute_query(FOUND, query=query, index=INDEX, run=run).records
+    assert sorted(told["found"]) == sorted(wanted)
     driver.execute_query("MATCH (n:_English) WHERE n._scratch = $run DELETE n", run=run)
 
 
