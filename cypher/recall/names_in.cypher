@@ -1,8 +1,8 @@
 // The names that stand in a text, each with those who bear it, and how many passages have it; a name that more than `most`
-// bear is left out. Text and names are given as words with a space before and after each; a word of it holds nothing that is
-// syntax in a full-text query.
+// bear is left out, and so are the shortest of more than `limit` names. Text and names are given as words with a space
+// before and after each; a word of it holds nothing that is syntax in a full-text query.
 // mode: read
-// params: domain, at, keys, text, most, index, filter
+// params: domain, at, keys, text, most, limit, index, filter
 // returns: name, owners, having
 UNWIND $keys AS key
 MATCH (n:_Name)
@@ -10,6 +10,9 @@ USING INDEX n:_Name(_domain, _key, _until)
 WHERE n._domain = $domain AND n._key = key AND n._until > $at AND n._since <= $at AND $text CONTAINS n._words
 WITH n._words AS words, min(n._name) AS name, collect(DISTINCT n._owner) AS owners
 WHERE size(owners) <= $most
+WITH words, name, owners
+ORDER BY size(words) DESC, words
+LIMIT $limit
 WITH words, name, owners, '"' + trim(words) + '"' AS phrase
 CALL (phrase) {
   CALL db.index.fulltext.queryNodes($index, '+(_text:' + phrase + ' _head:' + phrase + ') ' + $filter) YIELD node

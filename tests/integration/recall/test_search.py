@@ -10,8 +10,10 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.embedding import EmbeddingUnavailable
-from graph_memory.memory.recall.index import catch_up
+from graph_memory.memory.recall.index import catch_up, index_words
+from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.results import Hit, SearchResult
+from graph_memory.memory.recall.retrieval import Scope, names_in
 from support import last
 
 pytestmark = pytest.mark.anyio
@@ -215,6 +217,21 @@ async def test_lucene_syntax_is_taken_on_request_and_refused_where_it_is_none(fi
         assert (await refused(filled, query, syntax="lucene")).details["argument"] == "query"
 
 
+async def test_of_very_many_names_in_a_text_the_longest_count(filled: Memory) -> None:
+    names = [f"Place {'long ' * (number % 3)}{number}" for number in range(240)]
+    await filled.execute_batch(
+        [
+            {"op": "create_node", "type": "Note", "content": "", "format": "text", "encoding": "utf-8", "title": name}
+            for name in names
+        ]
+    )
+    await index_words(filled._core, filled._domain(None))
+    scope = Scope(filled._core, filled._domain(None), None, await filled.upkeep.index_status(), Filters())
+    found = [row.name for row in await names_in(scope, ", ".join(names))]
+    assert len(found) == 200
+    assert sorted(found) == sorted(sorted(names, key=lambda name: (-len(name), name.lower()))[:200])
+
+
 @pytest.mark.parametrize("numbers", [[10**400] * 384, [float("inf")] * 384, [0.0] * 384, [1e-320] * 384])
 async def test_a_vector_without_a_direction_is_refused(filled: Memory, numbers: list[float]) -> None:
     with pytest.raises(GraphError) as caught:
@@ -233,7 +250,7 @@ async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_make
         f"Paragraph {number} of the diary. " + f"It rained on day {number} again. " * 18 for number in range(230)
     )
     await filled.create_node("Note", "\n\n".join(paragraphs), id="diary")
-    await catch_up(filled._core, filled._domain(None), within=0.0)
+    await index_words(filled._core, filled._domain(None))
     found = await filled.recall.search_memories("rained", search_mode="lexical", include_relevance_explanation=True)
     [length] = [part for part in named(found, "diary").explanation or () if part.name == "length"]
     assert length.detail == {"passages": 200}

@@ -27,6 +27,8 @@ CHARACTERS = 900
 """Characters of text before and after a passage: twice 60 words, for what stands around it has something around it."""
 BEARERS = 100
 """A name that more bear says nothing."""
+MOST_NAMES = 200
+"""Names in a text that are looked for in other texts, the longest first."""
 MOST_TERMS = 64
 MOST_TEXTS = 200
 """Passages of one of the best that are looked through for names."""
@@ -212,7 +214,7 @@ async def asked_of(scope: Scope, question: Question) -> Asked:
 async def names_in(scope: Scope, text: str) -> list[NameRow]:
     """Return the names that stand in a text, with how many passages of the sample have each."""
     words = words_of_names(text)
-    given = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS}
+    given = {"index": scope.index, "filter": scope.sample, "at": scope.number, "most": BEARERS, "limit": MOST_NAMES}
     keys = list(dict.fromkeys(words))[:_MOST_KEYS]
     return await scope.core.store.read(NAMES_IN, domain=scope.domain, keys=keys, text=f" {' '.join(words)} ", **given)
 
