@@ -78,7 +78,7 @@ def expected(found: Iterable[Version]) -> tuple[list[str], list[Told], dict[str,
         bears = own_names(one.state, one.text) if one.state is not None else []
         written = [form for name in reversed(bears) for form in names.forms(name)]
         forms = {tuple(words): form for form in written if (words := names.words(form))}
-        named += [(one.owner, f" {' '.join(words)} ", form, words[0]) for words, form in forms.items()]
+        named += [(one.owner, f" {' '.join(words)} ", form, max(words, key=len)) for words, form in forms.items()]
     return sorted(rows), sorted(named), orders
 
 

@@ -114,6 +114,12 @@ async def test_names_are_rows_and_end_with_what_bears_them(memory: Memory, rows:
     assert rows.run("MATCH (n:_Name {_domain: $domain}) RETURN DISTINCT n._until") == [[covered.seq]]
 
 
+async def test_a_name_is_looked_up_by_its_longest_word(memory: Memory, rows: Rows) -> None:
+    await memory.create_node("Note", "A tale.", id="a", title="The Hobbit")
+    await rows.catch_up()
+    assert rows.run("MATCH (n:_Name {_domain: $domain}) RETURN n._key, n._words") == [["hobbit", " the hobbit "]]
+
+
 async def test_what_stands_in_a_session_or_a_path_is_in_order(memory: Memory, rows: Rows) -> None:
     session = memory.acting_as(None, "talk")
     for number in range(3):

@@ -29,7 +29,8 @@ class Mention:
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded: what names are compared by.
 
-    A row of a name holds the first of them, so that those of a text find every name that may stand in it.
+    A row of a name holds the longest of them, which few names share, so that those of a text find every name that may
+    stand in it.
     """
     return [_folded(found[0]) for found in _WORD.finditer(text)]
 

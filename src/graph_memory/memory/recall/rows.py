@@ -195,7 +195,8 @@ class Owner:
             self._names.setdefault(words, (name, version.seq))
 
     def _name(self, words: str, name: str, since: int, until: int) -> dict[str, object]:
-        about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": words.split()[0]}
+        key = max(words.split(), key=len)
+        about: dict[str, object] = {"_domain": self._domain, "_owner": self._last.owner, "_key": key}
         return {**about, "_words": words, "_name": name, "_since": since, "_until": until}
 
 
