@@ -24,7 +24,9 @@ from graph_memory.embedding.local import LocalEmbedder
 from graph_memory.memory.recall.bm25 import K1, B, Query, Statistics, analysed, asked, counted, near
 from graph_memory.memory.recall.english import terms
 from graph_memory.memory.recall.names import forms, is_common, mentioned
+from graph_memory.memory.recall.passages import AROUND
 from graph_memory.memory.recall.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
+from graph_memory.memory.recall.scoring import estimated
 
 CANDIDATES = 100
 """Passages that each index gives."""
@@ -66,6 +68,24 @@ class Index:
         return tuple(
             each for each in names if not is_common(sum(each.casefold() in text for text in folded), len(folded))
         )
+
+    @cached_property
+    def neighbours(self) -> list[list[int]]:
+        """The places of each passage and of those around it, until there are 60 words on either side."""
+        sequences = {each.id: each.sequence for each in self.store.entries}
+        runs = [sequences[each.owner] for each in self.passages]
+        words = [len(each.text.split()) for each in self.passages]
+        found: list[list[int]] = []
+        for place, run in enumerate(runs):
+            around = [place]
+            for step in (-1, 1):
+                seen, at = 0, place + step
+                while 0 <= at < len(runs) and runs[at] == run and seen < AROUND:
+                    around.append(at)
+                    seen += words[at]
+                    at += step
+            found.append(around)
+        return found
 
     @cached_property
     def _folded(self) -> list[str]:
@@ -135,6 +155,8 @@ class Setting:
     """Statistics for new scores of the candidates; None keeps those of the index."""
     estimated: Callable[[Index, Query, Sequence[int]], Mapping[str, Statistics]] | None = None
     """The same, from the places of the candidates."""
+    around: int | None = None
+    """Passages, the best by their own words, around which others are found: windows are made when asked for."""
     apart: bool = False
     """Whether windows are rows of their own, each with their own 100 best, and 0 where they are not among them."""
     fused: bool = False
@@ -166,7 +188,9 @@ def candidates(index: Index, question: Question, setting: Setting) -> list[Candi
     if setting.keep_questions:
         query = everything(question.text)
     finds = setting.finds(index)
-    if setting.apart:
+    if setting.around:
+        found = best_only(surrounded(index, query, finds, setting))
+    elif setting.apart:
         found = sum(
             best_only(lexical(index, query, finds, replace(setting, fields={name: boost})))
             for name, boost in setting.fields.items()
@@ -176,7 +200,9 @@ def candidates(index: Index, question: Question, setting: Setting) -> list[Candi
     cosines = index.embedded @ index.vectors[question.text] if setting.vectors else None
     closest = [] if cosines is None else [int(place) for place in np.argsort(-cosines)[:CANDIDATES]]
     both = sorted({int(place) for place in np.flatnonzero(found)} | set(closest))
-    if setting.scores or setting.estimated:
+    if setting.around:
+        found = np.maximum(found, lexical(index, query, index.statistics, OWN))
+    elif setting.scores or setting.estimated:
         statistics = setting.scores(index) if setting.scores else setting.estimated(index, query, both)
         found = lexical(index, query, statistics, setting)
     return [
@@ -189,6 +215,22 @@ def candidates(index: Index, question: Question, setting: Setting) -> list[Candi
         )
         for place in both
     ]
+
+
+OWN = Setting(fields={"own": 1.0})
+
+
+def surrounded(index: Index, query: Query, finds: Mapping[str, Statistics], setting: Setting) -> np.ndarray:
+    """Return the scores of the best by their own words and of those around them, as the product makes them."""
+    by_own = lexical(index, query, finds, OWN)
+    best = [int(place) for place in np.argsort(-by_own, kind="stable")[: setting.around] if by_own[place] > 0]
+    own, length = index.statistics["own"], index.statistics["window"].length
+    windows = estimated(replace(own, frequencies={term: own.frequencies.get(term, 0) for term in query.terms}), length)
+    scores = lexical(index, query, {"own": own, "window": windows}, setting)
+    found = np.zeros(len(scores))
+    pool = sorted({place for each in best for place in index.neighbours[each]})
+    found[pool] = scores[pool]
+    return found
 
 
 def best_only(scores: np.ndarray, number: int = CANDIDATES) -> np.ndarray:
@@ -354,6 +396,8 @@ def whose(indexes: Sequence[Index]) -> dict[str, Setting]:
         **found,
         "others × 100, scored anew by a sample": Setting(finds=shared_ones, scores=of_sample),
         "others × 100, scored anew by the candidates": Setting(finds=shared_ones, estimated=of_candidates),
+        "made when asked for, around 50": Setting(around=50, finds=shared_ones),
+        "made when asked for, around 100": Setting(around=100, finds=shared_ones),
         "windows apart": Setting(apart=True),
         "windows apart, others × 100": Setting(apart=True, finds=shared_ones),
         "windows apart, others × 100, scored anew by a sample": Setting(

@@ -10,6 +10,8 @@ import pytest
 from neo4j import Driver
 
 from graph_memory import Memory, ontology_from
+from graph_memory.embedding import Embedder
+from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import following, index, reindexing
 from graph_memory.memory.recall.index import Coverage
@@ -192,3 +194,24 @@ async def test_a_process_that_stays_indexes_what_is_new(
             while await memory.upkeep.index_status() != done:  # noqa: ASYNC110 - another task makes it so
                 await anyio.sleep(0.1)
         tasks.cancel_scope.cancel()
+
+
+async def test_a_search_that_waits_has_few_texts_embedded_at_once(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    embed_some = index._embed_some
+
+    async def noted(core: Core, domain: str, embedder: Embedder, waiting: Sequence[index.WaitingRow]) -> str | None:
+        sizes.append(len(waiting))
+        return await embed_some(core, domain, embedder, waiting)
+
+    monkeypatch.setattr(index, "_embed_some", noted)
+    for number in range(10):
+        await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
+    await rows.catch_up(within=2.0)
+    assert sizes[0] == index.FEW_AT_ONCE
+    for number in range(10, 20):
+        await memory.create_node("Note", f"Note {number}.", id=f"n{number}")
+    await rows.catch_up(within=60.0)
+    assert max(sizes) >= 10

@@ -295,7 +295,8 @@ async def test_a_domain_without_an_ontology_and_an_empty_query_are_refused(memor
     with pytest.raises(GraphError) as caught:
         await memory.recall.search_memories("bread")
     assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
-    await refused(memory, "")
+    for blank in ("", " \n", 5):
+        await refused(memory, blank)
 
 
 async def test_a_type_that_does_not_exist_says_so(filled: Memory) -> None:

@@ -33,8 +33,10 @@ PAGE = 250
 """Events that are indexed in one transaction."""
 PAGE_TEXT = 1_000_000
 """Characters of content after which a page ends."""
-AT_ONCE = 32
-"""Texts that get their vectors at once."""
+AT_ONCE, FEW_AT_ONCE = 32, 8
+"""Texts that get their vectors at once; few while a search waits, which may take long texts half a second."""
+UNHURRIED = 2.0
+"""Seconds that are left where nobody waits."""
 PUT_AT_ONCE = 1_000
 """Passages that get a vector in one transaction: any number may say the same."""
 MANY = 100_000
@@ -344,7 +346,8 @@ async def embed(core: Core, domain: str, until: float) -> str | None:
     if embedder is None:
         return "vectors are off"
     while time.monotonic() < until:
-        rows = await core.store.read(WAITING, domain=domain, limit=AT_ONCE)
+        at_once = AT_ONCE if until - time.monotonic() > UNHURRIED else FEW_AT_ONCE
+        rows = await core.store.read(WAITING, domain=domain, limit=at_once)
         if not rows:
             return None
         try:

@@ -107,8 +107,8 @@ class Request:
     vector: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.vector is None:
-            check_query(self.query)
+        if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+            raise fault("query", "There are no words to search for", "Ask a question, or give some words.")
         _among("search_mode", self.mode, get_args(SearchMode))
         _among("syntax", self.syntax, get_args(Syntax))
         _whole("max_results", self.max_results, 1, MOST_RESULTS)
