@@ -17,7 +17,7 @@ __all__ = ["memory"]
 SURE = HIT.model_copy(
     update={
         "explanation": (
-            Part(name="lexical", value=0.5, detail={"of_best": 0.98765, "score": 12}),
+            Part(name="lexical", value=0.5, detail={"of_best": 0.98765, "score": 12, "passage": {"tile": 0.9}, "around": {}}),
             Part(name="name", value=0.25, detail={"name": "Kitchen"}),
         ),
         "contradicted_by": (NodeBrief(id="mem_2", type="Note", title="Tiles are late"),),
@@ -44,7 +44,7 @@ def test_contradictions_are_shown_and_scores_explained(memory: RecordingMemory):
     lines = run("search", "tiles", "--explain").stdout.splitlines()
     assert lines[3:6] == [
         "    Contradicted by Tiles are late  mem_2",
-        "    +0.500  lexical   of_best 0.988, score 12",
+        "    +0.500  lexical   of_best 0.988, score 12, passage (tile 0.9)",
         "    +0.250  name      name Kitchen",
     ]
 

@@ -21,6 +21,10 @@ TypesOption = Annotated[
     list[str] | None,
     typer.Option("--type", help="Only nodes of this type. Repeatable.", autocompletion=completion.node_types),
 ]
+StrengthOption = Annotated[
+    float | None,
+    typer.Option(metavar="WEIGHT", help="Only nodes with a connection of at least this weight, 0 to 1."),
+]
 WeightOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -51,7 +55,7 @@ def search(
     created_after: fields.CreatedAfterOption = None,
     created_before: fields.CreatedBeforeOption = None,
     min_edges: Annotated[int | None, typer.Option(min=0, help="Only nodes with so many connections.")] = None,
-    min_strength: takes.MinStrengthOption = None,
+    min_strength: StrengthOption = None,
     weight: WeightOption = None,
     depth: DepthOption = None,
     valid_at: takes.ValidAtOption = None,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -87,11 +87,14 @@ def highlighted(passage: str, terms: Collection[str]) -> Text:
 
 
 def _part(part: Part) -> str:
-    detail = ", ".join(f"{name} {_told(value)}" for name, value in part.detail.items() if value is not None)
+    detail = ", ".join(f"{name} {_told(value)}" for name, value in part.detail.items() if value not in (None, {}))
     return f"{part.value:+.3f}  {part.name:<9} {plain(detail)}".rstrip()
 
 
 def _told(value: object) -> object:
+    if isinstance(value, Mapping):
+        words = cast("Mapping[str, object]", value)
+        return "(" + ", ".join(f"{word} {_told(points)}" for word, points in words.items()) + ")"
     return f"{value:.3g}" if isinstance(value, float) else value
 
 
