@@ -17,7 +17,11 @@ __all__ = ["memory"]
 SURE = HIT.model_copy(
     update={
         "explanation": (
-            Part(name="lexical", value=0.5, detail={"of_best": 0.98765, "score": 12, "passage": {"tile": 0.9}, "around": {}}),
+            Part(
+                name="lexical",
+                value=0.5,
+                detail={"of_best": 0.98765, "score": 12, "passage": {"tile": 0.9}, "around": {}},
+            ),
             Part(name="name", value=0.25, detail={"name": "Kitchen"}),
         ),
         "contradicted_by": (NodeBrief(id="mem_2", type="Note", title="Tiles are late"),),
