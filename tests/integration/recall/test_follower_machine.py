@@ -190,7 +190,7 @@ def test_the_rows_of_each_moment_are_those_of_the_state_then(
     monkeypatch.setattr(index, "PAGE", 4)
     monkeypatch.setattr(copying, "PAGE", 2)
 
-    @profile(examples=20)
+    @profile(examples=12)
     @given(st.integers(0, 2**32))
     def holds(seed: int) -> None:
         rng = Random(seed)

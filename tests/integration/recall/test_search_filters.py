@@ -45,7 +45,7 @@ def filters() -> st.SearchStrategy[dict[str, Any]]:
     day=st.none() | st.integers(0, 25),
     limit=st.sampled_from((3, 100)),
 )
-@profile(examples=200)
+@profile(examples=80)
 def test_a_filtered_search_finds_exactly_the_nodes_that_a_plain_reading_leaves(
     world: World, asked: dict[str, Any], mode: str, moment: int | None, day: int | None, limit: int
 ) -> None:
