@@ -130,6 +130,13 @@ async def test_a_search_without_its_index_says_what_to_do_and_works_once_that_is
     assert "graph-memory rebuild" in told["remedy"]
     await notes.upkeep.rebuild()
     assert (await notes.search_content("a kitchen")).node_ids
+    for name in ("_passages_english", "_passage_vectors"):
+        drop(driver, name)
+        with pytest.raises(GraphError) as caught:
+            await notes.recall.search_memories("What is in the kitchen?")
+        assert caught.value.code is Code.STORE_INCOMPATIBLE
+        await notes.upkeep.rebuild()
+        assert (await notes.recall.search_memories("What is in the kitchen?")).hits
     assert (await checked(own, monkeypatch))["schema"]["outcome"] == "ok"
 
 

@@ -193,9 +193,10 @@ def _from_server(error: Neo4jError, where: str, *, in_doubt: bool) -> GraphError
         return _broken(error, where, in_doubt=in_doubt)
     if "DatabaseNotFound" in code:
         return unavailable(f"Neo4j{where} has no such database", "Set NEO4J_DATABASE to one that exists.")
-    if "ProcedureCallFailed" in code and any(each in (error.message or "") for each in _NOT_LUCENE):
+    is_gone = "schema index" in (error.message or "")
+    if "ProcedureCallFailed" in code and not is_gone and any(each in (error.message or "") for each in _NOT_LUCENE):
         return fault("query", "The query is not valid in Lucene's syntax", _LUCENE)
-    if "ProcedureCallFailed" in code and "index" in (error.message or ""):
+    if "IndexNotFound" in code or ("ProcedureCallFailed" in code and "index" in (error.message or "")):
         hint = "Run `graph-memory rebuild` to create it; `graph-memory doctor` names what is missing."
         return GraphError(Code.STORE_INCOMPATIBLE, "The database lacks an index that this call needs", {"hint": hint})
     if isinstance(error, ConstraintError) or "ConstraintCreationFailed" in code:

@@ -469,6 +469,7 @@ async def import_a_folder(world: World, memory: Memory) -> object:
 _NEW = "writes into a domain that it has just begun"
 _ASKED = "is asked by what begins it, or by those who call it"
 _DERIVES = "makes what is derived, for what grows an ontology, reverts or merges"
+_SEARCHED = "makes what search looks through of the log, which says nothing of who may write"
 CALLERS: dict[str, Sequence[str] | str] = {
     "memory.api.memory:Memory.transaction": ["transaction"],
     "memory.core:within": ["transaction"],
@@ -507,6 +508,14 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
     "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
     "memory.meaning.inference:infer_connections": ["infer_connections"],
+    "memory.recall.following:_is_ours": _SEARCHED,
+    "memory.recall.index:_begin": _SEARCHED,
+    "memory.recall.index:_embed_some": _SEARCHED,
+    "memory.recall.index:_empty": _SEARCHED,
+    "memory.recall.index:_written": _SEARCHED,
+    "memory.recall.index:make_anew": _SEARCHED,
+    "memory.recall.reindexing:change_model": _SEARCHED,
+    "memory.recall.reindexing:reindex": _SEARCHED,
     "memory.retention.compaction:compact": ["compact"],
     "memory.retention.compaction:_Compacting._event": _ASKED,
     "memory.retention.erasure:_begun": [
