@@ -20,7 +20,7 @@ from integration.recall.fakes import Fake, vector, with_embedder
 from integration.recall.rows import Rows
 from support import last, observe
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 ONTOLOGY = ontology_from({"node_types": ["Note"], "connection_types": [{"name": "Link", "from": ["*"], "to": ["*"]}]})
 VECTORS = "MATCH (p:_Passage {_domain: $domain}) RETURN p._text, p._model, p._embedding, '_NewPassage' IN labels(p)"

@@ -125,6 +125,7 @@ async def test_the_passage_is_cut_around_the_match_and_its_range_leads_to_it(fil
     assert text[slice(*hit.range)] == hit.passage.strip("…")
 
 
+@pytest.mark.long
 async def test_a_hit_says_what_contradicts_it(filled: Memory) -> None:
     await filled.create_node("Note", "Bread needs no salt at all.", id="saltless")
     await filled.create_connection("contradicts", "saltless", "bread")
@@ -133,6 +134,7 @@ async def test_a_hit_says_what_contradicts_it(filled: Memory) -> None:
     assert [each.id for each in named(found, "saltless").contradicted_by or ()] == ["bread"]
 
 
+@pytest.mark.long
 async def test_connected_nodes_follow_on_request(filled: Memory) -> None:
     await filled.create_node("Note", "Unrelated words entirely.", id="far")
     await filled.create_connection("About", "bread", "puppy")
@@ -245,6 +247,7 @@ async def test_a_very_long_vector_finds_what_a_short_one_finds(filled: Memory) -
     assert ids(short) == ids(long) != []
 
 
+@pytest.mark.long
 async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_makes_a_difference(filled: Memory) -> None:
     paragraphs = (
         f"Paragraph {number} of the diary. " + f"It rained on day {number} again. " * 18 for number in range(230)
@@ -306,6 +309,7 @@ async def test_a_type_that_does_not_exist_says_so(filled: Memory) -> None:
     assert "Nota" in found.warnings[0]
 
 
+@pytest.mark.long
 async def test_pages_give_each_hit_once_while_others_write(filled: Memory) -> None:
     for number in range(30):
         await filled.create_node("Note", f"Apple number {number} is round.", id=f"apple{number:02}")
@@ -328,6 +332,7 @@ async def test_a_cursor_of_before_everything_or_beyond_it_leads_nowhere(filled: 
     assert ids(await filled.recall.search_memories("bread", cursor="search:9999999999999999:9999999:5")) == []
 
 
+@pytest.mark.long
 async def test_a_reply_fits_into_its_tokens_and_leads_to_what_is_left_out(filled: Memory) -> None:
     for number in range(12):
         await filled.create_node(
@@ -379,6 +384,7 @@ async def test_weights_change_what_counts(filled: Memory) -> None:
     assert ids(texts)[0] == "texted"
 
 
+@pytest.mark.long
 async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory) -> None:
     rare = {"tags": ["rare"], "path": "/rare", "namespace": "rare", "properties": {"kind": "rare"}}
     often = {"tags": ["often"], "path": "/often", "properties": {"kind": "often"}}

@@ -9,6 +9,7 @@ from graph_memory import Memory, ontology_from
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.long
 async def test_japanese_and_chinese_are_found_by_their_words(memory: Memory) -> None:
     await memory.create_ontology(ontology_from({"node_types": ["Note"]}))
     texts = {
