@@ -109,6 +109,7 @@ def test_what_was_said_is_found_in_json(said: list[str], is_ascii: bool) -> None
     assert all(each.head == "user" and located(text, each.text, 0) is not None for each in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "content_format"),
     [
