@@ -1232,9 +1232,8 @@ class SyncRecall(_Sync[Recall]):
 
         `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
         world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
-        to those. `syntax` `lucene` takes the query as Lucene's query syntax, with the fields `_text` and `_head`.
-
-        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        to those. `syntax` `lucene` takes Lucene's query syntax, with the fields `_text` and `_head`. Raises
+        EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
         """
         return self._wait(
             self._facade.search_memories,

@@ -192,6 +192,7 @@ async def test_a_process_that_stays_indexes_what_is_new(
             while await memory.upkeep.index_status() != done:  # noqa: ASYNC110 - another task makes it so
                 await anyio.sleep(0.1)
         tasks.cancel_scope.cancel()
+    assert rows.texts() == ["Words."]
 
 
 @pytest.mark.long

@@ -8,9 +8,10 @@ from typing import LiteralString
 import pytest
 from neo4j import Driver
 
-from graph_memory import Memory, ontology_from
+from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.recall import index
 from graph_memory.memory.recall.index import LOCK
+from graph_memory.memory.verify.passages import differences_of_passages
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.store import Transaction
 from integration.recall.rows import Rows
@@ -133,3 +134,17 @@ async def test_verify_names_what_is_wrong_with_the_rows_and_rebuild_mends_it(
     await rows.catch_up()
     assert rows.texts() == ["Words.", "x, y", "Named"]
     assert not (await memory.upkeep.verify()).differences
+
+
+async def test_content_that_cannot_be_read_just_now_takes_no_other_rows_for_loose(
+    memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        await memory.create_node("Note", f"Words of {name}.", id=name)
+    await rows.catch_up()
+
+    async def unreadable(*_: object) -> None:
+        raise GraphError(Code.CONTENT_READ_FAILED, "It is on its way")
+
+    monkeypatch.setattr(index, "_text", unreadable)
+    assert await differences_of_passages(rows.core, rows.domain) == []

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall import search
-from graph_memory.memory.recall.request import Request, filters_of, request_of, types_of, vector_of, weights_of
+from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
 
 
@@ -54,21 +54,20 @@ class Recall:
 
         `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
         world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
-        to those. `syntax` `lucene` takes the query as Lucene's query syntax, with the fields `_text` and `_head`.
-
-        Raises EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
+        to those. `syntax` `lucene` takes Lucene's query syntax, with the fields `_text` and `_head`. Raises
+        EVENT_NOT_FOUND and HISTORY_COMPACTED for `as_of`.
         """
-        request = request_of(
-            query,
-            search_mode=search_mode,
+        request = Request(
+            query=query,
+            mode=search_mode,
             weights=weights_of(weightings),
             filters=filters_of(filters, valid_at),
-            traversal_depth=traversal_depth,
+            depth=traversal_depth,
             scores=include_relevance_scores,
             explanation=include_relevance_explanation,
             max_results=max_results,
             max_tokens=max_tokens,
-            cursor=cursor,
+            cursor=cursor_of(cursor),
             as_of=as_of,
             syntax=syntax,
         )

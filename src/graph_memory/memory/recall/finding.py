@@ -54,6 +54,12 @@ class Evidence:
     is_given: bool = False
     """Whether the query is in Lucene's syntax, so that only Lucene can score by it."""
 
+    @property
+    def has_windows(self) -> bool:
+        """Whether words are scored anew, with those that stand around."""
+        is_scored = self.mode != "semantic" and not self.is_given
+        return is_scored and self.asked is not None and bool(self.asked.query.terms)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -89,7 +95,8 @@ async def find(scope: Scope, request: Request) -> Ranking:
     hits = await _of_few(scope, evidence, few) if few is not None else None
     if hits is None:
         hits = await _of_indexes(scope, request, evidence, members, width)
-    surroundings = await around(scope, hits.ids[:SURROUNDED], hits.ids[SURROUNDED:])
+    walked = SURROUNDED if evidence.has_windows else 0
+    surroundings = await around(scope, hits.ids[:walked], hits.ids[walked:])
     found = await _scored(scope, evidence, members, hits, surroundings)
     best = candidates(found, {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words)))
     kept = await _judged(scope, evidence, best)
@@ -225,7 +232,7 @@ async def _scored(
     passages = around_them.passages
     given = {each.id: each.score for each in hits.words}
     as_given = [Scored(passages[each], {}, {}, given.get(each, 0.0)) for each in hits.ids if each in passages]
-    if evidence.mode == "semantic" or evidence.is_given or evidence.asked is None or not evidence.asked.query.terms:
+    if evidence.asked is None or not evidence.has_windows:
         return as_given
     pool = [each for each in around_them.pool(given) if scope.takes(passages[each])]
     left = frozenset(await members.of(list(dict.fromkeys(passages[each].unit for each in pool))))

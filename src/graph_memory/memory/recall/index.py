@@ -158,6 +158,11 @@ async def index_words(core: Core, domain: str, *, until: int = END) -> None:
             return
 
 
+async def behind(core: Core, domain: str) -> int:
+    """Return how many changes of a domain's log its index lacks. Raises ONTOLOGY_NOT_FOUND."""
+    return _covered(await _position(core, domain), 0).behind
+
+
 async def coverage(core: Core, domain: str, reason: str | None = None) -> Coverage:
     """Return what the index of a domain covers. Raises ONTOLOGY_NOT_FOUND."""
     position = await _position(core, domain)

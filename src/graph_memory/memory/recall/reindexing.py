@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall.index import DELETED_AT_ONCE, Coverage, coverage, embed, index_page, make_anew
+from graph_memory.memory.recall.index import DELETED_AT_ONCE, Coverage, behind, coverage, embed, index_page, make_anew
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
@@ -16,7 +16,7 @@ CHANGE_MODEL = query("recall/change_model", int)
 
 async def reindex(core: Core, domain: str, *, anew: bool, model: bool, progress: Progress) -> Coverage:
     """Make the index of a domain complete, anew, or its vectors by another model. `Upkeep.reindex` tells the rest."""
-    await coverage(core, domain)
+    await behind(core, domain)  # of a domain that exists
     if model and core.embedder is not None:
         await change_model(core, domain, core.embedder.model)
     if model or not anew:
@@ -43,14 +43,12 @@ async def change_model(core: Core, domain: str, model: str) -> None:
 
 async def complete(core: Core, domain: str, progress: Progress = silent) -> Coverage:
     """Index what a domain's index lacks, however long that takes. Raises ONTOLOGY_NOT_FOUND."""
-    first = await coverage(core, domain)
-    total = max(first.behind, 1)
+    total = max(await behind(core, domain), 1)
     while await index_page(core, domain):
-        left = (await coverage(core, domain)).behind
-        progress("Indexing the log", 1 - min(left / total, 1.0))
-    waiting = max((await coverage(core, domain)).without_vectors, 1)
-    reason = None
-    while reason is None and (left := (await coverage(core, domain)).without_vectors):
-        progress("Making vectors", 1 - min(left / waiting, 1.0))
-        reason = await embed(core, domain, time.monotonic() + 1.0)
-    return await coverage(core, domain, reason)
+        progress("Indexing the log", 1 - min(await behind(core, domain) / total, 1.0))
+    covered = await coverage(core, domain)
+    waiting = max(covered.without_vectors, 1)
+    while covered.reason is None and covered.without_vectors:
+        progress("Making vectors", 1 - min(covered.without_vectors / waiting, 1.0))
+        covered = await coverage(core, domain, await embed(core, domain, time.monotonic() + 1.0))
+    return covered

@@ -117,38 +117,6 @@ class Request:
             _whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
 
 
-def request_of(
-    query: str,
-    *,
-    search_mode: SearchMode,
-    weights: Weights,
-    filters: Filters,
-    traversal_depth: int,
-    scores: bool,
-    explanation: bool,
-    max_results: int,
-    max_tokens: int | None,
-    cursor: str | None,
-    as_of: int | str | None,
-    syntax: Syntax,
-) -> Request:
-    """Return the request for the arguments of `Recall.search_memories`. Raises INVALID_ARGUMENT."""
-    return Request(
-        query=query,
-        mode=search_mode,
-        weights=weights,
-        filters=filters,
-        depth=traversal_depth,
-        scores=scores,
-        explanation=explanation,
-        max_results=max_results,
-        max_tokens=max_tokens,
-        cursor=cursor_of(cursor),
-        as_of=as_of,
-        syntax=syntax,
-    )
-
-
 def weights_of(given: Mapping[str, float] | None) -> Weights:
     """Return weights by their names, long or short. Raises INVALID_ARGUMENT."""
     names = {**{f"{name}_weight": name for name in WEIGHTS}, **{name: name for name in WEIGHTS}}

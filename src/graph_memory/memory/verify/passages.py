@@ -60,7 +60,7 @@ async def _differences(core: Core, domain: str, at: int) -> list[Difference]:
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
             found += _compared(domain, version, rows[version.owner])
-        known.update(version.owner for version in versions)
+        known.update(row.subject for row in living)  # also such as cannot be read just now
         after = page[-1].subject
     return [*found, *await _loose(core, domain, at, known)]
 
