@@ -15,6 +15,7 @@ from benchmarks.graph import fresh, say
 from benchmarks.measure import Call, in_turns
 from benchmarks.report import table
 from benchmarks.retrieval_data import stores
+from benchmarks.search_beside import isolated, writes_beside
 from benchmarks.sizes import Place
 from graph_memory import Memory, ontology_from
 from graph_memory.embedding import Embedder
@@ -84,6 +85,7 @@ async def search_speed(place: Place, sizes: Sequence[int]) -> str:
     for size in sizes:
         filled = await _filled(Memory(core, default_domain=fresh(f"bench-search-{size}-")), texts, size)
         parts.append(await _measured(place, filled, questions))
+    parts += [await isolated(place.memory, texts), await writes_beside(place.memory, texts)]
     return "\n".join(["## Search: how soon\n", *parts])
 
 
