@@ -179,7 +179,9 @@ async def test_a_branch_is_searched_from_before_its_fork_and_after_it(filled: Me
     assert ids(await there.recall.search_memories("kite", search_mode="lexical")) == ["kite"]
     assert ids(await there.recall.search_memories("kite", search_mode="lexical", as_of=before)) == []
     assert ids(await there.recall.search_memories("flour", search_mode="lexical", as_of=before)) == ["bread"]
-    await there.upkeep.verify()
+    [warning] = (await there.recall.search_memories("kite", as_of=0)).warnings or ()
+    assert "before the first write" in warning
+    assert (await there.upkeep.verify()).differences == ()
     await filled.delete_domain(branch)
 
 

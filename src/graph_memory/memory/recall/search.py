@@ -20,8 +20,15 @@ async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
     scope = await _scope(core, domain, request)
     ranking = await find(scope, request)
-    unknown = None if ranking.ranked else await unknown_types(core, domain, request.filters.types)
-    return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *(unknown or ())]))
+    notes = [] if ranking.ranked else await _reasons(scope, request)
+    return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
+
+
+async def _reasons(scope: Scope, request: Request) -> list[str]:
+    """Return why nothing was found, as far as the question tells."""
+    if scope.at is not None and scope.at <= 0:
+        return ["as_of is before the first write of this domain: it held nothing yet."]
+    return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
 
 
 async def _scope(core: Core, domain: str, request: Request) -> Scope:
