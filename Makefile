@@ -27,7 +27,7 @@ test: setup  ## The quick tests, on a real Neo4j of their own
 
 test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
 	$(BIN)/python tests/train.py
-	EXAMPLES=all $(PYTEST) tests
+	EXAMPLES=all $(PYTEST) --durations=60 tests
 
 test-container: setup  ## The integration tests on Neo4j in a container: NEO4J_IMAGE, BASE, TESTS
 	docker build --tag graph-memory $(if $(BASE),--network host --build-arg BASE=$(BASE)) --file docker/Dockerfile .

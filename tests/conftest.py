@@ -21,23 +21,13 @@ from profiles import EXAMPLES
 
 KEPT = {"GRAPH_MEMORY_CACHE"}
 """Jars are fetched once and shared with other runs; everything else that a user set is out of reach of a test."""
-CONNECTION_TYPES = (
-    *("About", "Before", "Beside", "DependsOn", "Has", "Involves", "Knows", "Leads", "Link", "LivesIn", "MarriedTo"),
-    *(
-        "Next",
-        "NextAction",
-        "OwnedBy",
-        "Owner",
-        "Owns",
-        "Part",
-        "PartOf",
-        "References",
-        "RelatesTo",
-        "RequiresContext",
-        "To",
-    ),
-    *("Tree", "WaitingFor"),
-)
+CONNECTION_TYPES = """
+About Before Beside DependsOn Has Involves Knows Leads Link LivesIn MarriedTo Next NextAction OwnedBy Owner Owns
+Part PartOf References RelatesTo RequiresContext To Tree WaitingFor above below caused_by causes contains
+contradicts defined_by defines exemplified_by exemplifies follows holds implemented_by implements liked_by likes
+owned_by owns part_of precedes referenced_by references refined_by refines relates_to same_as synthesized_by
+synthesizes within
+"""
 """Those that tests declare most."""
 
 READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_")
@@ -104,7 +94,7 @@ def _make_constraints(settings: Settings) -> None:
     """Make the constraints of connection types at once: after each new one, Neo4j plans every statement anew."""
     address = address_of(settings)
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
-        for name in CONNECTION_TYPES:
+        for name in CONNECTION_TYPES.split():
             driver.execute_query(connection_constraint(name)[1])
 
 

@@ -133,6 +133,7 @@ def is_erased(talk: Conversation, domain: str, word: str) -> bool:
     return talk.portal.call(talk.memory.in_domain(domain).history.scan, word).clean
 
 
+@pytest.mark.long
 def test_no_passage_is_there_twice_or_missing_and_nothing_erased_comes_back(
     talk: Conversation, driver: Driver, followed: Followers, domain: str, tmp_path: Path
 ) -> None:

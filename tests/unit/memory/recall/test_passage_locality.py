@@ -6,10 +6,11 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_memory.memory.recall.passages import pieces
+from profiles import profile
 from unit.memory.recall.passage_builders import joined, node, ref, sentence, sentences_of
 
 FORMATS = st.sampled_from(["markdown", "plain"])
@@ -26,7 +27,7 @@ def changed(before: Counter[tuple[str, str]], text: str, content_format: str) ->
     return (keys(text, content_format) - before).total()
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@profile(examples=40)
 @given(SEEDS, FORMATS, st.sampled_from([" ", "\n", "\n\n"]))
 def test_a_sentence_on_top_changes_at_most_three_passages(seed: int, content_format: str, between: str) -> None:
     rng = random.Random(seed)
@@ -36,7 +37,7 @@ def test_a_sentence_on_top_changes_at_most_three_passages(seed: int, content_for
     assert changed(before, sentence(rng) + between + text, content_format) <= 3
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@profile(examples=40)
 @given(SEEDS, FORMATS)
 def test_a_sentence_changed_in_the_middle_changes_at_most_four_passages(seed: int, content_format: str) -> None:
     rng = random.Random(seed)
@@ -47,7 +48,7 @@ def test_a_sentence_changed_in_the_middle_changes_at_most_four_passages(seed: in
     assert changed(before, joined(edited), content_format) <= 4
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@profile(examples=40)
 @given(SEEDS, FORMATS)
 def test_a_sentence_deleted_in_the_middle_changes_at_most_four_passages(seed: int, content_format: str) -> None:
     rng = random.Random(seed)
