@@ -34,6 +34,7 @@ READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_")
 for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
     del os.environ[name]
 os.environ["GRAPH_MEMORY_BACKGROUND_INDEX"] = "false"  # each server of a test would load the model
+os.environ["GRAPH_MEMORY_USE_COUNTS"] = "false"  # they take the locks of domains now and then
 os.environ["GRAPH_MEMORY_AOT"] = "use"  # the cache that is there, but none made behind the tests' back
 
 

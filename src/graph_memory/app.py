@@ -11,10 +11,12 @@ import anyio.to_thread
 
 from graph_memory import local
 from graph_memory.embedding import Embedder, NoVectors, embedder
+from graph_memory.memory.accesses import MOST, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import ahead
+from graph_memory.memory.recall import access
 from graph_memory.memory.recall.backlog import Backlog, backlog
 from graph_memory.memory.recall.following import follow_logs
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
@@ -65,10 +67,13 @@ async def open_memory(
         core = _core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
         if follows and settings.background_index:
             core.background.start("following the logs", follow_logs(core), is_endless=True)
+        if core.accesses.is_on:
+            core.background.start("counting what is used", access.count_accesses(core), is_endless=True)
         try:
             yield Memory(core, default_domain=domain_for(settings.domain))
         finally:
             await core.background.close()
+            await access.close(core)
             if core.embedder:
                 await core.embedder.aclose()
 
@@ -219,6 +224,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         open_type_limit=settings.open_type_limit,
         archives=settings.home / "archives",
         embedder=vectors,
+        accesses=AccessTally(MOST if settings.use_counts else 0),
     )
 
 

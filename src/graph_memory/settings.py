@@ -172,6 +172,10 @@ class Settings(BaseSettings):
     background_index: bool = Field(
         default=True, description="Index what is new for search while nobody searches, in a server that stays."
     )
+    use_counts: bool = Field(
+        default=True,
+        description="Count how often nodes are given to somebody, and when last, for `use_weight` and recall.",
+    )
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from graph_memory.embedding import Embedder
+from graph_memory.memory.accesses import AccessTally
 from graph_memory.memory.background import Background, Idle
 from graph_memory.memory.contents import Contents
 from graph_memory.model.errors import Code, GraphError
@@ -33,6 +34,7 @@ class Core:
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None
     """None when vectors are off."""
+    accesses: AccessTally = field(default_factory=AccessTally)
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
         """Return the same for somebody else; an actor and a session that are named already stay."""

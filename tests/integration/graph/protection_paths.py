@@ -508,6 +508,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
     "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
     "memory.meaning.inference:infer_connections": ["infer_connections"],
+    "memory.recall.access:_write": "counts who was looked at, which says nothing of who may write",
     "memory.recall.following:_is_ours": _SEARCHED,
     "memory.recall.index:_begin": _SEARCHED,
     "memory.recall.index:_embed_some": _SEARCHED,

@@ -41,6 +41,7 @@ CONSTRAINTS = {
     ("_Event", ("_domain", "_id")),
     ("_Content", ("_domain", "_sha256")),
     ("_Index", ("_domain",)),
+    ("_Access", ("_domain", "_id")),
     ("_SchemaStep", ("_version",)),
 }
 FILTERED = ("_domain", "_model", "_type", "_since", "_until", "_created", "_valid_from", "_valid_to")
@@ -62,6 +63,7 @@ INDEXES = {
     ("RANGE", "_NewPassage", ("_domain", "_since")),
     ("RANGE", "_Name", ("_domain", "_key", "_until")),
     ("RANGE", "_Name", ("_domain", "_owner", "_until")),
+    ("RANGE", "_Access", ("_domain", "_count")),
     ("FULLTEXT", "_English", ("_text", "_head", "_filter")),
     ("VECTOR", "_Passage", ("_embedding", *FILTERED)),
 }

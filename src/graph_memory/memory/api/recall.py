@@ -71,7 +71,7 @@ class Recall:
             as_of=as_of,
             syntax=syntax,
         )
-        return await search.search(self._core, self._domain(domain), request)
+        return await search.search_and_count(self._core, self._domain(domain), request)
 
     async def search_semantic(
         self,
@@ -87,7 +87,7 @@ class Recall:
         `types` are node or connection types; `type` is one. Without vectors it searches by words, and says so.
         """
         request = Request(query=query, mode="semantic", filters=types_of(types, type), max_results=limit)
-        return await search.search(self._core, self._domain(domain), request)
+        return await search.search_and_count(self._core, self._domain(domain), request)
 
     async def search_by_vector(
         self,
@@ -100,7 +100,7 @@ class Recall:
         """Return what is nearest to a vector that the domain's model made, as `search_semantic` does for a text."""
         filters = types_of(types, None)
         request = Request(query="", mode="semantic", filters=filters, max_results=limit, vector=vector_of(vector))
-        return await search.search(self._core, self._domain(domain), request)
+        return await search.search_and_count(self._core, self._domain(domain), request)
 
     async def hybrid_search(
         self,

@@ -30,6 +30,7 @@ STAGES: dict[str, Query[int]] = {
         "index",
         "passages",
         "names",
+        "accesses",
         "events",
         "contents",
         "node_types",

@@ -166,7 +166,9 @@ def creation(head: Head, node: NewNode) -> Draft:
 
 async def get_node(core: Core, domain: str, node_id: str) -> NodeInfo:
     """Return a node without its content."""
-    return node_info((await _found(core.store, domain, node_id))[0])
+    node, _ = await _found(core.store, domain, node_id)
+    core.accesses.note(domain, [node.id])
+    return node_info(node)
 
 
 def node_info(node: NodeState) -> NodeInfo:
@@ -199,6 +201,7 @@ async def get_node_content(core: Core, domain: str, node_id: str) -> NodeContent
     """Return a node's content as it was given."""
     node, inline = await _found(core.store, domain, node_id, with_text=True)
     content = await core.contents.fetch(domain, node.content, inline)
+    core.accesses.note(domain, [node.id])
     return NodeContent(content=content.as_given, encoding=content.encoding, format=content.format)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.access import take_out_access, take_out_dead
 from graph_memory.memory.recall.filters import domain_token, until_token
 from graph_memory.memory.recall.index import DELETED_AT_ONCE, ENGLISH, POSITION, RESET, index_words
 from graph_memory.storage.queries import Nothing, query
@@ -67,14 +68,15 @@ async def take_out(transaction: Transaction, domain: str, subject: str) -> None:
     """Delete the rows of a subject that is erased, and of what was tied to it; no page read before brings them back."""
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(DROP_SUBJECT, domain=domain, subject=subject, open=END)
+    await take_out_access(transaction, domain, subject)
 
 
 async def take_out_ended(transaction: Transaction, domain: str, to: int) -> int:
     """Delete some of the rows that ended before a point to which a log is compacted, and tell how many.
 
-    An index that does not know all that goes is made anew.
+    Then how often nodes were used that are deleted. An index that does not know all that goes is made anew.
     """
     await transaction.run(RAISE_EPOCH, domain=domain)
     await transaction.run(RESET, domain=domain, below=to, once=False)
     [deleted] = await transaction.run(DROP_ENDED, domain=domain, to=to, limit=DELETED_AT_ONCE)
-    return deleted
+    return deleted or await take_out_dead(transaction, domain, DELETED_AT_ONCE)

@@ -8,12 +8,21 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import place_at, place_of
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.recall.access import note
 from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.reply import reply
 from graph_memory.memory.recall.request import Request
 from graph_memory.memory.recall.results import SearchResult
 from graph_memory.memory.recall.retrieval import Scope
+
+
+async def search_and_count(core: Core, domain: str, request: Request) -> SearchResult:
+    """Return what a request finds, for somebody: nodes that are given as they are now count as used."""
+    found = await search(core, domain, request)
+    if request.as_of is None:
+        note(core, domain, [hit.id for hit in found.hits if hit.kind == "node"])
+    return found
 
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:

@@ -1,0 +1,44 @@
+"""What is noted of who was looked at, in memory."""
+
+from __future__ import annotations
+
+from graph_memory.memory.accesses import Access, AccessTally
+
+
+def counts(taken: dict[str, dict[str, Access]]) -> dict[str, dict[str, int]]:
+    return {domain: {each: access.count for each, access in found.items()} for domain, found in taken.items()}
+
+
+def test_a_node_counts_once_for_each_reply_in_its_domain():
+    tally = AccessTally(10)
+    tally.note("one", ["a", "b", "a"])
+    tally.note("one", ["a"])
+    tally.note("two", ["a"])
+    assert counts(tally.take()) == {"one": {"a": 2, "b": 1}, "two": {"a": 1}}
+    assert (tally.take(), len(tally)) == ({}, 0)
+
+
+def test_a_full_tally_counts_on_what_it_knows_and_leaves_out_others():
+    tally = AccessTally(2)
+    tally.note("one", ["a", "b", "c"])
+    tally.note("two", ["d"])
+    tally.note("one", ["b"])
+    assert counts(tally.take()) == {"one": {"a": 1, "b": 2}}
+
+
+def test_what_is_put_back_adds_up_with_what_came_meanwhile():
+    tally = AccessTally(2)
+    tally.note("one", ["a"])
+    taken = tally.take()
+    tally.note("one", ["a", "b"])
+    last = tally._found["one"]["a"].last
+    tally.add("one", {**taken["one"], "c": taken["one"]["a"]})
+    found = tally.take()
+    assert counts(found) == {"one": {"a": 2, "b": 1}}
+    assert found["one"]["a"].last == last
+
+
+def test_a_tally_of_none_counts_nothing():
+    tally = AccessTally()
+    tally.note("one", ["a"])
+    assert (tally.take(), tally.is_on) == ({}, False)
