@@ -14,7 +14,7 @@ from graph_memory.embedding import Embedder
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import following, index, reindexing
-from graph_memory.memory.recall.index import Coverage
+from graph_memory.memory.recall.index import Coverage, index_words
 from integration.recall.rows import Rows
 
 pytestmark = pytest.mark.anyio
@@ -68,6 +68,15 @@ async def test_versions_that_were_overwritten_before_they_were_indexed_are_there
     assert (covered.open, covered.without_vectors) == (0, 0)
     assert [rows.texts(covered.seq - back) for back in (2, 1, 0)] == [["First words."], ["Second words."], []]
     assert rows.run("MATCH (p:_Passage {_domain: $domain}) WHERE p._embedding IS NOT NULL RETURN p") == []
+
+
+async def test_what_waits_for_its_vector_and_is_overwritten_at_once_gets_none(memory: Memory, rows: Rows) -> None:
+    await memory.create_node("Note", "First.", id="a")
+    await index_words(rows.core, rows.domain)
+    await memory.update_node("a", content="Second.", encoding="utf-8")
+    await index_words(rows.core, rows.domain)
+    waiting = "MATCH (p:_NewPassage {_domain: $domain}) RETURN p._text"
+    assert rows.run(waiting) == [["Second."]]
 
 
 async def test_equal_words_are_embedded_once(memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:

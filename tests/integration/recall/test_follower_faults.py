@@ -210,6 +210,20 @@ async def test_a_page_ends_after_much_text(ours: Memory, rows: Rows, monkeypatch
     assert (await rows.catch_up()).behind == 0
 
 
+async def test_an_event_that_is_not_seen_yet_is_waited_for(ours: Memory, rows: Rows) -> None:
+    await rows.catch_up()
+    await put(ours, "Before.")
+    late = await last(ours) + 1
+    await put(ours, "Late.")
+    await put(ours, "After.")
+    hide = "MATCH (e:_Event {_domain: $domain, _seq: $seq}) REMOVE e:_Event SET e:_Unseen RETURN 1"
+    show = "MATCH (e:_Unseen {_domain: $domain, _seq: $seq}) REMOVE e:_Unseen SET e:_Event RETURN 1"
+    rows.run(hide, seq=late)
+    assert ((await rows.catch_up()).behind, rows.texts()) == (2, ["Before."])
+    rows.run(show, seq=late)
+    assert ((await rows.catch_up()).behind, rows.texts()) == (0, ["After.", "Before.", "Late."])
+
+
 async def test_content_that_is_missing_is_waited_for_and_then_left_out(
     ours: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch
 ) -> None:
