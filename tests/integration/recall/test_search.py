@@ -146,6 +146,18 @@ async def test_connected_nodes_follow_on_request(filled: Memory) -> None:
     assert "2 steps away" in two.hits[2].why
 
 
+async def test_what_several_properties_say_together_is_found(filled: Memory) -> None:
+    for name, kind, outcome in (
+        ("a", "drugs", "closed"),
+        ("b", "drugs", "under investigation"),
+        ("c", "theft", "under investigation"),
+    ):
+        await filled.create_node("Note", "A case.", id=name, properties={"kind": kind, "last_outcome": outcome})
+    found = await filled.recall.search_memories("drugs under investigation", search_mode="lexical")
+    assert (ids(found)[0], found.hits[0].place) == ("b", "properties")
+    assert found.hits[0].passage == "kind: drugs\nlast outcome: under investigation"
+
+
 async def test_a_connection_is_found_by_its_content(filled: Memory) -> None:
     made = await filled.create_connection("About", "bread", "puppy", content="Crumbs are a treat for a hungry whelp.")
     found = await filled.recall.search_memories("crumbs for a whelp")

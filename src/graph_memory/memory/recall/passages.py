@@ -19,6 +19,9 @@ from graph_memory.memory.recall.splitting.units import first_words, last_words
 from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.model.titles import LONGEST
 
+BRIEF = 200
+"""Characters up to which a property stands in one passage with the others of its subject: what is known of a thing lies in
+several of them, and none of them alone answers a question for "drugs under investigation"."""
 AROUND = 60
 """Words before and after a passage that its window has."""
 _DIGITS = 12
@@ -31,8 +34,8 @@ class Piece:
     """One passage of one subject."""
 
     place: str
-    """What it is a passage of, unique within the subject: `title`, `tags`, `property/NAME`, `summary`, `text` of an
-    observation. Each passage of the content, and of a field that has several, has a slash and digits of its own words
+    """What it is a passage of, unique within the subject: `title`, `tags`, `properties`, a long one as
+    `property/NAME`, `summary`, `text` of an observation. Each passage of the content, and of a field that has several, has a slash and digits of its own words
     after it, such as `content/5f0c3b8e21d4`, so it keeps its place when others come and go."""
     text: str
     """Its own words, as they stand there, without its head."""
@@ -97,9 +100,18 @@ def _node_pieces(node: NodeState, text: str | None) -> Iterator[Piece]:
 
 
 def _property_pieces(subject: NodeState | ConnectionState, title: str) -> Iterator[Piece]:
-    for name, value in sorted(subject.properties.items()):
-        if isinstance(value, str) and " ".join(value.split()) != title:
+    texts = {name: value for name, value in sorted(subject.properties.items()) if isinstance(value, str)}
+    brief = {name: shown for name, value in texts.items() if len(value) <= BRIEF and (shown := " ".join(value.split()))}
+    yield from _field(
+        "properties", "\n".join(f"{_words(name)}: {shown}" for name, shown in brief.items() if shown != title), title
+    )
+    for name, value in texts.items():
+        if len(value) > BRIEF:
             yield from _field(f"property/{name}", value, title)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _field(place: str, text: str, head: str) -> Iterator[Piece]:

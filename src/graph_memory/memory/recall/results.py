@@ -31,7 +31,7 @@ class Hit(Result):
     distance: float | None = Field(default=None, description="1 - cosine of the angle between query and passage")
     why: str = Field(description="In short, why it was found")
     passage: str | None = Field(default=None, description="Part of its text around what fits; … where it was cut")
-    place: str | None = Field(default=None, description="Where that is: title, tags, summary, property/NAME, content …")
+    place: str | None = Field(default=None, description="Where that is: title, tags, properties, summary, content …")
     range: tuple[int, int] | None = Field(
         default=None, description="First character of the passage in the content, and the one after its last"
     )

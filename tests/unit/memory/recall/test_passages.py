@@ -19,16 +19,23 @@ def by_place(found: list[Piece]) -> dict[str, Piece]:
 
 
 def test_a_node_has_passages_of_its_title_tags_texts_summary_and_content() -> None:
-    subject = node(title="Ada", summary="In short.", tags=("maths", "london"), role="engineer", age=36, name="Ada L.")
+    subject = node(
+        title="Ada",
+        summary="In short.",
+        tags=("maths", "london"),
+        role="engineer",
+        age=36,
+        name="Ada L.",
+        home_town=" London\n",
+    )
     found = by_place(pieces(subject, "She wrote notes."))
     assert {place: each.text for place, each in found.items() if not place.startswith("content/")} == {
         "title": "Ada",
         "tags": "maths, london",
-        "property/name": "Ada L.",
-        "property/role": "engineer",
+        "properties": "home town: London\nname: Ada L.\nrole: engineer",
         "summary": "In short.",
     }
-    assert [each.head for place, each in found.items() if place != "title"] == ["Ada"] * 5
+    assert [each.head for place, each in found.items() if place != "title"] == ["Ada"] * 4
     assert [each.text for place, each in found.items() if place.startswith("content/")] == ["She wrote notes."]
 
 
@@ -48,7 +55,7 @@ def test_binary_content_gives_no_passages() -> None:
 
 def test_a_connection_has_passages_of_its_texts_and_content() -> None:
     found = pieces(connection(ref(), since="the war", weight=2.5), "They met at school.")
-    assert [(each.text, each.head) for each in found] == [("the war", ""), ("They met at school.", "")]
+    assert [(each.text, each.head) for each in found] == [("since: the war", ""), ("They met at school.", "")]
 
 
 def test_an_observation_has_a_passage_of_its_text() -> None:
