@@ -20,8 +20,8 @@ from graph_memory.model.subjects import ConnectionState, NodeState
 from graph_memory.model.titles import LONGEST
 
 BRIEF = 200
-"""Characters up to which a property stands in one passage with the others of its subject: what is known of a thing lies in
-several of them, and none of them alone answers a question for "drugs under investigation"."""
+"""Characters up to which a property stands in one passage with the others of its subject: what is known of a thing lies
+in several of them, and none of them alone answers a question for "drugs under investigation"."""
 AROUND = 60
 """Words before and after a passage that its window has."""
 _DIGITS = 12
@@ -34,9 +34,9 @@ class Piece:
     """One passage of one subject."""
 
     place: str
-    """What it is a passage of, unique within the subject: `title`, `tags`, `properties`, a long one as
-    `property/NAME`, `summary`, `text` of an observation. Each passage of the content, and of a field that has several, has a slash and digits of its own words
-    after it, such as `content/5f0c3b8e21d4`, so it keeps its place when others come and go."""
+    """What it is a passage of, unique within the subject: `title`, `tags`, `properties`, a long one as `property/NAME`,
+    `summary`, `text` of an observation. Each passage of the content, and of a field that has several, has a slash and
+    digits of its own words after it, such as `content/5f0c3b8e21d4`, so it keeps its place when others come and go."""
     text: str
     """Its own words, as they stand there, without its head."""
     head: str
