@@ -2,8 +2,8 @@
 // those of `alone` without. Walks no farther than `most` rows each way, so that a text that was changed very often does not
 // hold up the search.
 // mode: read
-// params: ids, alone, at, most, characters
-// returns: runs, passages
+// params: ids, alone, at, most, kept, characters
+// returns: runs, said
 UNWIND $ids AS id
 MATCH (p:_Passage)
 WHERE elementId(p) = id
@@ -16,6 +16,7 @@ WITH p, COLLECT {
   LIMIT $most
   WHERE b._since <= $at AND b._until > $at
   RETURN b
+  LIMIT $kept
 } + COLLECT {
   MATCH (b:_Passage)
   USING INDEX b:_Passage(_domain, _sequence, _position, _order)
@@ -25,6 +26,7 @@ WITH p, COLLECT {
   LIMIT $most
   WHERE b._since <= $at AND b._until > $at
   RETURN b
+  LIMIT $kept
 } AS before, COLLECT {
   MATCH (a:_Passage)
   USING INDEX a:_Passage(_domain, _sequence, _position, _order)
@@ -34,6 +36,7 @@ WITH p, COLLECT {
   LIMIT $most
   WHERE a._since <= $at AND a._until > $at
   RETURN a
+  LIMIT $kept
 } + COLLECT {
   MATCH (a:_Passage)
   USING INDEX a:_Passage(_domain, _sequence, _position, _order)
@@ -43,8 +46,9 @@ WITH p, COLLECT {
   LIMIT $most
   WHERE a._since <= $at AND a._until > $at
   RETURN a
+  LIMIT $kept
 } AS after
-WITH p, before[..8] AS before, after[..8] AS after
+WITH p, before[..$kept] AS before, after[..$kept] AS after
 WITH p, before, after, [b IN before | size(b._text)] AS sizes_before, [a IN after | size(a._text)] AS sizes_after
 WITH reverse([i IN range(0, size(before) - 1) WHERE reduce(n = 0, size IN sizes_before[..i] | n + size) < $characters | before[i]])
      + [p]
@@ -62,9 +66,6 @@ CALL (found) {
     RETURN p
   }
   WITH DISTINCT p
-  RETURN collect(p {
-    id: elementId(p), owner: p._owner, owner_kind: p._owner_kind, unit: p._unit, type: p._type, place: p._place, head: p._head,
-    text: p._text, date: p._date, created: p._created, valid_from: p._valid_from, valid_to: p._valid_to
-  }) AS passages
+  RETURN collect([elementId(p), p._head, p._text, p._date]) AS said
 }
-RETURN runs, passages
+RETURN runs, said

@@ -346,5 +346,6 @@ def _plain(value: object) -> object:
     if isinstance(value, list):
         return [item if type(item) in _AS_THEY_ARE else _plain(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in cast("Mapping[str, object]", value).items()}
+        items = cast("Mapping[str, object]", value).items()
+        return {key: item if type(item) in _AS_THEY_ARE else _plain(item) for key, item in items}
     return value

@@ -12,12 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from graph_memory.memory.recall.english import parts, stem, terms, words
+from graph_memory.memory.recall.english import is_nothing, parts, stem, term_of, terms, words
 
 K1, B = 1.2, 0.75
 SLOP = 2
@@ -40,11 +40,14 @@ class Statistics:
     texts: int
     length: float
     frequencies: Mapping[str, int]
+    _told: dict[str, float] = field(default_factory=dict[str, float], init=False, repr=False, compare=False)
 
     def idf(self, term: str) -> float:
         """Return how much a term says: the more, the fewer texts have it."""
-        frequency = min(self.frequencies.get(term, 0), self.texts)
-        return math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
+        if (told := self._told.get(term)) is None:
+            frequency = min(self.frequencies.get(term, 0), self.texts)
+            told = self._told[term] = math.log(1 + (self.texts - frequency + 0.5) / (frequency + 0.5))
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,29 @@ def asked(question: str) -> Query:
     return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(pairs)))
 
 
-def analysed(text: str, only: Collection[str] | None = None) -> Text:
-    """Return the terms of a text, or of them `only` those that matter: those of a query take half the time."""
-    every = terms(text)
-    present = set(every).difference({""}) if only is None else set(every).intersection(only)
+OTHER = "\n"
+"""Stands for every term that does not matter."""
+
+
+class Terms(dict[str, str]):
+    """The terms of words, where only a few of them matter: others are told by their first letters, and not stemmed."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        super().__init__()
+        self.wanted = frozenset(terms)
+        self._initials = frozenset(each[0] for each in self.wanted if each)
+
+    def __missing__(self, word: str) -> str:
+        """Return the term of a word, nothing for a stop word, and `OTHER` for one that does not matter."""
+        found = term_of(word) if word[0].lower()[0] in self._initials or is_nothing(word) else OTHER
+        self[word] = found
+        return found
+
+
+def analysed(text: str, only: Terms | None = None) -> Text:
+    """Return the terms of a text, or of them `only` those that matter: those of a query take a third of the time."""
+    every = terms(text) if only is None else terms(text, only.__getitem__)
+    present = set(every).difference({""}) if only is None else only.wanted.intersection(every)
     positions = {term: [place for place, each in enumerate(every) if each == term] for term in present}
     return Text(positions, len(every) - every.count(""), len(every))
 
@@ -88,10 +110,10 @@ def joined(texts: Sequence[Text]) -> Text:
     positions: dict[str, list[int]] = {}
     words = 0
     for text in texts:
-        for term, places in text.positions.items():
-            positions.setdefault(term, []).extend(words + place for place in places)
+        for each, places in text.positions.items():
+            positions.setdefault(each, []).extend([words + place for place in places])
         words += text.words
-    return Text(positions, sum(text.length for text in texts), words)
+    return Text(positions, sum([text.length for text in texts]), words)
 
 
 def counted(texts: Sequence[Text]) -> Statistics:
@@ -102,6 +124,8 @@ def counted(texts: Sequence[Text]) -> Statistics:
 
 def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = PHRASE) -> dict[str, float]:
     """Return what each word and each pair of the query adds to the score of a text."""
+    if not text.positions:
+        return {}
     norm = K1 * (1 - B + B * text.length / statistics.length) if statistics.length else K1
     found = {
         term: statistics.idf(term) * _saturated(len(places), norm)

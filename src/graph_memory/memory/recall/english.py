@@ -35,12 +35,12 @@ def words(text: str) -> list[str]:
     return [_plain(word) for word in _WORD.findall(text)]
 
 
-def terms(text: str) -> list[str]:
-    """Return the terms of a text in order, and nothing in the place of a stop word."""
+def terms(text: str, of: Callable[[str], str] | None = None) -> list[str]:
+    """Return the terms of a text in order, and nothing in the place of a stop word; `of` may know terms of its own."""
     found = _WORD.findall(text)
-    if text.isascii():
-        return [_term(word) for word in found]
-    return [_term(part) for word in found for part in parts(word)]
+    if not text.isascii():
+        found = [part for word in found for part in ((word,) if word.isascii() else parts(word))]
+    return list(map(of or term_of, found))
 
 
 def parts(word: str) -> list[str]:
@@ -57,8 +57,15 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
-def _term(word: str) -> str:
+def term_of(word: str) -> str:
+    """Return the term of a word as it stands in a text, or nothing for a stop word."""
     return stem(_plain(word))
+
+
+@lru_cache(maxsize=65_536)
+def is_nothing(word: str) -> bool:
+    """Say whether a word as it stands in a text has no term: stop words, and what the stemmer leaves nothing of."""
+    return (plain := _plain(word)) in STOP_WORDS or plain == "s"
 
 
 def _plain(word: str) -> str:

@@ -1,12 +1,17 @@
-"""From a question to a ranking: what the indexes find, scored anew, fused, and led on by names."""
+"""From a question to a ranking: what the indexes find, scored anew, fused, and led on by names.
+
+What does not wait for each other goes on at once: what words find and what stands around it, the vector of the question
+and what it finds, how often words are in a sample, and the names in the question. Then all of it is scored, and what is
+not known yet of the candidates is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.embedding import EmbeddingUnavailable
-from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.lexical_query import lexical_query
 from graph_memory.memory.recall.members import FEW, Membership, degrees, membership
 from graph_memory.memory.recall.mentions import Admit, hopped, named
@@ -19,13 +24,25 @@ from graph_memory.memory.recall.retrieval import (
     Scope,
     around,
     asked_of,
-    judged,
     lexical,
     names_in,
     nearest,
+    passages,
     passages_of,
 )
-from graph_memory.memory.recall.scoring import CANDIDATES, Asked, Scored, Surroundings, candidates, own_best, scored
+from graph_memory.memory.recall.scoring import (
+    CANDIDATES,
+    Asked,
+    Passage,
+    Points,
+    Said,
+    Scored,
+    Surroundings,
+    candidates,
+    own_best,
+    promising,
+    scored,
+)
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, fault
 
@@ -41,24 +58,23 @@ Vector = Sequence[float]
 
 @dataclass(slots=True)
 class Evidence:
-    """What is known before passages are read: the question as words and as a vector, and the names in it."""
+    """What is known of the question before passages are read: its words and its vector, and the names in it."""
 
     mode: SearchMode
-    width: int
-    words: str | None = None
+    query: Query
+    is_given: bool = False
+    """Whether the query is in Lucene's syntax, so that only Lucene can score by it."""
     vector: Vector | None = None
+    is_embedded: bool = False
+    """Whether the vector is known, or that there is none."""
     asked: Asked | None = None
     names: list[NameRow] = field(default_factory=list[NameRow])
     notes: list[str] = field(default_factory=list[str])
-    lexical: list[Found] = field(default_factory=list[Found])
-    is_given: bool = False
-    """Whether the query is in Lucene's syntax, so that only Lucene can score by it."""
 
     @property
     def has_windows(self) -> bool:
         """Whether words are scored anew, with those that stand around."""
-        is_scored = self.mode != "semantic" and not self.is_given
-        return is_scored and self.asked is not None and bool(self.asked.query.terms)
+        return self.mode != "semantic" and not self.is_given and bool(self.query.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,34 +88,48 @@ class Ranking:
     notes: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Hits:
-    """What the indexes found: by words, best first; by vectors; and both with what stands around."""
+    """What was found by words, best first, and by vectors, and what was read of it."""
 
-    words: Sequence[Found]
-    vectors: Sequence[Found]
     width: int
+    words: Sequence[Found] = ()
+    vectors: Sequence[Found] = ()
+    is_all: bool = True
+    """Whether the indexes have no more."""
+    said: list[Said] = field(default_factory=list[Said])
+    runs: Sequence[Sequence[str]] = ()
+    read: dict[str, Passage] = field(default_factory=dict[str, Passage])
 
     @property
     def ids(self) -> list[str]:
         """The passages, each once."""
         return list(dict.fromkeys(each.id for each in (*self.words, *self.vectors)))
 
+    @property
+    def units(self) -> int:
+        """Of how many nodes or connections they are."""
+        return len({each.unit for each in (*self.words, *self.vectors)})
+
 
 async def find(scope: Scope, request: Request) -> Ranking:
     """Return the ranking that a request asks for."""
     members = await membership(scope)
-    width = min(max(request.cursor.width, CANDIDATES), WIDEST) if request.cursor else CANDIDATES
-    evidence = await _evidence(scope, request, width)
+    evidence = Evidence(request.mode, asked(request.query), request.syntax == "lucene")
     few = await members.few() if scope.filters.is_selective and not evidence.is_given else None
-    hits = await _of_few(scope, evidence, few) if few is not None else None
-    if hits is None:
-        hits = await _of_indexes(scope, request, evidence, members, width)
-    walked = SURROUNDED if evidence.has_windows else 0
-    surroundings = await around(scope, hits.ids[:walked], hits.ids[walked:])
-    found = await _scored(scope, evidence, members, hits, surroundings)
-    best = candidates(found, {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words)))
-    kept = await _judged(scope, evidence, best)
+    hits = None
+    if few is not None or request.mode == "semantic":
+        await _embed(scope, request, evidence)
+    async with task_group() as tasks:
+        if evidence.mode != "semantic":
+            tasks.start_soon(_count, scope, evidence)
+            tasks.start_soon(_name, scope, request, evidence)
+        if few is None:
+            hits = await _of_indexes(scope, request, evidence, members)
+    if few is not None:
+        hits = await _of_few(scope, evidence, few)
+    hits = hits or await _of_indexes(scope, request, evidence, members)
+    kept = await _scored(scope, evidence, members, hits)
     ranked = await _ranked(scope, request, evidence, members, kept)
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
@@ -107,45 +137,28 @@ async def find(scope: Scope, request: Request) -> Ranking:
     return Ranking(ranked, by_key, evidence.mode, hits.width, evidence.notes)
 
 
-async def _evidence(scope: Scope, request: Request, width: int) -> Evidence:
-    """Return what is known of the question; what Lucene finds is looked for while the question is embedded."""
-    found = Evidence(request.mode, width, vector=request.vector, is_given=request.syntax == "lucene")
-    if request.vector is None:
-        found.words = request.query if found.is_given else lexical_query(request.query, fields=_FIELDS)
+async def _count(scope: Scope, evidence: Evidence) -> None:
+    """Count the words of the question in a sample."""
+    evidence.asked = await asked_of(scope, evidence.query)
 
-    async def embed() -> None:
-        found.vector = await _embedded(scope, request, found.notes)
 
+async def _name(scope: Scope, request: Request, evidence: Evidence) -> None:
+    """Find the names in the question."""
+    evidence.names = await names_in(scope, request.query)
+
+
+async def _embed(scope: Scope, request: Request, evidence: Evidence) -> None:
+    """Make the vector of the question, once; where there can be none, words alone are compared."""
+    if evidence.is_embedded or request.mode == "lexical":
+        return
+    evidence.is_embedded = True
     if request.vector is not None:
-        _check_vector(scope, request.vector, found.notes)
-    async with task_group() as tasks:
-        if request.mode != "lexical" and request.vector is None:
-            tasks.start_soon(embed)
-        if request.mode != "semantic":
-            tasks.start_soon(_look_up, scope, request, found)
-    if found.vector is None and request.mode != "lexical":
-        found.mode = "lexical"
-        if request.mode == "semantic":
-            await _look_up(scope, request, found)
-    return found
-
-
-async def _look_up(scope: Scope, request: Request, found: Evidence) -> None:
-    """Find by words, count the words in a sample, and find the names in the question, all at once."""
-
-    async def look() -> None:
-        if found.words is not None:
-            found.lexical = await lexical(scope, found.words, found.width)
-
-    async def count() -> None:
-        found.asked = await asked_of(scope, asked(request.query))
-
-    async def name() -> None:
-        found.names = await names_in(scope, request.query)
-
-    async with task_group() as tasks:
-        for each in (look, count, name):
-            tasks.start_soon(each)
+        _check_vector(scope, request.vector, evidence.notes)
+        evidence.vector = request.vector
+    else:
+        evidence.vector = await _embedded(scope, request, evidence.notes)
+    if evidence.vector is None:
+        evidence.mode = "lexical"
 
 
 async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector | None:
@@ -180,76 +193,102 @@ def _check_vector(scope: Scope, vector: Vector, notes: list[str]) -> None:
         raise fault("vector", message, f"Make it with the model {model}.")
 
 
-async def _of_few(scope: Scope, evidence: Evidence, few: Sequence[str] | None) -> Hits | None:
+async def _of_few(scope: Scope, evidence: Evidence, few: Sequence[str]) -> Hits | None:
     """Return the best passages of a few nodes, scored exactly; None where they have too many."""
-    passages = await passages_of(scope, few or (), evidence.vector, FEW + 1)
-    if len(passages) > FEW:
+    rows = await passages_of(scope, few, evidence.vector, FEW + 1)
+    if len(rows) > FEW:
         return None
-    every = {each.id: each for each in passages if scope.takes(each)}
-    found = own_best(evidence.asked, {each: passage.own for each, passage in every.items()}) if evidence.asked else []
+    every = {each.id: each for each in rows if scope.takes(each)}
+    found = own_best(evidence.asked, {each: row.own for each, row in every.items()}) if evidence.asked else []
     near = sorted((each for each in every.values() if each.cosine is not None), key=lambda each: -(each.cosine or 0.0))
-    words = [Found(each, every[each].owner, every[each].unit, 0.0) for each in found[:CANDIDATES]]
-    vectors = [Found(each.id, each.owner, each.unit, each.cosine or 0.0) for each in near[:CANDIDATES]]
-    return Hits(words, vectors, CANDIDATES)
+    hits = Hits(CANDIDATES)
+    hits.words = [Found(each, every[each].owner, every[each].unit, 0.0) for each in found[:CANDIDATES]]
+    hits.vectors = [Found(each.id, each.owner, each.unit, each.cosine or 0.0) for each in near[:CANDIDATES]]
+    async with task_group() as tasks:
+        tasks.start_soon(_look_around, scope, evidence, hits)
+        tasks.start_soon(_read, scope, evidence, hits, [each.id for each in hits.vectors])
+    return hits
 
 
-async def _of_indexes(scope: Scope, request: Request, evidence: Evidence, members: Membership, width: int) -> Hits:
+async def _of_indexes(scope: Scope, request: Request, evidence: Evidence, members: Membership) -> Hits:
     """Return what the indexes find, looking wider until there is enough for a page of what the filters leave."""
+    width = min(max(request.cursor.width, CANDIDATES), WIDEST) if request.cursor else CANDIDATES
     while True:
-        words, vectors = await _found(scope, evidence, width)
-        is_all = len(words) < width and len(vectors) < width
-        left = set(await members.of(list(dict.fromkeys(each.unit for each in (*words, *vectors)))))
-        if is_all or width >= WIDEST or request.cursor or len(left) > request.max_results:
-            return Hits(
-                [each for each in words if each.unit in left], [each for each in vectors if each.unit in left], width
-            )
+        hits = Hits(width)
+        async with task_group() as tasks:
+            tasks.start_soon(_by_words, scope, request, evidence, members, hits)
+            tasks.start_soon(_by_meaning, scope, request, evidence, members, hits)
+        if hits.is_all or width >= WIDEST or request.cursor or hits.units > request.max_results:
+            return hits
         width *= _WIDER
 
 
-async def _found(scope: Scope, evidence: Evidence, width: int) -> tuple[list[Found], list[Found]]:
-    words, vectors = evidence.lexical, list[Found]()
-
-    async def look() -> None:
-        nonlocal words
-        words = await lexical(scope, evidence.words or "", width)
-
-    async def compare() -> None:
-        nonlocal vectors
-        vectors = await nearest(scope, evidence.vector or (), width)
-
-    async with task_group() as tasks:
-        if evidence.lexical and width != evidence.width:
-            tasks.start_soon(look)
-        if evidence.vector is not None:
-            tasks.start_soon(compare)
-    return words, vectors
+async def _by_words(scope: Scope, request: Request, evidence: Evidence, members: Membership, hits: Hits) -> None:
+    """Find by words, and then what stands around, while the question is embedded and compared."""
+    if evidence.mode == "semantic" or request.vector is not None:
+        return
+    words = request.query if evidence.is_given else lexical_query(request.query, fields=_FIELDS)
+    found = await lexical(scope, words, hits.width) if words is not None else []
+    hits.is_all &= len(found) < hits.width
+    hits.words = await _left(members, found)
+    await _look_around(scope, evidence, hits)
 
 
-async def _scored(
-    scope: Scope, evidence: Evidence, members: Membership, hits: Hits, around_them: Surroundings
-) -> list[Scored]:
-    """Return what was found with scores for its words: by the domain's statistics, or as Lucene gave them."""
-    passages = around_them.passages
-    given = {each.id: each.score for each in hits.words}
-    as_given = [Scored(passages[each], {}, {}, given.get(each, 0.0)) for each in hits.ids if each in passages]
-    if evidence.asked is None or not evidence.has_windows:
-        return as_given
-    pool = [each for each in around_them.pool(given) if scope.takes(passages[each])]
-    left = frozenset(await members.of(list(dict.fromkeys(passages[each].unit for each in pool))))
-    ids = dict.fromkeys(each for each in (*pool, *hits.ids) if passages[each].unit in left or each in given)
-    ids |= dict.fromkeys(each.id for each in hits.vectors if each.id in passages)
-    found = scored(evidence.asked, around_them, list(ids))
-    return found if any(each.lexical for each in found) else as_given
+async def _by_meaning(scope: Scope, request: Request, evidence: Evidence, members: Membership, hits: Hits) -> None:
+    """Find by the vector of the question, and read what was found."""
+    await _embed(scope, request, evidence)
+    if evidence.vector is None:
+        return
+    found = await nearest(scope, evidence.vector, hits.width)
+    hits.is_all &= len(found) < hits.width
+    hits.vectors = await _left(members, found)
+    await _read(scope, evidence, hits, [each.id for each in hits.vectors])
 
 
-async def _judged(scope: Scope, evidence: Evidence, kept: Sequence[Scored]) -> list[Scored]:
-    """Return candidates with how near they are in meaning, and how many passages their owners have."""
-    rows = await judged(scope, [each.passage.id for each in kept], evidence.vector)
-    return [
-        replace(each, passage=replace(each.passage, of_owner=row.of_owner, cosine=row.cosine))
-        for each in kept
-        if (row := rows.get(each.passage.id)) is not None
-    ]
+async def _left(members: Membership, found: Sequence[Found]) -> list[Found]:
+    left = set(await members.of(list(dict.fromkeys(each.unit for each in found))))
+    return [each for each in found if each.unit in left]
+
+
+async def _look_around(scope: Scope, evidence: Evidence, hits: Hits) -> None:
+    """Read what the words' hits say, and what stands around the best."""
+    if evidence.has_windows:
+        ids = [each.id for each in hits.words]
+        hits.said, hits.runs = await around(scope, ids[:SURROUNDED], ids[SURROUNDED:])
+
+
+async def _read(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
+    """Read passages, as far as they have not been read."""
+    new = [each for each in ids if each not in hits.read]
+    hits.read |= {each.id: each for each in await passages(scope, new, evidence.vector)}
+
+
+async def _scored(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> list[Scored]:
+    """Return candidates with scores for their words: by the domain's statistics, or as Lucene gave them."""
+    found: Mapping[str, Points] = await _points(scope, evidence, members, hits) if evidence.has_windows else {}
+    if not any(each.lexical for each in found.values()):
+        given = {each.id: each.score for each in hits.words}
+        found = {each: Points({}, {}, given.get(each, 0.0)) for each in hits.ids}
+    near, most = {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words))
+    await _read(scope, evidence, hits, promising(found, near, most))
+    return candidates([Scored(hits.read[each], found[each]) for each in found if each in hits.read], near, most)
+
+
+async def _points(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> Mapping[str, Points]:
+    """Return what the words of the question give to what was found, and to what stands around the words' hits."""
+    if evidence.asked is None:
+        return {}
+    said, runs = await around(scope, hits.ids[len(hits.words) : SURROUNDED])
+    known = Surroundings([*hits.said, *said, *hits.read.values()], [*hits.runs, *runs])
+    words = [each.id for each in hits.words if each.id in known.passages]
+    pool = known.pool(words)
+    if not scope.filters.is_free:
+        await _read(scope, evidence, hits, pool)
+        pool = [each for each in pool if each in hits.read and scope.takes(hits.read[each])]
+        left = frozenset(await members.of(list(dict.fromkeys(hits.read[each].unit for each in pool))))
+        pool = [each for each in pool if hits.read[each].unit in left]
+    vectors = [each.id for each in hits.vectors if each.id in hits.read]
+    return scored(evidence.asked, known, list(dict.fromkeys((*pool, *words, *vectors))))
 
 
 async def _ranked(
@@ -261,12 +300,12 @@ async def _ranked(
     admit = _admission(scope, members, {each.passage.unit for each in kept})
     texts = evidence.asked.texts if evidence.asked else 0
     names = await named(evidence.names, texts, admit)
-    passages: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for each in kept:
-        passages[each.passage.unit] = max(passages.get(each.passage.unit, 1), each.passage.of_owner)
-    known = [*passages, *(names.keys() - passages.keys())]
+        sizes[each.passage.unit] = max(sizes.get(each.passage.unit, 1), each.passage.of_owner)
+    known = [*sizes, *(names.keys() - sizes.keys())]
     connections: Mapping[str, int] = await degrees(scope, known) if request.weights.edge else {}
-    units = {unit: Unit(passages.get(unit, 1), names.get(unit, ()), connections.get(unit, 0)) for unit in known}
+    units = {unit: Unit(sizes.get(unit, 1), names.get(unit, ()), connections.get(unit, 0)) for unit in known}
     ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
     found = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
     return [each for each in found if each.score > 0]
@@ -290,12 +329,10 @@ def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
 
 def _admission(scope: Scope, members: Membership, known: Collection[str]) -> Admit:
     """Return what says who of those that only a name brings in is what hits must be."""
-    asked = scope.filters
-    is_free = not (asked.types or asked.created or asked.valid_at or asked.is_selective)
 
     async def admit(owners: Collection[str]) -> frozenset[str]:
         new = sorted(frozenset(owners).difference(known))
-        if is_free or not new:
+        if scope.filters.is_free or not new:
             return frozenset(owners)
         there = {each.owner for each in await passages_of(scope, new, None, UNLIMITED) if scope.takes(each)}
         left = await members.of([each for each in new if each in there])

@@ -10,7 +10,7 @@ from typing import Literal, cast
 import anyio.to_thread
 
 from graph_memory.memory.graph.describe import DescribedRow, described
-from graph_memory.memory.recall.bm25 import analysed, asked
+from graph_memory.memory.recall.bm25 import Terms, analysed, asked
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
@@ -217,8 +217,8 @@ def _telling(ranking: Ranking, ranked: Ranked, terms: Collection[str]) -> Passag
     if (best := _scored(ranking, ranked)) is None:
         return None
     found = best.passage
-    if found.place.startswith(_CONTENT) or analysed(found.text, terms).positions:
+    if found.place.startswith(_CONTENT) or analysed(found.text, Terms(terms)).positions:
         return found
     told = [each for each in ranking.scored.values() if each.passage.unit == found.unit]
     content = [each for each in told if each.passage.place.startswith(_CONTENT)]
-    return max(content, key=lambda each: (each.lexical, each.passage.cosine or 0.0), default=best).passage
+    return max(content, key=lambda each: (each.points.lexical, each.passage.cosine or 0.0), default=best).passage

@@ -68,6 +68,11 @@ class Filters:
         return bool(self.tags or self.properties) or any(each is not None for each in asked)
 
     @property
+    def is_free(self) -> bool:
+        """Whether hits may be anything."""
+        return not (self.types or self.created or self.valid_at or self.is_selective)
+
+    @property
     def created(self) -> tuple[int, int] | None:
         """The first and the last time of creation, None where all are meant."""
         after, before = self.fields.created_after, self.fields.created_before

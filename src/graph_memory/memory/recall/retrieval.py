@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,13 +16,15 @@ from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.names import words as words_of_names
 from graph_memory.memory.recall.request import Filters
-from graph_memory.memory.recall.scoring import Asked, Passage, Surroundings
+from graph_memory.memory.recall.scoring import Asked, Passage, Said
 from graph_memory.storage.queries import query
 
 SAMPLE = 1_000
 """About how many passages stand for a domain when words are counted."""
 WALKED = 16
 """Rows of a sequence that are looked at on either side of a passage: those that have ended are among them."""
+KEPT = 8
+"""Of these, how many on either side of a passage are kept at most."""
 CHARACTERS = 900
 """Characters of text before and after a passage: twice 60 words, for what stands around it has something around it."""
 BEARERS = 100
@@ -49,19 +51,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class AroundRow:
-    """Passages in the order in which they stand, and what they say."""
+    """Passages in the order in which they stand, and what they say: their ids, heads, texts and dates."""
 
     runs: list[list[str]]
-    passages: list[dict[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """How many passages the owner of a passage has, and how near its vector is, None where it has none."""
-
-    id: str
-    of_owner: int
-    cosine: float | None
+    said: list[tuple[str, str, str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ LEXICAL = query("recall/lexical", Found)
 NEAREST = query("recall/nearest", Found)
 NEAREST_OF_TYPES = query("recall/nearest_of_types", Found)
 AROUND = query("recall/around", AroundRow)
-JUDGED = query("recall/judged", Judged)
+PASSAGES = query("recall/passages", Passage)
 PASSAGES_OF = query("recall/passages_of", cast("type[dict[str, object]]", dict))
 FREQUENCIES = query("recall/frequencies", FrequencyRow)
 NAMES_IN = query("recall/names_in", NameRow)
@@ -172,30 +165,30 @@ async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Fou
     return await scope.core.store.read(NEAREST, domain=scope.domain, **given)
 
 
-async def around(scope: Scope, ids: Sequence[str], alone: Sequence[str]) -> Surroundings:
-    """Return passages with what stands around them, and others alone."""
+async def around(
+    scope: Scope, ids: Sequence[str], alone: Sequence[str] = ()
+) -> tuple[list[Said], Sequence[Sequence[str]]]:
+    """Return what passages say and what stands around them, what others say, and runs of those that stand in order."""
     if not ids and not alone:
-        return Surroundings((), ())
-    bounds = {"at": scope.number, "most": WALKED, "characters": CHARACTERS}
+        return [], ()
+    bounds = {"at": scope.number, "most": WALKED, "kept": KEPT, "characters": CHARACTERS}
     [row] = await scope.core.store.read(AROUND, ids=list(ids), alone=list(alone), **bounds)
-    return Surroundings(map(_passage, row.passages), row.runs)
+    return [Said(*each) for each in row.said], row.runs
 
 
-async def judged(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> dict[str, Judged]:
-    """Return how near passages are to a vector, and how many passages their owners have, up to 200."""
+async def passages(scope: Scope, ids: Sequence[str], vector: Sequence[float] | None) -> list[Passage]:
+    """Return passages, how near they are to a vector, and how many passages their owners have, up to 200."""
+    if not ids:
+        return []
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
-    return {row.id: row for row in await scope.core.store.read(JUDGED, ids=list(ids), most=COUNTED, **given)}
+    return await scope.core.store.read(PASSAGES, ids=list(ids), most=COUNTED, **given)
 
 
 async def passages_of(scope: Scope, owners: Sequence[str], vector: Sequence[float] | None, limit: int) -> list[Passage]:
     """Return the passages of owners that are what they must be, of at most so many."""
     given = {"vector": None if vector is None else list(vector), "model": scope.coverage.model, "at": scope.number}
     rows = await scope.core.store.read(PASSAGES_OF, domain=scope.domain, owners=list(owners), limit=limit, **given)
-    return [_passage(row) for row in rows]
-
-
-def _passage(row: Mapping[str, object]) -> Passage:
-    return Passage(**cast("dict[str, Any]", row))
+    return [Passage(**cast("dict[str, Any]", row)) for row in rows]
 
 
 async def asked_of(scope: Scope, question: Question) -> Asked:

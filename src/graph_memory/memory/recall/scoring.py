@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import fsum
 from statistics import mean
 
-from graph_memory.memory.recall.bm25 import Query, Statistics, Text, analysed, joined, score
+from graph_memory.memory.recall.bm25 import Query, Statistics, Terms, Text, analysed, joined, score
 from graph_memory.memory.recall.passages import AROUND
 from graph_memory.memory.recall.ranking import Candidate
 
@@ -23,25 +23,13 @@ CANDIDATES = 100
 
 
 @dataclass(frozen=True)
-class Passage:
-    """A passage as the index has it."""
+class Said:
+    """What a passage says."""
 
     id: str
-    owner: str
-    owner_kind: str
-    unit: str
-    type: str
-    place: str
     head: str
     text: str
     date: str
-    created: int
-    valid_from: int
-    valid_to: int
-    of_owner: int = 1
-    """How many passages its owner has, once that is known."""
-    cosine: float | None = None
-    """How near its vector is, once that is known."""
 
     @cached_property
     def headed(self) -> str:
@@ -52,6 +40,24 @@ class Passage:
     def own(self) -> str:
         """What counts as its own words."""
         return f"{self.date} {self.headed}".strip()
+
+
+@dataclass(frozen=True)
+class Passage(Said):
+    """A passage as the index has it."""
+
+    owner: str
+    owner_kind: str
+    unit: str
+    type: str
+    place: str
+    created: int
+    valid_from: int
+    valid_to: int
+    of_owner: int = 1
+    """How many passages its owner has, once that is known."""
+    cosine: float | None = None
+    """How near its vector is, once that is known."""
 
     @property
     def key(self) -> str:
@@ -68,32 +74,39 @@ class Asked:
     frequencies: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A passage, and what each word and pair of words of the question adds to its score, in it and around it."""
+@dataclass(frozen=True)
+class Points:
+    """What each word and pair of words of a question adds to the score of a passage, in it and around it."""
 
-    passage: Passage
     own: Mapping[str, float]
     window: Mapping[str, float]
     given: float | None = None
     """A score that the index gave, for a question in its own syntax."""
 
-    @property
+    @cached_property
     def lexical(self) -> float:
         """The score of its words."""
         return fsum((*self.own.values(), *self.window.values())) if self.given is None else self.given
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage, and what the words of the question give it."""
+
+    passage: Passage
+    points: Points
 
     @property
     def candidate(self) -> Candidate:
         """The passage as the ranking takes it."""
         found = self.passage
-        return Candidate(found.unit, found.place, found.key, self.lexical, found.cosine)
+        return Candidate(found.unit, found.place, found.key, self.points.lexical, found.cosine)
 
 
 class Surroundings:
     """Passages, and which stands before and after which, as far as that is known."""
 
-    def __init__(self, passages: Iterable[Passage], runs: Iterable[Sequence[str]]) -> None:
+    def __init__(self, passages: Iterable[Said], runs: Iterable[Sequence[str]]) -> None:
         self.passages = {each.id: each for each in passages}
         self._before: dict[str, str] = {}
         self._after: dict[str, str] = {}
@@ -103,7 +116,7 @@ class Surroundings:
                 self._before[second] = first
         self._lengths = {each.id: len(each.text.split()) for each in self.passages.values()}
 
-    def around(self, passage: str) -> tuple[list[Passage], list[Passage]]:
+    def around(self, passage: str) -> tuple[list[Said], list[Said]]:
         """Return whole passages before and after one, until there are 60 words on either side."""
         return self._walk(passage, self._before)[::-1], self._walk(passage, self._after)
 
@@ -115,8 +128,8 @@ class Surroundings:
             pool |= dict.fromkeys([*(one.id for one in before), each, *(one.id for one in after)])
         return list(pool)
 
-    def _walk(self, passage: str, steps: Mapping[str, str]) -> list[Passage]:
-        found: list[Passage] = []
+    def _walk(self, passage: str, steps: Mapping[str, str]) -> list[Said]:
+        found: list[Said] = []
         words = 0
         at = steps.get(passage)
         while at is not None and words < AROUND:
@@ -130,29 +143,29 @@ class Words:
     """Where the terms of a question stand in texts, each of which is gone through once."""
 
     def __init__(self, terms: Iterable[str]) -> None:
-        self.terms = frozenset(terms)
-        self._known: dict[str, Text] = {}
+        self.terms = Terms(terms)
+        self._known: dict[str, Text] = {"": Text({}, 0, 0)}
 
     def of(self, text: str) -> Text:
         """Return where the terms stand in a text."""
-        if text not in self._known:
-            self._known[text] = analysed(text, self.terms)
-        return self._known[text]
+        if (found := self._known.get(text)) is None:
+            found = self._known[text] = analysed(text, self.terms)
+        return found
 
-    def own(self, passage: Passage) -> Text:
+    def own(self, passage: Said) -> Text:
         """Return where they stand in what counts as a passage's own words."""
         return joined([self.of(passage.date), self.of(passage.head), self.of(passage.text)])
 
-    def window(self, passage: Passage, before: Sequence[Passage], after: Sequence[Passage]) -> Text:
+    def window(self, passage: Said, before: Sequence[Said], after: Sequence[Said]) -> Text:
         """Return where they stand in a passage with what is around it."""
         here = [self.of(passage.head), self.of(passage.text)]
         return joined([*(self.of(each.text) for each in before), *here, *(self.of(each.text) for each in after)])
 
 
-def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> list[Scored]:
-    """Return passages with what the words of the question give them, in them and around them."""
+def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> dict[str, Points]:
+    """Return what the words of the question give passages, in them and around them."""
     if not ids:
-        return []
+        return {}
     words = Words(asked.query.terms)
     passages = [around.passages[each] for each in ids]
     own = [words.own(each) for each in passages]
@@ -160,10 +173,10 @@ def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> list[Score
     frequencies = with_dates(asked, passages, words)
     of_own = Statistics(asked.texts, mean(each.length for each in own), frequencies)
     of_window = estimated(of_own, mean(each.length for each in window))
-    found: list[Scored] = []
-    for each, in_it, in_all in zip(passages, own, window, strict=True):
+    found: dict[str, Points] = {}
+    for each, in_it, in_all in zip(ids, own, window, strict=True):
         around_it = {term: WINDOW * value for term, value in score(in_all, asked.query, of_window).items()}
-        found.append(Scored(each, score(in_it, asked.query, of_own), around_it))
+        found[each] = Points(score(in_it, asked.query, of_own), around_it)
     return found
 
 
@@ -180,7 +193,7 @@ def estimated(own: Statistics, length: float) -> Statistics:
     return Statistics(own.texts, length, having)
 
 
-def with_dates(asked: Asked, found: Sequence[Passage], words: Words) -> Mapping[str, int]:
+def with_dates(asked: Asked, found: Sequence[Said], words: Words) -> Mapping[str, int]:
     """Return in how many passages each term is, with their dates: the index has none, so they are counted in these."""
     dated = [words.of(each.date).positions.keys() for each in found]
     counts = dict(asked.frequencies)
@@ -192,7 +205,7 @@ def with_dates(asked: Asked, found: Sequence[Passage], words: Words) -> Mapping[
 
 def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
     """Return the passages whose own words fit best, best first; none that has no word of the question."""
-    terms = frozenset(asked.query.terms)
+    terms = Terms(asked.query.terms)
     every = {each: analysed(text, terms) for each, text in texts.items()}
     length = mean(each.length for each in every.values()) if every else 0.0
     of_own = Statistics(asked.texts, length, asked.frequencies)
@@ -200,9 +213,17 @@ def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
     return sorted((each for each, value in points.items() if value > 0), key=lambda each: (-points[each], each))
 
 
+def promising(found: Mapping[str, Points], nearest: Collection[str], most: int = CANDIDATES) -> list[str]:
+    """Return what `candidates` may take, by words alone: with all that are as good as the last of the best."""
+    points = sorted((each.lexical for each in found.values() if each.lexical > 0), reverse=True)
+    least = points[most - 1] if len(points) > most else 0.0
+    return [each for each, given in found.items() if (given.lexical > 0 and given.lexical >= least) or each in nearest]
+
+
 def candidates(found: Sequence[Scored], nearest: Collection[str], most: int = CANDIDATES) -> list[Scored]:
     """Return the best by words and those that the vectors found, each once."""
-    best = sorted((each for each in found if each.lexical > 0), key=lambda each: (-each.lexical, each.passage.key))
+    fitting = (each for each in found if each.points.lexical > 0)
+    best = sorted(fitting, key=lambda each: (-each.points.lexical, each.passage.key))
     kept = {each.passage.id: each for each in best[:most]}
     kept |= {each.passage.id: each for each in found if each.passage.id in nearest}
     return list(kept.values())

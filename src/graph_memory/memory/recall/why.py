@@ -39,7 +39,7 @@ def why(ranked: Ranked, scored: Scored | None, question: str, titles: Mapping[st
 
 def _told(part: Scores, scored: Scored | None, question: str, titles: Mapping[str, str]) -> str:
     match part.name:
-        case "lexical" if scored is not None and scored.given is None:
+        case "lexical" if scored is not None and scored.points.given is None:
             return _words(scored, question)
         case "semantic":
             cosine = part.detail.get("cosine")
@@ -56,8 +56,8 @@ def _told(part: Scores, scored: Scored | None, question: str, titles: Mapping[st
 def _words(scored: Scored, question: str) -> str:
     """Return the words that count most, those of the passage and those that only stand around it."""
     written = _written(question)
-    own = _best(scored.own, written)
-    near = [word for word in _best(scored.window, written) if word not in own]
+    own = _best(scored.points.own, written)
+    near = [word for word in _best(scored.points.window, written) if word not in own]
     told = [f"has {', '.join(own)}"] if own else []
     return "; ".join([*told, *([f"near {', '.join(near)}"] if near else [])])
 
@@ -69,10 +69,10 @@ def _best(found: Mapping[str, float], written: Mapping[str, str]) -> list[str]:
 
 def _detail(part: Scores, scored: Scored | None, question: str) -> dict[str, object]:
     rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in part.detail.items()}
-    if part.name != "lexical" or scored is None or scored.given is not None:
+    if part.name != "lexical" or scored is None or scored.points.given is not None:
         return rounded
     written = _written(question)
-    return {**rounded, "passage": _shown(scored.own, written), "around": _shown(scored.window, written)}
+    return {**rounded, "passage": _shown(scored.points.own, written), "around": _shown(scored.points.window, written)}
 
 
 def _shown(found: Mapping[str, float], written: Mapping[str, str]) -> dict[str, float]:

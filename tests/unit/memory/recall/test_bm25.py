@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_memory.memory.recall.bm25 import Statistics, Text, analysed, asked, counted, near, score
+from graph_memory.memory.recall.bm25 import Statistics, Terms, Text, analysed, asked, counted, near, score
 from graph_memory.memory.recall.english import terms
 
 WORDS = [
@@ -30,7 +30,19 @@ def test_stop_words_count_as_positions() -> None:
 
 
 def test_only_the_terms_that_matter_are_read_and_all_are_counted() -> None:
-    assert analysed("the light of the day", ["dai", "night"]) == Text({"dai": [4]}, 2, 5)
+    assert analysed("the light of the day", Terms(["dai", "night"])) == Text({"dai": [4]}, 2, 5)
+
+
+@given(
+    st.lists(st.sampled_from([*"sSyYé", "the", "It", "skies", "Dying", "yes", "1,000", "it's", "İs", "中文"])),
+    st.text("sSyT' .é"),
+)
+def test_words_that_do_not_matter_change_nothing(drawn: list[str], rest: str) -> None:
+    text = " ".join([*drawn, rest])
+    every = analysed(text)
+    for wanted in (["ski", "y"], ["it", "1,000", "s", "中"], []):
+        kept = {each: every.positions[each] for each in wanted if each in every.positions}
+        assert analysed(text, Terms(wanted)) == Text(kept, every.length, every.words)
 
 
 ASKED = [

@@ -12,7 +12,7 @@ from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.fitting import fitted, tokens_of
 from graph_memory.memory.recall.ranking import Candidate, Part, Ranked
 from graph_memory.memory.recall.results import Hit
-from graph_memory.memory.recall.scoring import Scored
+from graph_memory.memory.recall.scoring import Points, Scored
 from graph_memory.memory.recall.why import parts, total, why
 from unit.memory.recall.test_scoring import passage
 
@@ -72,7 +72,7 @@ def test_the_first_hit_stays_whatever_it_takes():
 
 
 def found() -> tuple[Ranked, Scored]:
-    scored = Scored(passage("a", "x", cosine=0.61), {"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1})
+    scored = Scored(passage("a", "x", cosine=0.61), Points({"kayak": 1.0 / 3}, {"kayak": 0.2, "paddl": 0.1}))
     made = (
         Part("lexical", 1 / 3, {"score": 0.6333, "of_best": 2 / 3}),
         Part("semantic", 0.1234567891, {"cosine": 0.61}),

@@ -11,12 +11,14 @@ from graph_memory.memory.recall.bm25 import Statistics, analysed, asked
 from graph_memory.memory.recall.scoring import (
     Asked,
     Passage,
+    Points,
     Scored,
     Surroundings,
     Words,
     candidates,
     estimated,
     own_best,
+    promising,
     scored,
     with_dates,
 )
@@ -66,14 +68,14 @@ def test_a_window_counts_its_words_as_one_text_would():
 
 def test_what_follows_the_words_of_a_question_gets_a_score():
     around = in_order("What did you buy?", "A red kayak.", *["Something else entirely. " * 9] * 9)
-    found = {each.passage.id: each for each in scored(question("buy", buy=1), around, ["p0", "p1", "p10"])}
+    found = scored(question("buy", buy=1), around, ["p0", "p1", "p10"])
     assert found["p1"].own == {}
     assert found["p0"].lexical > found["p1"].lexical > 0 == found["p10"].lexical
 
 
 def test_the_words_of_a_date_count_as_own():
     around = Surroundings([passage("a", "We met.", date="8 June 2023"), passage("b", "We met.")], [])
-    found = {each.passage.id: each for each in scored(question("met in June", met=5), around, ["a", "b"])}
+    found = scored(question("met in June", met=5), around, ["a", "b"])
     assert found["a"].own["june"] > 0
     assert "june" not in found["b"].own
 
@@ -99,15 +101,27 @@ def test_the_best_by_their_own_words_are_found_without_an_index():
 
 
 def test_candidates_are_the_best_by_words_and_those_near_in_meaning():
-    every = [Scored(passage(f"p{number:03}", "x"), {"x": float(number)}, {}) for number in range(150)]
+    every = [Scored(passage(f"p{number:03}", "x"), Points({"x": float(number)}, {})) for number in range(150)]
     found = {each.passage.id for each in candidates(every, {"p000", "p149"})}
     assert len(found) == 101
     assert {"p000", "p050", "p149"} <= found
     assert "p049" not in found
 
 
+def test_candidates_are_chosen_among_what_is_promising_by_words_alone():
+    """Of equal ones the key decides, which is not known before they are read."""
+    points = {f"p{number:03}": Points({"x": float(number // 10)}, {}) for number in range(150)}
+    every = [Scored(passage(each, "x"), given) for each, given in points.items()]
+    for near in (set[str](), {"p000", "p149"}):
+        kept = promising(points, near, 95)
+        assert len(kept) == 100 + ("p000" in near)
+        assert candidates(every, near, 95) == candidates([each for each in every if each.passage.id in kept], near, 95)
+    assert len(promising(points, set())) == 100
+    assert len(promising(points, set(), 1_000)) == 140
+
+
 def test_a_score_is_the_sum_of_what_words_gave_unless_the_index_gave_it():
-    found = Scored(passage("a", "x"), {"x": 1.5}, {"x": 0.5, "x y": 0.25})
-    assert found.lexical == fsum((1.5, 0.5, 0.25))
-    assert replace(found, given=7.0).lexical == 7.0
-    assert found.candidate.lexical == pytest.approx(2.25)
+    points = Points({"x": 1.5}, {"x": 0.5, "x y": 0.25})
+    assert points.lexical == fsum((1.5, 0.5, 0.25))
+    assert replace(points, given=7.0).lexical == 7.0
+    assert Scored(passage("a", "x"), points).candidate.lexical == pytest.approx(2.25)

@@ -1,7 +1,7 @@
-// Of passages, how near their vectors are to one, and how many passages their owners have, counted up to `most`.
+// Passages, each with how many passages its owner has, counted up to `most`, and how near its vector is to one.
 // mode: read
 // params: ids, vector, model, at, most
-// returns: id, of_owner, cosine
+// returns: id, head, text, date, owner, owner_kind, unit, type, place, created, valid_from, valid_to, of_owner, cosine
 UNWIND $ids AS id
 MATCH (p:_Passage)
 WHERE elementId(p) = id
@@ -15,5 +15,7 @@ CALL (domain, owner) {
   RETURN count(*) AS of_owner
 }
 UNWIND passages AS p
-RETURN elementId(p) AS id, of_owner,
+RETURN elementId(p) AS id, p._head AS head, p._text AS text, p._date AS date, owner, p._owner_kind AS owner_kind,
+       p._unit AS unit, p._type AS type, p._place AS place, p._created AS created, p._valid_from AS valid_from,
+       p._valid_to AS valid_to, of_owner,
        CASE WHEN $vector IS NOT NULL AND p._model = $model THEN 2 * vector.similarity.cosine(p._embedding, $vector) - 1 END AS cosine
