@@ -82,9 +82,11 @@ def arguments_of(tool: AnyTool) -> Iterator[tuple[str, str, str, str, str]]:
 
 def default_argument(tool: AnyTool, name: str, part: Schema) -> str:
     """Return what the memory takes an argument for that is left out, where that is not nothing."""
-    method = getattr(Memory, tool.name, None) or getattr(Recall, tool.name, None)
+    methods = (getattr(owner, tool.name, None) for owner in (Memory, Recall))
+    method = next((each for each in methods if callable(each)), None)
     parameters = inspect.signature(method).parameters if method else {}
-    default = parameters[name].default if name in parameters else None
+    found = parameters.get(name) or parameters.get(f"{name}_")
+    default = found.default if found else None
     if part.get("type") == "boolean":
         return code(json.dumps(default or False))
     return code(default) if isinstance(default, str | int) else ""
@@ -110,7 +112,8 @@ def kind_of_schema(schema: Schema) -> str:
         return f"list of {kind_of_schema(schema.get('items', {}))}"
     if keys := schema.get("properties"):
         return f"object of {', '.join(map(code, keys))}"
-    return ", ".join([schema.get("type", "any"), *limits_of(schema)])
+    kinds = schema.get("type", "any")
+    return ", ".join([kinds if isinstance(kinds, str) else " or ".join(kinds), *limits_of(schema)])
 
 
 def limits_of(schema: Schema) -> Lines:

@@ -46,6 +46,7 @@ from graph_memory.memory.history.results import (
 from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
+from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -1306,6 +1307,80 @@ class SyncRecall(_Sync[Recall]):
             valid_at=valid_at,
             domain=domain,
         )
+
+    def recall(
+        self,
+        query: str | None = None,
+        *,
+        depth: Depth = "medium",
+        focus: Sequence[str] | None = None,
+        max_tokens: int | None = None,
+        as_: Form = "prose",
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        context: Mapping[str, object] | None = None,
+        domain: str | None = None,
+    ) -> RecallResult:
+        """Return what a memory knows, as prose that fits in `max_tokens`, or as an object (`as_` is `structured`).
+
+        `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
+        `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
+        three connections away. `focus` names things to begin with, by name, title or id. Without a query and without
+        focus, a recall begins with what changed last and what is used most. `max_tokens`, by default 500, 2,000 and
+        5,000, is never exceeded. `limit` is the most hits of the search, at most 100.
+
+        A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
+        `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come
+        first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold then.
+        Raises NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        """
+        return self._wait(
+            self._facade.recall,
+            query,
+            depth=depth,
+            focus=focus,
+            max_tokens=max_tokens,
+            as_=as_,
+            as_of=as_of,
+            valid_at=valid_at,
+            limit=limit,
+            context=context,
+            domain=domain,
+        )
+
+    def memory_context(
+        self,
+        depth: Depth,
+        *,
+        query: str | None = None,
+        focus: Sequence[str] | None = None,
+        max_tokens: int | None = None,
+        as_: Form = "prose",
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        context: Mapping[str, object] | None = None,
+        domain: str | None = None,
+    ) -> RecallResult:
+        """Return what `recall` returns: its name in the specifications, by which the depth comes first."""
+        return self._wait(
+            self._facade.memory_context,
+            depth,
+            query=query,
+            focus=focus,
+            max_tokens=max_tokens,
+            as_=as_,
+            as_of=as_of,
+            valid_at=valid_at,
+            limit=limit,
+            context=context,
+            domain=domain,
+        )
+
+    def memory_query(self, query: str, *, max_tokens: int | None = None, domain: str | None = None) -> QueryResult:
+        """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
+        return self._wait(self._facade.memory_query, query, max_tokens=max_tokens, domain=domain)
 
 
 class SyncTransfer(_Sync[Transfer]):

@@ -42,6 +42,7 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 """What each tool must be given, and what it may be given besides `domain`."""
 
 BESIDES: dict[str, tuple[set[str], set[str]]] = {
+    "recall": (set(), {"query", "depth", "focus", "max_tokens", "as", "as_of", "limit", "context"}),
     "search_memories": ({"query"}, {"search_mode", "filters", "weightings", "as_of", "max_results"}),
     "execute_batch": ({"operations"}, {"options", "idempotency_key"}),
     "memory_log": (set(), {"since", "until"}),
@@ -51,6 +52,7 @@ BESIDES: dict[str, tuple[set[str], set[str]]] = {
 """The tools besides that a server offers by default."""
 CREATING = {"create_node", "create_connection", "create_ontology", "add_node_type", "add_connection_type"}
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
+    "recall",
     "search_memories",
     "memory_log",
     "memory_diff",

@@ -14,6 +14,7 @@ from mcp.types import CallToolResult
 from graph_memory.mcp_server.server import build_server
 from graph_memory.memory.history.results import Named
 from graph_memory.memory.recall.results import Hit, SearchResult
+from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
@@ -91,6 +92,9 @@ ANSWERS: Mapping[str, Any] = {
     "search_memories": SearchResult(hits=(HIT,), mode="hybrid", found=1),
     "search_semantic": SearchResult(hits=(HIT.model_copy(update={"distance": 0.25}),), mode="semantic", found=1),
     "hybrid_search": SearchResult(hits=(), mode="hybrid", found=0),
+    "recall": RecallResult(depth="medium", tokens_used=2, content="- Tiles"),
+    "memory_context": RecallResult(depth="deep", tokens_used=9, content={"things": []}),
+    "memory_query": QueryResult(depth="medium", tokens_used=2, content="- Tiles", why="medium: it asks so."),
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
@@ -119,6 +123,9 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "search_memories": {"query": "When do the tiles come?"},
     "search_semantic": {"query": "tiles"},
     "hybrid_search": {"query": "tiles"},
+    "recall": {},
+    "memory_context": {"depth": "deep"},
+    "memory_query": {"query": "tiles"},
 }
 """The least that each tool takes, by the specification."""
 
@@ -146,6 +153,10 @@ class RecordingMemory:
     @property
     def recall(self) -> RecordingMemory:
         return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """A part of a memory that is called is the method of its name: there is one, `recall`."""
+        return self.__getattr__("recall")(*args, **kwargs)
 
     @property
     def history(self) -> RecordingMemory:

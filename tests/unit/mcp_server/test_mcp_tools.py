@@ -54,10 +54,10 @@ NAMES = [
     "add_connection_type",
     "get_ontology",
 ]
-RECALL = ["search_memories"]
+RECALL = ["recall", "search_memories"]
 CHANGES = ["execute_batch", "memory_log", "memory_diff", "memory_revert"]
 """With `RECALL`, the tools besides those of the specification that a server offers by default."""
-BY_NAME = ["search_semantic", "hybrid_search"]
+BY_NAME = ["search_semantic", "hybrid_search", "memory_context", "memory_query"]
 DESTRUCTIVE = ("update_", "delete_", "execute_", "memory_revert")
 DECLARING = {"create_ontology", "add_node_type", "add_connection_type"}
 MODES = ["auto", "legacy"]
@@ -109,12 +109,12 @@ async def test_what_agents_see_is_what_the_golden_file_shows():
 
 
 @pytest.mark.filterwarnings("ignore:open_binary is deprecated:DeprecationWarning")  # the tokenizer loads its words so
-async def test_the_whole_list_fits_into_6000_tokens():
+async def test_the_whole_list_fits_into_6500_tokens():
     """Output schemas and annotations included; a client that passes on only names and arguments needs 3,400."""
     import bpe_openai
 
     text = json.dumps(await listed(), separators=(",", ":"), ensure_ascii=False)
-    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 6000
+    assert len(bpe_openai.get_encoding("o200k_base").encode(text)) < 6500
 
 
 async def test_every_schema_is_an_object_that_names_what_it_requires():
@@ -202,11 +202,26 @@ async def test_every_argument_of_search_memories_reaches_the_memory():
     assert (refused["code"], refused["details"]["argument"]) == (Code.INVALID_ARGUMENT, "traversal_depth")
 
 
+async def test_a_recall_says_with_as_in_which_form_it_is_to_be():
+    memory = RecordingMemory()
+    async with client_of(opens(memory)) as client:
+        found = (await client.call_tool("recall", {"as": "structured", "query": "tiles"})).structured_content
+        refused = error_of(await client.call_tool("recall", {"as": "verse"}))
+    assert memory.calls == [("recall", (), {"as_": "structured", "query": "tiles"})]
+    assert found == {"depth": "medium", "tokens_used": 2, "content": "- Tiles"}
+    assert refused["details"]["argument"] == "as"
+
+
 @pytest.mark.parametrize(
     ("name", "given"),
-    [("search_semantic", {"limit": 3, "types": ["Project"], "type": "Person"}), ("hybrid_search", {"max_results": 3})],
+    [
+        ("search_semantic", {"limit": 3, "types": ["Project"], "type": "Person"}),
+        ("hybrid_search", {"max_results": 3}),
+        ("memory_context", {"query": "tiles", "focus": ["Anna"], "max_tokens": 300, "limit": 3, "as_of": "last week"}),
+        ("memory_query", {"max_tokens": 300}),
+    ],
 )
-async def test_the_other_searches_are_served_by_name(name: str, given: dict[str, Any]):
+async def test_the_other_tools_of_recall_are_served_by_name(name: str, given: dict[str, Any]):
     memory = RecordingMemory()
     async with client_of(opens(memory), toolsets=("graph", name)) as client:
         assert name in [tool.name for tool in (await client.list_tools()).tools]

@@ -9,6 +9,9 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.recall import search
 from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
+from graph_memory.memory.recall.tiers import asking, recalling
+from graph_memory.memory.recall.tiers.request import asked
+from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 
 
 class Recall:
@@ -133,3 +136,57 @@ class Recall:
             valid_at=valid_at,
             domain=domain,
         )
+
+    async def recall(
+        self,
+        query: str | None = None,
+        *,
+        depth: Depth = "medium",
+        focus: Sequence[str] | None = None,
+        max_tokens: int | None = None,
+        as_: Form = "prose",
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        context: Mapping[str, object] | None = None,
+        domain: str | None = None,
+    ) -> RecallResult:
+        """Return what a memory knows, as prose that fits in `max_tokens`, or as an object (`as_` is `structured`).
+
+        `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
+        `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
+        three connections away. `focus` names things to begin with, by name, title or id. Without a query and without
+        focus, a recall begins with what changed last and what is used most. `max_tokens`, by default 500, 2,000 and
+        5,000, is never exceeded. `limit` is the most hits of the search, at most 100.
+
+        A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
+        `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come
+        first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold then.
+        Raises NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        """
+        request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
+        return await recalling.recall(self._core, self._domain(domain), request)
+
+    async def memory_context(
+        self,
+        depth: Depth,
+        *,
+        query: str | None = None,
+        focus: Sequence[str] | None = None,
+        max_tokens: int | None = None,
+        as_: Form = "prose",
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        limit: int | None = None,
+        context: Mapping[str, object] | None = None,
+        domain: str | None = None,
+    ) -> RecallResult:
+        """Return what `recall` returns: its name in the specifications, by which the depth comes first."""
+        request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
+        return await recalling.recall(self._core, self._domain(domain), request)
+
+    async def memory_query(
+        self, query: str, *, max_tokens: int | None = None, domain: str | None = None
+    ) -> QueryResult:
+        """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
+        return await asking.memory_query(self._core, self._domain(domain), query, max_tokens)

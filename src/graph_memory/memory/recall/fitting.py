@@ -18,7 +18,7 @@ _ENCODING = "o200k_base"
 def tokens_of(hits: Sequence[Hit]) -> int:
     """Return how many tokens hits are as JSON, as OpenAI's newer models count; others count much the same."""
     text = json.dumps([hit.to_dict() for hit in hits], ensure_ascii=False, separators=(",", ":"))
-    return _counter()(text)
+    return counter()(text)
 
 
 def fitted(shown: Callable[[int], Sequence[Hit]], most: int) -> tuple[list[Hit], int]:
@@ -39,7 +39,7 @@ def fitted(shown: Callable[[int], Sequence[Hit]], most: int) -> tuple[list[Hit],
 
 
 @cache
-def _counter() -> Callable[[str], int]:
+def counter() -> Callable[[str], int]:
     """Return what counts tokens; to load it takes a second, so that waits until somebody asks."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # it opens its words in a way that Python will drop

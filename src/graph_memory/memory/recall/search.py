@@ -9,10 +9,10 @@ from graph_memory.memory.domains.lineage import place_at, place_of
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
-from graph_memory.memory.recall.finding import find
+from graph_memory.memory.recall.finding import Ranking, find
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.reply import reply
-from graph_memory.memory.recall.request import Request
+from graph_memory.memory.recall.request import Cursor, Filters, Request
 from graph_memory.memory.recall.results import SearchResult
 from graph_memory.memory.recall.retrieval import Scope
 
@@ -27,8 +27,8 @@ async def search_and_count(core: Core, domain: str, request: Request) -> SearchR
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
-    scope = await _scope(core, domain, request)
-    ranking = await find(scope, request)
+    scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor)
+    ranking = await ranked(scope, request)
     notes = [] if ranking.ranked else await _reasons(scope, request)
     return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
 
@@ -40,14 +40,21 @@ async def _reasons(scope: Scope, request: Request) -> list[str]:
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
 
 
-async def _scope(core: Core, domain: str, request: Request) -> Scope:
+async def ranked(scope: Scope, request: Request) -> Ranking:
+    """Return all that a request finds, best first, for those who tell of it in their own way."""
+    return await find(scope, request)
+
+
+async def scope_of(
+    core: Core, domain: str, filters: Filters, as_of: int | str | None, cursor: Cursor | None = None
+) -> Scope:
     """Return where to search: what was before a fork is in the domain that the branch was made from."""
-    types = await stored_types(core, domain, request.filters.types)
-    filters = replace(request.filters, types=tuple(types or ()))
-    if request.cursor is not None:
-        place = await place_of(core.store, domain, request.cursor.seq)
-    elif request.as_of is not None:
-        place = await place_at(core.store, domain, "as_of", request.as_of)
+    types = await stored_types(core, domain, filters.types)
+    filters = replace(filters, types=tuple(types or ()))
+    if cursor is not None:
+        place = await place_of(core.store, domain, cursor.seq)
+    elif as_of is not None:
+        place = await place_at(core.store, domain, "as_of", as_of)
     else:
         return Scope(core, domain, None, await catch_up(core, domain), filters)
     coverage = await catch_up(core, place.domain)

@@ -1,0 +1,57 @@
+"""How deep a question goes: chosen by its words alone, so that it can be told why."""
+
+from __future__ import annotations
+
+import re
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.recall.bm25 import asked as worded
+from graph_memory.memory.recall.tiers.phrases import timed
+from graph_memory.memory.recall.tiers.recalling import recall
+from graph_memory.memory.recall.tiers.request import asked
+from graph_memory.memory.recall.tiers.results import Depth, QueryResult
+from graph_memory.model.arguments import check_query
+from graph_memory.storage.log.writing import utc_now
+
+_OVERVIEW = re.compile(
+    r"\b(?:overview|what do (?:you|we|i) (?:know|have|remember)|what(?:'s| is) (?:in|there)|what does (?:this|the|my) "
+    r"memory|summary of (?:everything|all)|open questions)\b",
+    re.IGNORECASE,
+)
+_CONNECTED = re.compile(
+    r"\b(?:connect(?:ed|ion|ions|s)?|relat(?:ed|ion|ions|ionship|es?)|between|link(?:ed|s)?|why|because|led to|lead to|"
+    r"compare[ds]?|comparison|both|in common|everything|all about|explain|impact|depend(?:s|ed|ency|encies)?|"
+    r"affect(?:s|ed)?|how (?:does|do|did|are|is) .+ (?:and|with|to))\b",
+    re.IGNORECASE,
+)
+_MANY_NAMES = 3
+_NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
+
+
+def depth_of(question: str) -> tuple[Depth, str]:
+    """Return how deep a question goes, and why."""
+    told = timed(question, utc_now())
+    has_words = bool(worded(told.text).terms)
+    if (found := _OVERVIEW.search(question)) is not None and not _NAME.search(question[found.end() :]):
+        return "shallow", f'"{found[0]}" asks for an overview'
+    if told.period is not None and told.is_empty:
+        return "medium", "it asks what was at a time"
+    if (found := _CONNECTED.search(question)) is not None:
+        return "deep", f'"{found[0]}" asks how things are connected'
+    if len(set(_NAME.findall(question))) >= _MANY_NAMES:
+        return "deep", "it names several things, which may be connected"
+    if not has_words:
+        return "medium", "it has no words to judge by"
+    return "medium", "what is found and its neighbours answer most questions"
+
+
+async def memory_query(core: Core, domain: str, query: str, max_tokens: int | None) -> QueryResult:
+    """Return what answers a question. `Recall.memory_query` tells the rest."""
+    depth, why = depth_of(check_query(query))
+    request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
+    found = await recall(core, domain, request)
+    mode = "" if found.mode is None else f", searched by {_MODES[found.mode]}"
+    return QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
+
+
+_MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}

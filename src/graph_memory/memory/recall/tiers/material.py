@@ -1,0 +1,75 @@
+"""What a recall has at hand before it is packed: things, best first, and what connects them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from graph_memory.model.properties import PropertyValue
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A node, or a connection with content of its own, and what may be told of it."""
+
+    id: str
+    type: str
+    title: str
+    text: str = ""
+    """Its content, or those parts of a long one that fit; each on one line."""
+    is_part: bool = False
+    """Whether there is more content than `text`."""
+    summary: str = ""
+    facts: tuple[tuple[str, PropertyValue], ...] = ()
+    observed: tuple[tuple[str, str], ...] = ()
+    """What was observed of it, as far as it was found, each with when."""
+    when: str = ""
+    """Its date in the world, or else how long ago it was changed."""
+    path: str = ""
+    order: str = ""
+    """Sorts things of a path as they came."""
+    ends: tuple[str, str, str, str] | None = None
+    """Of a connection: the ids and titles of both ends, those from which it leads first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A connection between two nodes, and how much it counts."""
+
+    id: str
+    type: str
+    from_id: str
+    to_id: str
+    weight: float
+    until: str = ""
+    """The day since which it holds no longer."""
+
+    def other(self, node: str) -> str:
+        """Return the end that is not this one."""
+        return self.to_id if node == self.from_id else self.from_id
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a node is, in short."""
+
+    title: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that a recall may tell, the most valuable first."""
+
+    things: Sequence[Thing] = ()
+    ties: Sequence[Tie] = ()
+    known: Mapping[str, Brief] = field(default_factory=dict[str, Brief])
+    """What stands at the ends of ties."""
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many nodes there are of each type; `MANY` stands for that many or more."""
+    lists: Sequence[tuple[str, Sequence[Thing]]] = ()
+    """Things that are only named, under a heading of our own."""
+
+
+MANY = 10_000
+"""Nodes of a type that are counted at most."""

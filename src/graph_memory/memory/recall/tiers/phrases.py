@@ -1,0 +1,157 @@
+"""Times in a question: "what was I working on last week", "since March", "before the move".
+
+The times themselves are read by `model/times.py`. Here is where in a question one stands, and what the word before it
+makes of it. What is not surely a time stays a word of the question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from graph_memory.model.times import Span, read_span
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_UNIT = r"(?:second|minute|hour|day|week|month|year)s?"
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
+}  # fmt: skip
+_NUMBER = rf"(?:\d{{1,4}}|a few|a couple of|couple of|{'|'.join(_NUMBERS)})"
+_SURE = "|".join(
+    (
+        r"\d{4}-\d{2}(?:-\d{2})?",
+        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},?(?: \d{{4}})?",
+        rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?! ?\d)",
+        rf"{_MONTH},? \d{{4}}",
+        rf"(?:last|this) (?:week|month|year|{_DAY}|{_MONTH})",
+        rf"(?:last|past) {_NUMBER} {_UNIT}",
+        r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
+        rf"{_NUMBER} {_UNIT} ago",
+        "today|yesterday|this morning|this evening|tonight|last night|recently|lately|the other day",
+    )
+)
+"""Times that need no word before them."""
+_LED = rf"{_MONTH}|\d{{4}}|{_DAY}"
+"""Those that are times only after such a word, since they are words or numbers as well."""
+_LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
+_EVERY = re.compile(
+    rf"\b(?:(?P<lead>{_LEADS}) (?:the )?)?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
+    r"(?P<on> on(?:wards?)?\b)?",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\b(?P<lead>before|after|since|until) (?P<name>(?:the|my|our|his|her|their) [\w'’ -]{2,60}?|[A-Z][\w'’ -]{1,60}?)"
+    r"(?=\s*(?:[?.!,;]|$))"
+)
+_LOOSE = {
+    "this morning": "today", "this evening": "today", "tonight": "today", "last night": "yesterday",
+    "recently": "last 14 days", "lately": "last 14 days", "the other day": "last 7 days",
+    "past week": "last 1 week", "past month": "last 1 month", "past year": "last 1 year",
+    "last hour": "last 1 hour", "past hour": "last 1 hour", "last day": "last 1 day", "past day": "last 1 day",
+}  # fmt: skip
+_HALVES = {"day": 0.5, "week": 3.5, "month": 15.0, "year": 183.0}
+"""Days on either side of a time so long ago, which is never meant to the minute."""
+_SAYING_NOTHING = """
+    what which who when where how did do does was were is are am have has had i we you my our it that this the a an been
+    working work worked doing done happened happen happening changed change changes new up to on about anything any
+    everything things thing stuff me us s re there going show tell list all
+"""
+_EMPTY = frozenset(re.findall(r"\w+", _SAYING_NOTHING))
+"""Words that say nothing of what is asked for beside its time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From when until when; None is open."""
+
+    since: datetime | None
+    until: datetime | None
+
+    def has(self, begins: datetime, ends: datetime | None = None) -> bool:
+        """Say whether a time, or some of a stretch of time, is in it."""
+        last = begins if ends is None else ends
+        return (self.until is None or begins < self.until) and (self.since is None or last >= self.since)
+
+    def __str__(self) -> str:
+        first = "the beginning" if self.since is None else self.since.isoformat(" ", "minutes")[:16]
+        last = "now" if self.until is None else self.until.isoformat(" ", "minutes")[:16]
+        return f"from {first} until {last} (UTC)"
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A question without the time in it, and that time; or the name of something whose time is meant."""
+
+    text: str
+    period: Period | None = None
+    lead: str = ""
+    name: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word is left that says what is asked for."""
+        return all(word in _EMPTY for word in re.findall(r"\w+", self.text.lower()))
+
+
+def timed(question: str, now: datetime) -> Timed:
+    """Return a question and the time in it, the first that is surely one."""
+    if (found := _BETWEEN.search(question)) is not None:
+        year = (
+            "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
+        )
+        first, last = _span(f"{found['first']}{year}", now), _span(found["last"], now)
+        if first is not None and last is not None and first.begins < last.ends:
+            return Timed(_without(question, found), Period(first.begins, last.ends))
+    for found in _EVERY.finditer(question):
+        lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
+        span = _span(found["sure"] or found["time"], now)
+        if span is not None and (period := bounded(lead, span)) is not None:
+            return Timed(_without(question, found), period)
+    if (found := _NAMED.search(question)) is not None:
+        return Timed(_without(question, found), None, found["lead"].lower(), found["name"])
+    return Timed(question)
+
+
+def bounded(lead: str, span: Span) -> Period | None:
+    """Return what a word before a time makes of it."""
+    match lead:
+        case "since":
+            return Period(span.begins, None)
+        case "before":
+            return Period(None, span.begins)
+        case "until" | "till" | "up to" | "by":
+            return Period(None, span.ends)
+        case "after":
+            return Period(span.ends, None)
+        case _:
+            return Period(span.begins, span.ends)
+
+
+def _span(text: str, now: datetime) -> Span | None:
+    plain = " ".join(text.lower().split())
+    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
+    plain = re.sub(rf"({_MONTH}), (\d{{4}})$", r"\1 \2", plain)
+    plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
+    plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
+    try:
+        span = read_span(plain, now, UTC)
+    except (ValueError, OverflowError):
+        return None
+    if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
+        half = timedelta(days=_HALVES[ago[1]])
+        return Span(span.begins - half, min(span.begins + half, now))
+    return span
+
+
+def _without(question: str, found: re.Match[str]) -> str:
+    return re.sub(r"\s+([?.!,;])", r"\1", " ".join(f"{question[: found.start()]} {question[found.end() :]}".split()))

@@ -1,0 +1,139 @@
+"""What is read of a memory to tell of it: each a statement, in a domain as it is or as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.recall.tiers.material import MANY, Tie
+from graph_memory.memory.recall.tiers.wording import day
+from graph_memory.model.events import with_moments
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.strength import IMPORTANCE, Strength
+from graph_memory.model.weight import weight
+from graph_memory.storage.queries import query
+
+PASSAGES = 12
+"""Passages of one content that are told of at most."""
+TIES = 60
+"""Connections of one node that are looked at."""
+_LOOKED_AT = 2_000
+"""Events that are looked through for the nodes that changed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class TiesRow:
+    """The connections of a node, and how many it has."""
+
+    id: str
+    edges: int
+    ties: list[dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsRow:
+    """The texts of an owner."""
+
+    owner: str
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """How many nodes there are of a type."""
+
+    type: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighable:
+    strength: Strength
+    importance: float | None
+    modified: datetime
+
+
+TIES_NOW = query("recall/ties", TiesRow)
+TIES_AT = query("recall/ties_at", TiesRow)
+CONTENTS_OF = query("recall/contents_of", TextsRow)
+RECENT = query("recall/recent", str)
+TYPE_COUNTS = query("recall/type_counts", CountRow)
+
+
+async def ties_of(
+    scope: Scope, ids: Sequence[str], ontology: Ontology | None, now: datetime
+) -> tuple[list[Tie], dict[str, int]]:
+    """Return the connections of nodes, each once, and how many each node has."""
+    if not ids:
+        return [], {}
+    given: dict[str, object] = {"ids": list(ids), "valid_at": scope.filters.valid_at, "most": TIES}
+    if scope.at is None:
+        rows = await scope.core.store.read(TIES_NOW, domain=scope.domain, **given)
+    else:
+        rows = await scope.core.store.read(TIES_AT, domain=scope.domain, at=scope.at, **given)
+    lives = {each.name: each.half_life for each in ontology.connection_types} if ontology else {}
+    found: dict[str, Tie] = {}
+    edges: dict[str, int] = {}
+    for row in rows:
+        edges[row.id] = row.edges
+        for state in row.ties:
+            tie = _tie(with_moments(state), lives, now)
+            found[tie.id] = tie
+    return list(found.values()), edges
+
+
+def _tie(state: Mapping[str, object], lives: Mapping[str, float | None], now: datetime) -> Tie:
+    kind = str(state["_type"])
+    modified = cast("datetime | None", state.get("_modified")) or now
+    importance = cast("float | None", state.get(IMPORTANCE))
+    stored = {key: value for key, value in state.items() if value is not None}
+    told = _Weighable(Strength.from_state(stored), importance, modified)
+    ends = cast("datetime | None", state.get("_valid_to"))
+    until = day(ends) if ends is not None and ends <= now else ""
+    counts = weight(told, now, half_life=lives.get(kind))
+    return Tie(str(state["_id"]), kind, str(state["_from"]), str(state["_to"]), counts, until)
+
+
+async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:
+    """Return the passages of contents in order, one more than are told of where there are more."""
+    if not owners:
+        return {}
+    given = {"owners": list(owners), "at": scope.number, "most": PASSAGES + 1}
+    return {row.owner: row.texts for row in await scope.core.store.read(CONTENTS_OF, domain=scope.domain, **given)}
+
+
+async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = None) -> list[str]:
+    """Return the nodes that changed last, or between two numbers of the log, the newest first."""
+    last = scope.number if until is None else min(scope.number, until)
+    given = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
+    return await scope.core.store.read(RECENT, domain=scope.domain, **given)
+
+
+async def type_counts(scope: Scope) -> dict[str, int]:
+    """Return how many nodes there are of each type now; types without nodes are left out."""
+    rows = await scope.core.store.read(TYPE_COUNTS, domain=scope.domain, most=MANY)
+    return {row.type: row.nodes for row in rows if row.nodes}
+
+
+def stitched(texts: Sequence[str]) -> str:
+    """Return passages in order as one text: a sentence that one repeats of the one before stands once."""
+    whole = ""
+    for text in texts:
+        shared = _overlap(whole, text)
+        whole += text[shared:] if shared else f"{chr(10) if whole else ''}{text}"
+    return whole
+
+
+def _overlap(before: str, after: str) -> int:
+    """Return how many characters a text begins with that another ends with, where these are a sentence or more."""
+    longest = min(len(before), len(after), _LONGEST_SHARED)
+    for length in range(longest, _SHORTEST_SHARED - 1, -1):
+        if before.endswith(after[:length]):
+            return length
+    return 0
+
+
+_LONGEST_SHARED, _SHORTEST_SHARED = 600, 12

@@ -1,0 +1,137 @@
+"""A recall, from what is asked to the reply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.recall.access import most_used, note
+from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.request import Filters
+from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.tiers.material import Material, Thing
+from graph_memory.memory.recall.tiers.prose import Packed, packed
+from graph_memory.memory.recall.tiers.reading import recent, type_counts
+from graph_memory.memory.recall.tiers.request import RecallRequest
+from graph_memory.memory.recall.tiers.results import Depth, RecallResult
+from graph_memory.memory.recall.tiers.seeds import Seeds, seeds_of
+from graph_memory.memory.recall.tiers.structured import structured
+from graph_memory.memory.recall.tiers.telling import grown, material_of
+from graph_memory.memory.tasks import task_group
+from graph_memory.storage.log.writing import utc_now
+
+STEPS: dict[Depth, int] = {"shallow": 0, "medium": 1, "deep": 3}
+"""How many connections away from what is found things are told of."""
+LISTED = 10
+"""Things that an overview names of each sort."""
+_LOOKED_AT = 200
+_SETTLED = frozenset({"answered", "closed", "done", "resolved", "settled"})
+
+
+async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
+    """Return what a memory knows. `Recall` tells the rest."""
+    found, _ = await recalled(core, domain, request)
+    return found
+
+
+async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:
+    """Return a reply, and the material of which it tells."""
+    now = utc_now()
+    scope = await scope_of(core, domain, Filters(valid_at=request.valid_at), request.as_of)
+    if request.depth == "shallow":
+        seeds, material = await _overview(scope, request, now)
+    else:
+        seeds = await seeds_of(scope, request, now)
+        web = await grown(scope, seeds, STEPS[request.depth], now)
+        material = await material_of(scope, seeds, web, request.max_tokens, now)
+    reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
+    if request.as_of is None:
+        note(core, domain, [each for each in told if each in material.known])
+    return reply, material
+
+
+def _reply(
+    scope: Scope, request: RecallRequest, seeds: Seeds, material: Material
+) -> tuple[RecallResult, tuple[str, ...]]:
+    """Return the reply that fits, and what it tells of."""
+    count = counter()
+    content: str | dict[str, Any]
+    if request.form == "structured":
+        content, told = structured(material, seeds.terms, request.max_tokens, count)
+    else:
+        told = packed(material, seeds.terms, request.max_tokens, count)
+        content = told.content
+    notes = [*seeds.notes]
+    if not material.things and not material.lists:
+        notes.append("Nothing was found.")
+    reply = RecallResult(
+        depth=request.depth,
+        tokens_used=told.tokens,
+        content=content,
+        mode=seeds.mode,
+        period=None if seeds.period is None else str(seeds.period),
+        shortened=len(told.cut) or None,
+        left_out=told.left_out or None,
+        how_to_get=_how_to_get(request, told),
+        not_covered=scope.coverage.behind or None,
+        without_vectors=scope.coverage.without_vectors or None if seeds.mode not in ("lexical", None) else None,
+        warnings=tuple(dict.fromkeys(notes)) or None,
+    )
+    return reply, told.told
+
+
+def _how_to_get(request: RecallRequest, told: Packed) -> str | None:
+    if not (told.cut or told.left_out):
+        return None
+    return f"A larger max_tokens than {request.max_tokens:,}, or focus on what is told in part."
+
+
+async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tuple[Seeds, Material]:
+    """Return what a memory holds, what changed last, what is used most, what is open, and what a query finds."""
+    seeds, counts = Seeds(), dict[str, int]()
+    changed: list[str] = []
+    used: list[str] = []
+
+    async def count() -> None:
+        if scope.at is None:
+            counts.update(await type_counts(scope))
+
+    async def look() -> None:
+        changed.extend(await recent(scope, _LOOKED_AT))
+
+    async def use() -> None:
+        if scope.at is None:
+            used.extend(row.id for row in await most_used(scope.core, scope.domain, LISTED))
+
+    async with task_group() as tasks:
+        for each in (count, look, use):
+            tasks.start_soon(each)
+    if request.query is not None or request.focus:
+        seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
+    wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
+    web = await grown(scope, wanted, 0, now)
+    material = await material_of(scope, wanted, web, _LOOKED_AT * 100, now)
+    things = {each.id: each for each in material.things}
+    limit = request.limit or LISTED
+    hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]
+    named = [things[each] for each in changed if each in things]
+    lists = [
+        ("Found", [things[each] for each in hits if each in things]),
+        ("Changed last", named[:limit]),
+        ("Used most", [things[each] for each in used if each in things][:limit]),
+        ("Open questions", [each for each in named if _is_open(each)][:limit]),
+    ]
+    kept = [(head, [replace(each, text="", facts=(), path="") for each in some]) for head, some in lists if some]
+    return seeds, replace(material, things=(), ties=(), counts=counts, lists=kept)
+
+
+def _is_open(thing: Thing) -> bool:
+    """Say whether something is a question that nothing says to be answered."""
+    states = {str(value).casefold() for key, value in thing.facts if key in ("status", "state")}
+    is_question = "question" in thing.type.casefold() or thing.title.rstrip().endswith("?")
+    return is_question and _SETTLED.isdisjoint(states)

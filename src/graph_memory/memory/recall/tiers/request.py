@@ -1,0 +1,119 @@
+"""What a recall is asked for, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast, get_args
+
+from graph_memory.memory.recall.request import FEWEST_TOKENS, MOST_RESULTS
+from graph_memory.memory.recall.tiers.results import Depth, Form
+from graph_memory.model.arguments import check_query, check_tags, fault
+from graph_memory.model.points import instant
+from graph_memory.model.wording import quoted, shown, suggestion
+from graph_memory.storage.log.writing import utc_now
+
+TOKENS: Mapping[Depth, int] = {"shallow": 500, "medium": 2_000, "deep": 5_000}
+"""How much a reply of each depth takes at most, unless it is said."""
+MOST_TOKENS = 100_000
+MOST_FOCUS = 50
+_CONTEXT = ("text", "types", "tags", "path", "session")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the caller is about: things like it come first."""
+
+    text: str = ""
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    path: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """A recall. Raises INVALID_ARGUMENT."""
+
+    depth: Depth = "medium"
+    query: str | None = None
+    focus: tuple[str, ...] = ()
+    max_tokens: int = 0
+    form: Form = "prose"
+    as_of: int | str | None = None
+    valid_at: datetime | None = None
+    limit: int | None = None
+    context: Context = field(default_factory=Context)
+
+    def __post_init__(self) -> None:
+        _among("depth", self.depth, get_args(Depth))
+        _among("as", self.form, get_args(Form))
+        if self.query is not None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+            raise fault("query", "There are no words to search for", "Ask a question, or leave it out.")
+        _whole("max_tokens", self.max_tokens, FEWEST_TOKENS, MOST_TOKENS)
+        if self.limit is not None:
+            _whole("limit", self.limit, 1, MOST_RESULTS)
+
+
+def asked(
+    depth: Depth,
+    query: str | None,
+    focus: Sequence[str] | None,
+    max_tokens: int | None,
+    form: Form,
+    as_of: int | str | None,
+    valid_at: datetime | str | None,
+    limit: int | None,
+    context: Mapping[str, object] | None,
+) -> RecallRequest:
+    """Return what is asked for, with what each depth takes by itself. Raises INVALID_ARGUMENT."""
+    return RecallRequest(
+        depth=depth,
+        query=query,
+        focus=_texts("focus", focus or (), MOST_FOCUS),
+        max_tokens=TOKENS.get(depth, TOKENS["medium"]) if max_tokens is None else max_tokens,
+        form=form,
+        as_of=as_of,
+        valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
+        limit=limit,
+        context=_context(context or {}),
+    )
+
+
+def _context(given: Mapping[str, object]) -> Context:
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise fault("context", f"context is {quoted(given)}, not an object", f"Valid keys are {', '.join(_CONTEXT)}.")
+    for key in given:
+        if key not in _CONTEXT:
+            hint = f"{suggestion(str(key), _CONTEXT, '')} Valid keys are {', '.join(_CONTEXT)}.".strip()
+            raise fault("context", f"context has no {shown(key)}", hint)
+    told = {key: one for key, one in given.items() if one is not None}
+    texts: dict[str, str] = {}
+    for key in ("text", "path", "session"):
+        one = told.get(key, "")
+        if not isinstance(one, str):
+            raise fault("context", f"{key} is {quoted(one)}", "Give a text.")
+        texts[key] = check_query(one).strip() if one else ""
+    lists = {key: _texts("context", told.get(key, ()), MOST_RESULTS) for key in ("types", "tags")}
+    return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
+
+
+def _texts(argument: str, given: object, most: int) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise fault(argument, f"{argument} is {quoted(given)}, not a list", 'For one, pass ["one"].')
+    texts = cast("Sequence[object]", given)
+    if len(texts) > most or not all(isinstance(each, str) and each.strip() for each in texts):
+        raise fault(argument, f"{argument} is {quoted(list(texts))}", f"Give at most {most} texts.")
+    return tuple(dict.fromkeys(check_query(cast("str", each)) for each in texts))
+
+
+def _among(argument: str, given: object, valid: Sequence[str]) -> None:
+    if given not in valid:
+        hint = suggestion(str(given), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
+        raise fault(argument, f"{quoted(given)} is not a valid {argument}", hint)
+
+
+def _whole(argument: str, given: object, least: int, most: int) -> None:
+    if type(given) is not int or not least <= given <= most:
+        raise fault(argument, f"{argument} is {quoted(given)}", f"Give a whole number from {least} to {most:,}.")

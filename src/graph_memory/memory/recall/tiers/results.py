@@ -1,0 +1,40 @@
+"""What a recall returns: what a memory knows, as much as fits, and what was left out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from graph_memory.memory.recall.results import SearchMode
+from graph_memory.model.results import Answered
+
+Depth = Literal["shallow", "medium", "deep"]
+Form = Literal["prose", "structured"]
+
+
+class RecallResult(Answered):
+    """What was recalled, in as many tokens as were allowed."""
+
+    depth: Annotated[Depth, WithJsonSchema({"type": "string"})]
+    tokens_used: int = Field(description="Tokens of content, never more than max_tokens")
+    content: Annotated[str | dict[str, Any], WithJsonSchema({"type": ["string", "object"]})] = Field(
+        description="Prose, in which stored text stands in quotation marks; or an object of things and connections"
+    )
+    mode: SearchMode | None = Field(default=None, description="How it was searched: lexical without vectors")
+    period: str | None = Field(default=None, description="The time that the query was read to mean")
+    shortened: int | None = Field(default=None, description="Things of which a part of the content is told")
+    left_out: int | None = Field(default=None, description="Things that were found, and for which there was no room")
+    how_to_get: str | None = Field(default=None, description="How to get what is left out")
+    not_covered: int | None = Field(
+        default=None, description="Latest changes that are not indexed yet, so not searched; recall again in a moment"
+    )
+    without_vectors: int | None = Field(
+        default=None, description="Passages that have no vectors yet, so are found by words alone"
+    )
+
+
+class QueryResult(RecallResult):
+    """What a memory was asked, and how it was answered."""
+
+    why: str = Field(description="Why this depth")

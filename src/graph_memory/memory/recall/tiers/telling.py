@@ -1,0 +1,127 @@
+"""From what a recall begins with to what it may tell: connections followed, and all of it read at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.recall.scoring import Passage
+from graph_memory.memory.recall.tiers.growth import in_order, reached
+from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
+from graph_memory.memory.recall.tiers.reading import PASSAGES, contents_of, stitched, ties_of
+from graph_memory.memory.recall.tiers.seeds import Seeds
+from graph_memory.memory.recall.tiers.wording import age, day
+from graph_memory.memory.tasks import task_group
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import user_properties
+
+FOLLOWED = 40
+"""Nodes whose connections are read in one step, the most valuable."""
+_TOKENS_OF_A_THING = 12
+"""Tokens that the shortest things take: more are not read than could be told."""
+_MOST_THINGS = 400
+_MOST_OBSERVED = 3
+_CONTENT, _OBSERVATION = "content/", "text"
+
+
+@dataclass(slots=True)
+class Web:
+    """What connects nodes, as far as it was read."""
+
+    ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
+    edges: dict[str, int] = field(default_factory=dict[str, int])
+    values: dict[str, float] = field(default_factory=dict[str, float])
+
+
+async def grown(scope: Scope, seeds: Seeds, steps: int, now: datetime) -> Web:
+    """Return what is worth telling, so many connections away from the seeds: one statement for each step."""
+    ontology = await scope.core.log.ontology(scope.domain)
+    web = Web(values=dict(seeds.values))
+    for step in range(1, steps + 1):
+        new = [each for each in in_order(web.values)[: FOLLOWED * step] if each not in web.edges]
+        if not new:
+            break
+        ties, edges = await ties_of(scope, new, ontology, now)
+        web.ties |= {tie.id: tie for tie in ties}
+        web.edges |= dict.fromkeys(new, 0) | edges
+        web.values = reached(seeds.values, list(web.ties.values()), web.edges, steps=step)
+    return web
+
+
+async def material_of(scope: Scope, seeds: Seeds, web: Web, most_tokens: int, now: datetime) -> Material:
+    """Return what may be told of nodes and connections, the most valuable first."""
+    most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 1)
+    chosen = in_order(web.values)[:most]
+    ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
+    named = sorted(ends.difference(chosen), key=lambda each: -web.values.get(each, 0.0))[:_MOST_THINGS]
+    links = [each for each in chosen if _is_connection(seeds, each)]
+    nodes = [each for each in (*chosen, *named) if each not in links]
+    rows: dict[str, DescribedRow] = dict(seeds.rows)
+    texts: dict[str, list[str]] = {}
+
+    async def describe(kind: Kind, ids: Sequence[str]) -> None:
+        missing = [each for each in ids if each not in rows]
+        rows.update((row.id, row) for row in await described(scope.core, scope.domain, kind, missing, scope.number))
+
+    async def read() -> None:
+        texts.update(await contents_of(scope, chosen))
+
+    async with task_group() as tasks:
+        tasks.start_soon(describe, Kind.NODE, nodes)
+        tasks.start_soon(read)
+        if links:
+            tasks.start_soon(describe, Kind.CONNECTION, links)
+    told = [
+        _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None)
+        for each in chosen
+        if each in rows
+    ]
+    known = {each: Brief(rows[each].title, rows[each].type) for each in nodes if each in rows}
+    ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
+    return Material(told, ties, known)
+
+
+def _is_connection(seeds: Seeds, each: str) -> bool:
+    return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(each, ())[:1])
+
+
+def _thing(row: DescribedRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
+    """Return what may be told of a node or connection."""
+    is_long = len(texts) > PASSAGES
+    text = _best_of(texts, found) if is_long else stitched(texts)
+    event = row.event
+    stated = cast("datetime | None", event.get("_valid_from"))
+    is_link = bool(row.from_id)
+    observed = [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
+    facts = dict(user_properties(event))
+    if tags := cast("Sequence[str]", event.get("_tags") or ()):
+        facts["tags"] = ", ".join(tags)
+    return Thing(
+        id=row.id,
+        type=row.type,
+        title=row.title,
+        text=text,
+        is_part=is_long,
+        summary=str(event.get("_content_summary") or ""),
+        facts=tuple((key, value) for key, value in sorted(facts.items()) if value != row.title),
+        observed=tuple((each.text, each.date) for each in observed[:_MOST_OBSERVED]),
+        when=day(stated) if stated is not None else day(row.modified) if is_past else age(row.modified, now),
+        path=str(event.get("_path") or ""),
+        order=f"{_instant(event)} {row.id}",
+        ends=(row.from_id, row.from_title, row.to_id, row.to_title) if is_link else None,
+    )
+
+
+def _instant(event: Mapping[str, object]) -> str:
+    created = event.get("_created")
+    return created.isoformat() if isinstance(created, datetime) else ""
+
+
+def _best_of(texts: Sequence[str], found: Sequence[Passage]) -> str:
+    """Return the passages of a long content that were found, in the order in which they were; else the first ones."""
+    best = [each.text for each in found if each.place.startswith(_CONTENT)][:PASSAGES]
+    return stitched(best or texts[:PASSAGES])

@@ -1,0 +1,227 @@
+"""Recall in a filled memory: its depths, what it begins with, times, the past, and what it says of what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.tiers.reading import TIES
+from support import last, observe
+
+pytestmark = pytest.mark.anyio
+
+ONTOLOGY = {
+    "node_types": ["Note", "Person", "Company", "Question", "Tag"],
+    "connection_types": [
+        {"name": "WorksAt", "from": ["Person"], "to": ["Company"]},
+        {"name": "About", "from": ["*"], "to": ["*"]},
+    ],
+}
+
+
+@dataclass(frozen=True)
+class House:
+    """A memory of a house, and a number of its log before the terrace became dearer and the fence was dropped."""
+
+    memory: Memory
+    before: int
+
+
+@pytest.fixture(scope="module")
+async def house(opened: Memory) -> House:
+    memory = opened.in_domain(f"house-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    await memory.create_node("Person", "She plays the cello.", id="anna", title="Anna Lee", properties={"age": 41})
+    await memory.create_node("Company", "It makes rockets.", id="acme", title="Acme")
+    await memory.create_node("Note", "# Terrace\n\nLarch. It costs 5k.", id="terrace", path="/garden", tags=["wood"])
+    await memory.create_node("Note", "We could paint the fence.", id="fence", path="/garden")
+    await memory.create_node("Question", "Who pays for the larch?", id="open")
+    await memory.create_node("Question", "Who is the carpenter?", id="closed", properties={"status": "answered"})
+    await memory.create_node("Note", "We moved into the house.", id="move", title="The move")
+    await memory.set_validity("move", valid_from="2020-05-01")
+    await memory.create_node("Note", "The stove was bought second-hand.", id="stove")
+    await memory.set_validity("stove", valid_from="2019-02-01")
+    await memory.create_node("Note", "A new boiler was fitted for the stove pipe.", id="boiler")
+    await memory.set_validity("boiler", valid_from="2021-02-01")
+    await memory.create_connection("About", "terrace", "anna")
+    works = await memory.create_connection("WorksAt", "anna", "acme")
+    await memory.set_validity(works.connection_id, valid_to="2024-01-01")
+    await observe(memory, memory._domain(None), "anna")
+    before = await last(memory)
+    await memory.update_node("terrace", content="# Terrace\n\nLarch. It costs 9k.", encoding="utf-8")
+    await memory.delete_node("fence")
+    return House(memory, before)
+
+
+async def told(house: House, query: str | None = None, **given: object) -> str:
+    found = await house.memory.recall.recall(query, **given)  # pyright: ignore[reportArgumentType]
+    assert isinstance(found.content, str)
+    assert found.tokens_used == counter()(found.content)
+    return found.content
+
+
+async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: House):
+    found = await house.memory.recall.recall("How much is the terrace?", limit=1)
+    assert found.depth == "medium"
+    assert str(found.content).splitlines()[1:] == [
+        'In "/garden" (Note, today):',
+        '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
+        '  about "Anna Lee" (Person)',
+        '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
+    ]
+    assert 'works at "Acme" (Company) (until 1 January 2024)' in await told(house, focus=["anna"])
+
+
+async def test_deep_follows_connections_and_medium_does_not(house: House):
+    assert "rockets" in await told(house, "terrace", limit=1, depth="deep")
+    assert "rockets" not in await told(house, "terrace", limit=1)
+
+
+async def test_shallow_tells_what_there_is_what_is_new_and_what_is_open(house: House):
+    lines = (await told(house, depth="shallow")).splitlines()
+    assert lines[1] == "This memory holds: 4 Note, 2 Question, 1 Company, 1 Person."
+    assert lines[2:4] == ["Changed last:", '- "Terrace" (Note, today)']
+    assert lines[-2:] == ["Open questions:", '- "Who pays for the larch?" (Question, today)']
+    assert '- "Terrace" (Note, today)' in (await told(house, "larch", depth="shallow")).split("Found:")[1]
+
+
+async def test_without_a_query_it_begins_with_what_changed_last(house: House):
+    found = await house.memory.recall.memory_context("medium")
+    assert str(found.content).splitlines()[2].startswith('- "Terrace"')
+    assert found.mode is None
+
+
+async def test_focus_takes_names_titles_and_ids(house: House):
+    for name in ("Anna Lee", "anna lee", "anna"):
+        assert (await told(house, focus=[name])).splitlines()[1].startswith('- "Anna Lee" (Person')
+    assert (
+        (await told(house, focus=["We moved into the house.", "The move"])).splitlines()[1].startswith('- "The move"')
+    )
+    found = await house.memory.recall.recall(focus=["anna", "Nobody"])
+    assert found.warnings == ('Nothing is called "Nobody".',)
+    with pytest.raises(GraphError) as caught:
+        await house.memory.recall.recall(focus=["Nobody"])
+    assert caught.value.code is Code.NODE_NOT_FOUND
+
+
+async def test_a_structured_recall_has_ids_and_connections_within_its_tokens(house: House):
+    found = await house.memory.recall.recall("terrace", as_="structured", limit=1)
+    assert isinstance(found.content, dict)
+    assert [each["id"] for each in found.content["things"]] == ["terrace", "anna"]
+    about = next(each for each in found.content["connections"] if each["type"] == "About")
+    assert (about["from_id"], about["to"]) == ("terrace", "Anna Lee")
+    assert found.tokens_used <= 2_000
+
+
+async def test_what_was_observed_is_told_with_its_time(house: House):
+    content = await told(house, focus=["anna"], query="Anna")
+    assert "observed" in content
+
+
+@pytest.mark.parametrize(
+    ("query", "has", "lacks"),
+    [
+        ("What did we do with the stove before the move?", "second-hand", "boiler"),
+        ("What was fitted for the stove after the move?", "boiler", "second-hand"),
+        ("stove in 2019", "second-hand", "boiler"),
+    ],
+)
+async def test_a_time_in_the_query_narrows_it(house: House, query: str, has: str, lacks: str):
+    found = await house.memory.recall.recall(query, max_tokens=90)
+    assert has in str(found.content)
+    first = str(found.content).splitlines()[1]
+    assert has in first
+    assert lacks not in first
+    assert found.period
+
+
+async def test_a_time_alone_lists_what_changed_then(house: House):
+    found = await house.memory.recall.recall("what was I working on today?")
+    assert str(found.content).splitlines()[2].startswith('- "Terrace"')
+    none = await house.memory.recall.recall("what was I working on in 2001?")
+    assert none.warnings
+
+
+async def test_a_time_of_which_nothing_is_found_is_said_and_passed_over(house: House):
+    found = await house.memory.recall.recall("the terrace in 1999")
+    assert '"Terrace"' in str(found.content)
+    assert found.period is None
+    assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
+
+
+async def test_a_context_puts_first_what_is_like_it(house: House):
+    plain = (await told(house, "house")).splitlines()
+    assert not plain[1].startswith('In "/garden"')
+    lines = (await told(house, "house", context={"tags": ["wood"], "path": "/garden", "types": ["Note"]})).splitlines()
+    assert any('"Terrace"' in line for line in lines)
+    with pytest.raises(GraphError) as caught:
+        await house.memory.recall.recall("house", context={"txt": "x"})
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    await told(house, "house", context={"text": '"unclosed AND ( title:*', "session": "none"})
+
+
+async def test_the_past_is_told_as_it_was(house: House):
+    content = await told(house, "terrace fence", as_of=house.before)
+    assert "It costs 5k." in content
+    assert "paint the fence" in content
+    assert 'about "Anna Lee" (Person)' in content
+    assert "paint the fence" not in await told(house, "terrace fence")
+    assert "paint the fence" in await told(house, as_of=house.before, depth="shallow")
+
+
+async def test_what_is_left_out_is_counted_with_how_to_get_it(house: House):
+    found = await house.memory.recall.recall("terrace", max_tokens=50)
+    assert found.left_out
+    assert "max_tokens" in (found.how_to_get or "")
+
+
+async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House):
+    memory = house.memory
+    nodes = [{"op": "create_node", "type": "Tag", "content": f"tag {n}", "id": f"tag{n}"} for n in range(TIES + 9)]
+    await memory.execute_batch([*nodes, {"op": "create_node", "type": "Tag", "content": "hub", "id": "hub"}])
+    made = {"op": "create_connection", "type": "About", "from_node_id": "hub"}
+    await memory.execute_batch([{**made, "to_node_id": f"tag{n}"} for n in range(TIES + 9)])
+    content = await told(house, focus=["hub"], max_tokens=200)
+    assert content.count("about") >= 3
+
+
+@pytest.mark.parametrize(
+    ("given", "argument"),
+    [
+        ({"depth": "deeper"}, "depth"),
+        ({"as_": "verse"}, "as"),
+        ({"max_tokens": 49}, "max_tokens"),
+        ({"max_tokens": True}, "max_tokens"),
+        ({"limit": 0}, "limit"),
+        ({"query": " "}, "query"),
+        ({"focus": "anna"}, "focus"),
+        ({"focus": [""]}, "focus"),
+        ({"context": {"types": "Note"}}, "context"),
+        ({"valid_at": "someday"}, "valid_at"),
+    ],
+)
+async def test_what_is_no_recall_is_refused(house: House, given: dict[str, object], argument: str):
+    with pytest.raises(GraphError) as caught:
+        await house.memory.recall.recall(**given)  # pyright: ignore[reportArgumentType]
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert caught.value.details["argument"] == argument
+
+
+@pytest.mark.parametrize(
+    ("question", "depth"),
+    [
+        ("What do you know?", "shallow"),
+        ("How are Anna and Acme connected?", "deep"),
+        ("What does the terrace cost?", "medium"),
+        ("What did I do yesterday?", "medium"),
+    ],
+)
+async def test_a_question_is_answered_as_deep_as_it_asks_for(house: House, question: str, depth: str):
+    found = await house.memory.recall.memory_query(question, max_tokens=300)
+    assert found.depth == depth
+    assert found.why.startswith(depth)
+    assert found.tokens_used <= 300

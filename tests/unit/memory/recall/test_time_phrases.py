@@ -1,0 +1,88 @@
+"""Times in a question: which words are one, what they mean, and what is left of the question."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graph_memory.memory.recall.tiers.phrases import timed
+
+NOW = datetime(2026, 11, 24, 16, tzinfo=UTC)
+
+
+def day(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "since", "until", "left"),
+    [
+        ("what was I working on last week?", "2026-11-16", "2026-11-23", "what was I working?"),
+        ("What changed since March", "2026-03-01", None, "What changed"),
+        ("What did Anna say in May 2023?", "2023-05-01", "2023-06-01", "What did Anna say?"),
+        ("notes from yesterday", "2026-11-23", "2026-11-24", "notes"),
+        ("notes from March on", "2026-03-01", None, "notes"),
+        ("between May and July 2025 what broke", "2025-05-01", "2025-08-01", "what broke"),
+        ("Which of them were on 27 June, 2023?", "2023-06-27", "2023-06-28", "Which of them were?"),
+        ("Who came on the 5th of May 2023?", "2023-05-05", "2023-05-06", "Who came?"),
+        ("What happened in 2023?", "2023-01-01", "2024-01-01", "What happened?"),
+        ("What did we buy before 2026-02-03?", None, "2026-02-03", "What did we buy?"),
+        ("What did we buy until 2026-02-03?", None, "2026-02-04", "What did we buy?"),
+        ("What did we buy after last month?", "2026-11-01", None, "What did we buy?"),
+        ("the call of last Friday", "2026-11-20", "2026-11-21", "the call"),
+        ("What happened on Monday?", "2026-11-23", "2026-11-24", "What happened?"),
+        ("plans for this year", "2026-01-01", "2027-01-01", "plans for"),
+    ],
+)
+def test_a_time_narrows_a_question(question: str, since: str | None, until: str | None, left: str):
+    found = timed(question, NOW)
+    assert found.period is not None
+    assert found.period.since == (since and day(since))
+    assert found.period.until == (until and day(until))
+    assert found.text == left
+
+
+@pytest.mark.parametrize(
+    ("question", "since", "until"),
+    [
+        ("3 days ago", "2026-11-21T04:00", "2026-11-22T04:00"),
+        ("a couple of weeks ago", "2026-11-07T04:00", "2026-11-14T04:00"),
+        ("the last 10 days", "2026-11-14T16:00", "2026-11-24T16:00"),
+        ("recently", "2026-11-10T16:00", "2026-11-24T16:00"),
+        ("the past year", "2025-11-24T16:00", "2026-11-24T16:00"),
+        ("this morning", "2026-11-24", "2026-11-25"),
+    ],
+)
+def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since: str, until: str):
+    found = timed(question, NOW)
+    assert found.period is not None
+    assert (found.period.since, found.period.until) == (day(since), day(until))
+    assert found.is_empty
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What may I eat?", "Who will march?", "room 2023", "Sun and moon", "the second door", "Who is Friday?", ""],
+)
+def test_words_that_are_not_surely_a_time_stay(question: str):
+    found = timed(question, NOW)
+    assert (found.period, found.name, found.text) == (None, "", question)
+
+
+@pytest.mark.parametrize(
+    ("question", "lead", "name"),
+    [
+        ("What did we decide before the move?", "before", "the move"),
+        ("What changed since Anna's birthday", "since", "Anna's birthday"),
+    ],
+)
+def test_something_named_may_stand_for_a_time(question: str, lead: str, name: str):
+    found = timed(question, NOW)
+    assert (found.period, found.lead, found.name) == (None, lead, name)
+
+
+@pytest.mark.parametrize("question", ["what was I working on last week?", "what's new since March", "anything today"])
+def test_a_question_that_asks_for_a_time_alone_has_no_other_words(question: str):
+    assert timed(question, NOW).is_empty
+    assert not timed(f"{question} tiles", NOW).is_empty
