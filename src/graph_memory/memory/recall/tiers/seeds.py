@@ -111,9 +111,16 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
     for node in sorted(values, key=lambda each: (-values[each], each))[:limit]:
         seeds.give(node, values[node])
     for one in found:
-        for scored in sorted(one.scored.values(), key=lambda each: -each.lexical - (each.passage.cosine or 0.0)):
-            seeds.passages.setdefault(scored.passage.unit, []).append(scored.passage)
+        for passage in _best_first(one):
+            seeds.passages.setdefault(passage.unit, []).append(passage)
     await _biased(scope, request.context, seeds)
+
+
+def _best_first(ranking: Ranking) -> list[Passage]:
+    """Return the passages that were found, by what words and meaning speak for each."""
+    best = max((each.points.lexical for each in ranking.scored.values()), default=0.0) or 1.0
+    told = sorted(ranking.scored.values(), key=lambda each: -each.points.lexical / best - (each.passage.cosine or 0.0))
+    return [each.passage for each in told]
 
 
 async def _rankings(scope: Scope, request: RecallRequest, query: str, told: Timed) -> list[Ranking]:
