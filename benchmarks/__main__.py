@@ -17,6 +17,7 @@ from benchmarks.connected import connected
 from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
+from benchmarks.recall_coverage import coverage
 from benchmarks.replies import replies
 from benchmarks.search_speed import search_speed
 from benchmarks.searching import searching
@@ -46,6 +47,7 @@ PARTS: dict[str, Part] = {
     "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),
+    "recall_coverage": lambda place, _: coverage(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
@@ -53,7 +55,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("retrieval", "search")
+WITH_DATA = ("retrieval", "recall_coverage", "search")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 

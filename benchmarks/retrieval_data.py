@@ -28,10 +28,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and the ids of the entries that answer it."""
+    """A question, the ids of the entries that answer it, and what they say that does."""
 
     text: str
     answers: frozenset[str]
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,12 @@ def stores(data: Path = DATA) -> list[Store]:
 
 def _conversation(sample: dict[str, Any]) -> Store:
     entries = list(_turns(sample["conversation"]))
-    questions = [
-        Question(each["question"], frozenset(re.findall(r"D\d+:\d+", " ".join(each["evidence"]))))
-        for each in sample["qa"]
-        if each.get("evidence")
-    ]
+    said = {entry.id: entry.text for entry in entries}
+    questions: list[Question] = []
+    for each in sample["qa"]:
+        answers = re.findall(r"D\d+:\d+", " ".join(each.get("evidence") or ()))
+        evidence = tuple(said[turn] for turn in dict.fromkeys(answers) if turn in said)
+        questions.append(Question(each["question"], frozenset(answers), evidence))
     return Store(sample["sample_id"], "LoCoMo", 10, entries, [each for each in questions if each.answers])
 
 
@@ -84,6 +86,13 @@ def _turns(conversation: dict[str, Any]) -> Iterator[Entry]:
 def _corpus(passages: dict[str, list[str]], asked: list[dict[str, Any]]) -> Store:
     entries = [Entry(title, title, title, "", "".join(sentences), named=True) for title, sentences in passages.items()]
     questions = [
-        Question(each["question"], frozenset(title for title, _ in each["supporting_facts"])) for each in asked
+        Question(
+            each["question"],
+            frozenset(title for title, _ in each["supporting_facts"]),
+            tuple(
+                passages[title][number] for title, number in each["supporting_facts"] if number < len(passages[title])
+            ),
+        )
+        for each in asked
     ]
     return Store("hotpot", "Hotpot", 5, entries, questions)

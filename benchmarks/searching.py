@@ -40,19 +40,19 @@ async def searching(place: Place) -> str:
     domains = {store.name: fresh(f"bench-{store.name}-") for store in every}
     for store in every:
         say(f"filling {store.name}: {len(store.entries):,} entries")
-        await _fill(place.memory.in_domain(domains[store.name]), store)
+        await fill(place.memory.in_domain(domains[store.name]), store)
     searches = {each.name: _search(place.memory, every, domains, each) for each in ABLATIONS}
     table = await retrieval(searches, every)
     return f"## Search: answers found, through the tool, {len(every)} stores in one database\n\n{table}"
 
 
-def _ids(store: Store) -> dict[str, str]:
+def ids_of(store: Store) -> dict[str, str]:
     """Return ids that nodes can have for those of the entries."""
     return {entry.id: f"entry-{place}" for place, entry in enumerate(store.entries)}
 
 
 def _search(memory: Memory, every: Sequence[Store], domains: Mapping[str, str], ablation: Ablation) -> Search:
-    entries = {store.name: {name: entry for entry, name in _ids(store).items()} for store in every}
+    entries = {store.name: {name: entry for entry, name in ids_of(store).items()} for store in every}
 
     async def search(domain: str, question: str, k: int) -> Sequence[str]:
         given: Any = {"query": question, "max_results": k, "domain": domains[domain], **ablation.given}
@@ -61,10 +61,10 @@ def _search(memory: Memory, every: Sequence[Store], domains: Mapping[str, str], 
     return search
 
 
-async def _fill(memory: Memory, store: Store) -> None:
+async def fill(memory: Memory, store: Store) -> None:
     """Write a store as an agent would: a turn below the path of its conversation, a document with its title."""
     await memory.create_ontology(ontology_from({"node_types": ["Entry"]}))
-    ids = _ids(store)
+    ids = ids_of(store)
     for start in range(0, len(store.entries), AT_ONCE):
         some = store.entries[start : start + AT_ONCE]
         await memory.execute_batch([_operation(ids[entry.id], entry) for entry in some])

@@ -33,6 +33,7 @@ from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.protection import protect, unprotect
+from graph_memory.cli.commands.recall import recall
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.reindex import reindex
 from graph_memory.cli.commands.retention import compact, erase, scan
@@ -61,7 +62,7 @@ app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
-for command in (search, find.find, find.query, find.connected):
+for command in (recall, search, find.find, find.query, find.connected):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)

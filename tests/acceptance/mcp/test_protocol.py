@@ -42,7 +42,7 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 """What each tool must be given, and what it may be given besides `domain`."""
 
 BESIDES: dict[str, tuple[set[str], set[str]]] = {
-    "recall": (set(), {"query", "depth", "focus", "max_tokens", "as", "as_of", "limit", "context"}),
+    "recall": (set(), {"query", "depth", "focus", "max_tokens", "as", "as_of", "valid_at", "limit", "context"}),
     "search_memories": ({"query"}, {"search_mode", "filters", "weightings", "as_of", "max_results"}),
     "execute_batch": ({"operations"}, {"options", "idempotency_key"}),
     "memory_log": (set(), {"since", "until"}),

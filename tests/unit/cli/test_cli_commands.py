@@ -161,6 +161,24 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "syntax": "lucene",
         },
     ),
+    "recall": (
+        [
+            *("recall", "When do the tiles come?", "--depth", "deep", "--focus", "Anna", "--max-tokens", "300"),
+            *("--as", "structured", "--like-type", "Project", "--like-tag", "home", "--like", "tiles"),
+            *("--like-path", "/home", "-n", "5", "--as-of", "7", "--valid-at", "2026-05-01T00:00:00Z"),
+        ],
+        {
+            "query": "When do the tiles come?",
+            "depth": "deep",
+            "focus": ["Anna"],
+            "max_tokens": 300,
+            "as": "structured",
+            "context": {"types": ["Project"], "tags": ["home"], "text": "tiles", "path": "/home"},
+            "limit": 5,
+            "as_of": "7",
+            "valid_at": "2026-05-01T00:00:00Z",
+        },
+    ),
     "add_node_type": (
         ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
         {
@@ -180,8 +198,8 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
 }
 """For each tool, a command and the arguments that mean the same."""
-WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search"}
-"""`ontology apply` is more than that, and the two searches are `search` with one of its modes."""
+WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search", "memory_context", "memory_query"}
+"""`ontology apply` is more than that, and the others are `search` and `recall` in one of their ways."""
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ class _Recalling(Call, _As):
     focus: NotRequired[Annotated[Names, Field(description="Names or ids")]]
     max_tokens: NotRequired[Annotated[int, Field(description="Default 500, 2000, 5000")]]
     as_of: NotRequired[int | str]
+    valid_at: NotRequired[str]
     limit: NotRequired[int]
     context: NotRequired[Context]
 

@@ -1,0 +1,121 @@
+"""Whether the evidence of known questions lies within the tokens of a reply: of recall, and of plain top hits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from os import environ
+from statistics import mean
+from typing import Any
+
+from benchmarks.graph import fresh, say
+from benchmarks.retrieval_data import Question, Store, stores
+from benchmarks.searching import fill
+from benchmarks.sizes import Place
+from graph_memory import Memory
+from graph_memory.mcp_server.toolsets.recall import recall, search_memories
+from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.tiers.wording import flat
+
+BUDGETS = (500, 2_000, 5_000)
+EVERY = int(environ.get("RECALL_EVERY", "1"))
+"""Of the questions of a conversation, each so many-th is asked."""
+Told = Callable[[Memory, str, int], Awaitable[str]]
+
+
+async def coverage(place: Place) -> str:
+    """Return a table of the questions whose evidence is in a reply, by its tokens: of recall, and of plain top hits."""
+    every = stores()
+    domains = {store.name: fresh(f"bench-{store.name}-") for store in every}
+    for store in every:
+        say(f"filling {store.name}: {len(store.entries):,} entries")
+        await fill(place.memory.in_domain(domains[store.name]), store)
+    lines: dict[str, dict[str, str]] = {}
+    for name, told in WAYS.items():
+        say(f"asking {name}")
+        lines[name] = {}
+        for budget in BUDGETS:
+            for kind, cell in (await _measured(place.memory, every, domains, told, budget)).items():
+                lines[name][f"{kind}, {budget:,}"] = cell
+    return f"## Evidence within the tokens of a reply, through the tools\n\n{_table(lines)}"
+
+
+async def _measured(
+    memory: Memory, every: Sequence[Store], domains: Mapping[str, str], told: Told, budget: int
+) -> dict[str, str]:
+    """Return for each set the part of the evidence that is told, and of the questions of which all is."""
+    parts: dict[str, list[float]] = {}
+    for store in every:
+        step = EVERY if store.set == "LoCoMo" else 1
+        for question in store.questions[::step]:
+            if not question.evidence:
+                continue
+            text = await told(memory.in_domain(domains[store.name]), question.text, budget)
+            if counter()(text) > budget:
+                raise AssertionError(f"{counter()(text)} tokens for {budget}")
+            parts.setdefault(store.set, []).append(_part(question, text))
+    return {
+        kind: f"{100 * mean(some):.1f} / {100 * mean(each == 1 for each in some):.1f}" for kind, some in parts.items()
+    }
+
+
+def _part(question: Question, text: str) -> float:
+    """Return the part of the evidence that a reply has, each piece of it whole."""
+    shown = flat(text)
+    return mean(flat(each) in shown for each in question.evidence)
+
+
+async def _recalled(memory: Memory, question: str, budget: int, depth: str = "medium") -> str:
+    given: Any = {"query": question, "max_tokens": budget, "depth": depth}
+    return str((await recall(memory, given)).content)
+
+
+async def _deeply(memory: Memory, question: str, budget: int) -> str:
+    return await _recalled(memory, question, budget, "deep")
+
+
+async def _structured(memory: Memory, question: str, budget: int) -> str:
+    given: Any = {"query": question, "max_tokens": budget, "as": "structured"}
+    found: Any = (await recall(memory, given)).content
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("\\n", " ").replace('\\"', "'")
+
+
+async def _hits(memory: Memory, question: str, budget: int) -> str:
+    """Return what a search tells in so many tokens: as many hits as fit with passages of the usual length."""
+    given: Any = {"query": question, "max_results": 100}
+    hits = [hit.to_dict() for hit in (await search_memories(memory, given)).hits]
+    kept = [json.dumps(hit, ensure_ascii=False, separators=(",", ":")) for hit in hits]
+    while counter()(text := f"[{','.join(kept)}]") > budget:
+        kept = kept[: int(len(kept) * budget / counter()(text))] if len(kept) > _FEW else kept[:-1]
+    return text.replace("\\n", " ").replace('\\"', "'")
+
+
+async def _texts(memory: Memory, question: str, budget: int) -> str:
+    """Return the bare passages of the best hits, whole, as many as fit."""
+    given: Any = {"query": question, "max_results": 100}
+    told: list[str] = []
+    left = budget
+    for hit in (await search_memories(memory, given)).hits:
+        text = flat((await memory.get_node_content(hit.id)).content)
+        if (cost := counter()(f"{text}\n")) > left:
+            break
+        told.append(text)
+        left -= cost
+    return "\n".join(told)
+
+
+_FEW = 20
+WAYS: Mapping[str, Told] = {
+    "recall, medium": _recalled,
+    "recall, deep": _deeply,
+    "recall, structured": _structured,
+    "hits of search_memories, as they are": _hits,
+    "bare texts of the top hits": _texts,
+}
+
+
+def _table(lines: Mapping[str, Mapping[str, str]]) -> str:
+    columns = sorted(next(iter(lines.values())), key=lambda each: (each.split(",")[0] != "LoCoMo", len(each), each))
+    rows = ["| | " + " | ".join(columns) + " |", "|---|" + "--:|" * len(columns)]
+    rows += [f"| {name} | " + " | ".join(cells[each] for each in columns) + " |" for name, cells in lines.items()]
+    return "\n".join(rows) + "\n"

@@ -1,0 +1,81 @@
+"""`graph-memory recall`: what a memory knows, as an agent is told it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import counted, harmless, note
+from graph_memory.memory.recall.tiers.results import Depth, Form, RecallResult
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+FocusOption = Annotated[
+    list[str] | None, typer.Option("--focus", metavar="NODE", help="Begin with this: a name, title or id. Repeatable.")
+]
+MaxTokensOption = Annotated[
+    int | None, typer.Option(min=50, help="At most so many tokens: 500, 2,000 or 5,000 by depth.")
+]
+TypesOption = Annotated[list[str] | None, typer.Option("--like-type", help="This type first. Repeatable.")]
+TagsOption = Annotated[list[str] | None, typer.Option("--like-tag", help="This tag first. Repeatable.")]
+
+
+@command()
+def recall(
+    call: Call,
+    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="A question or topic, in any words.")] = None,
+    depth: Annotated[
+        Depth,
+        typer.Option(help="An overview, what is found and its neighbours, or what is best connected."),
+    ] = "medium",
+    focus: FocusOption = None,
+    max_tokens: MaxTokensOption = None,
+    form: Annotated[Form, typer.Option("--as", help="Prose, or an object of things and connections.")] = "prose",
+    types: TypesOption = None,
+    tags: TagsOption = None,
+    text: Annotated[str | None, typer.Option("--like", metavar="TEXT", help="What is like this text first.")] = None,
+    path: Annotated[str | None, typer.Option("--like-path", metavar="TEXT", help="What is below this first.")] = None,
+    valid_at: takes.ValidAtOption = None,
+    as_of: takes.AsOfOption = None,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="Maximum hits.")] = None,
+) -> None:
+    """Tell what the memory knows, within so many tokens.
+
+    A time in QUERY narrows it: "last week", "since March", "before the move". For single results use search.
+    """
+    like = {"types": types, "tags": tags, "text": text, "path": path}
+    context = {name: value for name, value in like.items() if value}
+
+    async def use(memory: Memory) -> RecallResult:
+        return await memory.recall.recall(
+            query,
+            depth=depth,
+            focus=focus,
+            max_tokens=max_tokens,
+            as_=form,
+            as_of=as_of,
+            valid_at=valid_at,
+            limit=limit,
+            context=context or None,
+        )
+
+    call.answer(use, _show, "Recalling")
+
+
+def _show(found: RecallResult) -> None:
+    """Print what is told. What it took, and what is left out, goes to stderr."""
+    content = found.content
+    typer.echo(harmless(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)))
+    told = [f"{counted(found.tokens_used, 'token')}."]
+    if found.period:
+        told.append(f"Of the time {found.period}.")
+    if found.left_out or found.shortened:
+        told.append(f"{found.left_out or 0:,} left out, {found.shortened or 0:,} told in part: use --max-tokens.")
+    if found.not_covered:
+        told.append(f"The latest {counted(found.not_covered, 'change')} could not be searched yet: try again soon.")
+    note(" ".join(told))
