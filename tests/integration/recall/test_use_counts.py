@@ -176,3 +176,35 @@ async def test_a_memory_that_is_closed_has_counted_unless_that_is_off(
         await other.get_node("a")
     core: Core = memory._core
     assert [row.count for row in await most_used(core, domain, 10)] == [1] * is_on
+
+
+async def test_searches_rank_by_use_and_recency_where_they_are_told_to(
+    counted: Memory, rows: Rows, domain: str
+) -> None:
+    """The parts add up, and the past has no use: it says so."""
+    for each in "abc":
+        await counted.update_node(each, content="The tile is loose.", encoding="utf-8")
+    await counted.update_node("b", properties={"n": 1})
+    await counted.get_node("c")
+    await flush(counted._core)
+
+    async def found(weights: dict[str, float], as_of: int | None = None) -> dict[str, list[str]]:
+        reply = await counted.recall.search_memories(
+            "tile",
+            search_mode="lexical",
+            weightings=weights,
+            include_relevance_explanation=True,
+            as_of=as_of,
+        )
+        assert (reply.warnings is not None) == bool(as_of and "use_weight" in weights)
+        for hit in reply.hits:
+            assert hit.score == pytest.approx(sum(part.value for part in hit.explanation or ()), abs=1e-9)
+        return {hit.id: [part.name for part in hit.explanation or ()] for hit in reply.hits}
+
+    assert list(await found({})) == ["a", "b", "c"]
+    assert (await found({"use_weight": 1.0})) == {"c": ["lexical", "use"], "a": ["lexical"], "b": ["lexical"]}
+    assert list(await found({"recency": 1.0})) == ["b", "c", "a"]
+    assert list(await found({"use": 1.0, "recency": 0.0})) == ["c", "a", "b"]
+    at = (await counted.history.log(limit=1)).entries[0].seq
+    assert list(await found({"use_weight": 1.0}, at)) == ["a", "b", "c"]
+    assert list(await found({"recency": 1.0}, at - 1)) == ["c", "b", "a"]

@@ -29,7 +29,7 @@ WeightOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=NUMBER",
-        help="How much something counts: title, content or tag (1 without it), or edge (0). Repeatable.",
+        help="How much something counts: title, content or tag (1 without it); edge, recency or use (0). Repeatable.",
     ),
 ]
 DepthOption = Annotated[

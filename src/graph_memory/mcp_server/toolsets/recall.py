@@ -20,7 +20,8 @@ Question = Annotated[str, Field(min_length=1, description="A question or topic, 
 AsOf = Annotated[int | str, Field(description='As it was at: seq, event id, time (UTC), "last week"')]
 Weightings = Annotated[
     dict[str, Any],
-    Field(description="{title_weight?, content_weight?, tag_weight?, edge_weight?}: 1 by default, edges 0"),
+    Field(description="{title_weight?, content_weight?, tag_weight?, edge_weight?, recency_weight?, use_weight?}: "
+        "1 by default, the last three 0"),
 ]
 Filters = Annotated[
     dict[str, object],

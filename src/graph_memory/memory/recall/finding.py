@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.lexical_query import lexical_query
-from graph_memory.memory.recall.members import FEW, Membership, degrees, membership
+from graph_memory.memory.recall.members import FEW, Membership, membership
 from graph_memory.memory.recall.mentions import Admit, hopped, named
 from graph_memory.memory.recall.ranking import Ranked, Sides, Unit, in_order, rank, weighed
 from graph_memory.memory.recall.request import Request
@@ -43,6 +43,7 @@ from graph_memory.memory.recall.scoring import (
     promising,
     scored,
 )
+from graph_memory.memory.recall.standing import units_of
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, fault
 
@@ -303,9 +304,7 @@ async def _ranked(
     sizes: dict[str, int] = {}
     for each in kept:
         sizes[each.passage.unit] = max(sizes.get(each.passage.unit, 1), each.passage.of_owner)
-    known = [*sizes, *(names.keys() - sizes.keys())]
-    connections: Mapping[str, int] = await degrees(scope, known) if request.weights.edge else {}
-    units = {unit: Unit(sizes.get(unit, 1), names.get(unit, ()), connections.get(unit, 0)) for unit in known}
+    units = await units_of(scope, request.weights, sizes, names, evidence.notes, is_past=request.as_of is not None)
     ranked = rank(request.query, [each.candidate for each in kept], units, weights=request.weights)
     found = await hopped(scope, ranked, {each.passage.key: each for each in kept}, texts, admit)
     return [each for each in found if each.score > 0]
@@ -318,7 +317,7 @@ def _may_lack_vectors(evidence: Evidence, kept: Sequence[Scored]) -> bool:
 
 def _nearest_first(request: Request, kept: Sequence[Scored]) -> list[Ranked]:
     """Return units by the cosine of their best passage."""
-    weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0)
+    weights = replace(request.weights, lexical=0.0, semantic=1.0, edge=0.0, recency=0.0, use=0.0)
     best: dict[str, Ranked] = {}
     for each in kept:
         if (cosine := each.passage.cosine) is not None:

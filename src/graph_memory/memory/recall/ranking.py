@@ -24,6 +24,10 @@ HIGH = 0.6
 """Where no candidate has a lower cosine, the model's cosines start high and are counted from the lowest."""
 HALF_CONNECTED = 10
 """Connections at which a unit gets half of what connections can add."""
+HALF_LIFE = 30.0
+"""Days after which a unit is half as recent, and its uses count half."""
+HALF_USED = 10
+"""Uses at which a unit gets half of what uses can add."""
 PLACES = {"title": "title", "tags": "tag"}
 """Which of the user's weights a passage of a place has; any other place is content."""
 
@@ -41,11 +45,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is known of a node, or whatever else is found: how many passages, which names, how many connections."""
+    """What is known of a node, or whatever else is found: how many passages, which names, how many connections.
+
+    `age` is in days since it was last changed, None where that does not count; `uses` says how often it was given to
+    somebody, and `unused` how many days ago that was last.
+    """
 
     passages: int
     names: tuple[str, ...] = ()
     edges: int = 0
+    age: float | None = None
+    uses: int = 0
+    unused: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,10 @@ class Weights:
     tag: float = 1.0
     edge: float = 0.0
     """What a very connected unit gains, as a part of its evidence."""
+    recency: float = 0.0
+    """What a unit gains that was changed just now."""
+    use: float = 0.0
+    """What a unit gains that is used very often, also just now."""
 
     def of_place(self, place: str) -> float:
         """Return what evidence in a place counts."""
@@ -70,7 +85,10 @@ DEFAULT = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a score: `lexical`, `semantic`, `place`, `length`, `edges`, `name` or `hop`, and what it is made of."""
+    """A part of a score, and what it is made of.
+
+    It is `lexical`, `semantic`, `place`, `length`, `edges`, `recency`, `use`, `name` or `hop`.
+    """
 
     name: str
     value: float
@@ -196,13 +214,15 @@ def fuse(sides: Sides, weights: Weights) -> list[Part]:
 
 
 def weighed(sides: Sides, unit: Unit, weights: Weights) -> Ranked:
-    """Return a unit as one passage shows it: its evidence, by its place, the unit's length and its connections."""
+    """Return a unit as one passage shows it: its evidence, by its place and by what is known of the unit."""
     parts = fuse(sides, weights)
     place = weights.of_place(sides.candidate.place)
     for name, factor, detail in (
         ("place", place, {"place": sides.candidate.place, "weight": place}),
         ("length", length_factor(unit.passages), {"passages": unit.passages}),
         ("edges", 1 + weights.edge * connectivity(unit.edges), {"edges": unit.edges, "weight": weights.edge}),
+        ("recency", 1 + weights.recency * recency(unit.age), {"days": unit.age, "weight": weights.recency}),
+        ("use", 1 + weights.use * usage(unit.uses, unit.unused), {"uses": unit.uses, "weight": weights.use}),
     ):
         evidence = fsum(part.value for part in parts)
         if change := evidence * (factor - 1):
@@ -221,6 +241,24 @@ def length_factor(passages: int) -> float:
 def connectivity(edges: int) -> float:
     """Return how connected a unit is, from 0 to 1: a half at `HALF_CONNECTED` connections."""
     return edges / (edges + HALF_CONNECTED)
+
+
+def recency(age: float | None) -> float:
+    """Return how recent a unit of an age in days is, from 0 to 1: half as much after each `HALF_LIFE`.
+
+    Source: the exponential decay of J. S. Park and others, Generative agents: interactive simulacra of human behavior
+    (2023), with the last change in the place of the last access, and a longer half-life than its 6 days.
+    """
+    return 0.0 if age is None else 2.0 ** (-age / HALF_LIFE)
+
+
+def usage(uses: int, unused: float) -> float:
+    """Return how much a unit is used, from 0 to 1: a half at `HALF_USED` uses, half as much after each `HALF_LIFE`.
+
+    Source: need falls with the time since the last use and rises less and less with their number, J. R. Anderson,
+    L. J. Schooler, Reflections of the environment in memory (1991); the saturation is that of terms in BM25.
+    """
+    return uses / (uses + HALF_USED) * recency(unused)
 
 
 def in_question(question: str, units: Mapping[str, Unit]) -> dict[str, Mention]:

@@ -25,7 +25,7 @@ from graph_memory.storage.log.writing import utc_now
 MOST_RESULTS = 100
 DEEPEST = 3
 FEWEST_TOKENS = 50
-WEIGHTS = ("title", "content", "tag", "edge")
+WEIGHTS = ("title", "content", "tag", "edge", "recency", "use")
 FILTERS = (
     "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
     "min_strength", "properties",

@@ -15,7 +15,7 @@ Syntax = Literal["plain", "lucene"]
 class Part(Result):
     """A part of a score: the parts of a hit add up to it."""
 
-    name: str = Field(description="lexical, semantic, place, length, edges, name or hop")
+    name: str = Field(description="lexical, semantic, place, length, edges, recency, use, name or hop")
     value: float
     detail: dict[str, object] = Field(default_factory=dict, description="What it is made of")
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.recall.names import Mention
 from graph_memory.memory.recall.ranking import (
+    HALF_LIFE,
     HOP,
     NAME,
     Candidate,
@@ -118,6 +119,24 @@ def test_connections_count_only_where_the_user_says_so() -> None:
     ranked = rank("?", found, units, weights=Weights(edge=0.4))
     assert scores(ranked) == {"bob": 1.2, "ada": 1.0}
     assert parts(ranked[0])["edges"] == 0.2
+
+
+def test_what_was_changed_lately_counts_only_where_the_user_says_so() -> None:
+    found = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
+    units = {"ada": Unit(1), "bob": Unit(1, age=0.0), "cy": Unit(1, age=HALF_LIFE), "dot": Unit(1, age=2 * HALF_LIFE)}
+    assert set(scores(rank("?", found, units)).values()) == {1.0}
+    ranked = rank("?", found, units, weights=Weights(recency=0.4))
+    assert scores(ranked) == {"bob": 1.4, "cy": 1.2, "dot": 1.1, "ada": 1.0}
+    assert parts(ranked[1])["recency"] == 0.2
+
+
+def test_what_is_used_often_and_lately_counts_only_where_the_user_says_so() -> None:
+    found = [candidate(owner, 8.0, 0.5) for owner in OWNERS[:4]]
+    units = {"ada": Unit(1), "bob": Unit(1, uses=10), "cy": Unit(1, uses=30), "dot": Unit(1, uses=10, unused=HALF_LIFE)}
+    assert set(scores(rank("?", found, units)).values()) == {1.0}
+    ranked = rank("?", found, units, weights=Weights(use=0.4))
+    assert scores(ranked) == {"cy": 1.3, "bob": 1.2, "dot": 1.1, "ada": 1.0}
+    assert parts(ranked[1])["use"] == 0.2
 
 
 def test_the_best_pass_a_part_of_their_scores_on_to_whom_they_mention() -> None:
