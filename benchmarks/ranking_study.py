@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks.passages import Passage, passages
 from benchmarks.retrieval_data import Question, Store, stores
 from graph_memory.embedding.local import LocalEmbedder
+from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.memory.recall.bm25 import K1, B, Query, Statistics, analysed, asked, counted, near
-from graph_memory.memory.recall.english import terms
 from graph_memory.memory.recall.names import forms, is_common, mentioned
 from graph_memory.memory.recall.passages import AROUND
 from graph_memory.memory.recall.ranking import DEFAULT, Candidate, Unit, Weights, hop, rank, seeds
@@ -243,7 +243,7 @@ def best_only(scores: np.ndarray, number: int = CANDIDATES) -> np.ndarray:
 
 def everything(question: str) -> Query:
     """Return a query with all words of a question."""
-    every = [term for term in terms(question) if term]
+    every = [term for term in ENGLISH.terms(question) if term]
     return Query((), tuple(dict.fromkeys(every)), tuple(dict.fromkeys(pairwise(every))))
 
 

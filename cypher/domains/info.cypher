@@ -1,7 +1,7 @@
 // One domain with its live nodes and connections counted, within the domain only. No row: there is no such domain.
 // mode: read
 // params: domain
-// returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, nodes, connections, protection, not_indexed, without_vectors
+// returns: name, created, modified, events, forked_from, forked_at, busy, node_types, connection_types, nodes, connections, protection, not_indexed, without_vectors, analyser
 MATCH (d:_Domain {_id: $domain})
 OPTIONAL MATCH (i:_Index {_domain: $domain})
 RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - coalesce(d._begins_at, 0) AS events,
@@ -15,4 +15,5 @@ RETURN d._id AS name, d._created AS created, d._last_at AS modified, d._seq - co
          MATCH (a)-[r]->(:_Node)
          WHERE r._domain = $domain AND r._id IS NOT NULL
        } AS connections, d._protection AS protection, d._seq - coalesce(i._seq, d._forked_at, 0) AS not_indexed,
-       COUNT { MATCH (p:_NewPassage) WHERE p._domain = $domain AND p._since >= 0 } AS without_vectors
+       COUNT { MATCH (p:_NewPassage) WHERE p._domain = $domain AND p._since >= 0 } AS without_vectors,
+       i._analyser AS analyser

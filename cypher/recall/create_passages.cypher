@@ -1,11 +1,13 @@
 // Makes passages, each with the vector of an equal one of the domain where there is one. Others wait for theirs, unless
-// they lived too briefly to get one.
+// they lived too briefly to get one. They are in the index of the domain's analyser, and of
+// the one that it is about to have.
 // mode: write
-// params: domain, rows, analyser
+// params: domain, rows
 // returns: created
 MATCH (i:_Index {_domain: $domain})
+WITH i._model AS model, [label IN [coalesce(i._analyser, '_English'), i._next_analyser] WHERE label IS NOT NULL] AS labels
 UNWIND $rows AS row
-WITH row.passage._sha256 AS sha256, collect(row) AS rows, i._model AS model
+WITH row.passage._sha256 AS sha256, collect(row) AS rows, model, labels
 CALL (sha256, model) {
   OPTIONAL MATCH (same:_Passage)
   WHERE same._domain = $domain AND same._sha256 = sha256 AND same._model = model
@@ -13,7 +15,7 @@ CALL (sha256, model) {
   LIMIT 1
 }
 UNWIND rows AS row
-CREATE (p:_Passage:$($analyser))
+CREATE (p:_Passage:$(labels))
 SET p = row.passage
 FOREACH (s IN CASE WHEN same IS NULL THEN [] ELSE [same] END | SET p._embedding = s._embedding, p._model = s._model)
 FOREACH (_ IN CASE WHEN same IS NULL AND row.waits THEN [0] ELSE [] END | SET p:_NewPassage)

@@ -108,6 +108,18 @@ async def test_what_only_another_domain_needs_is_made_again_too(notes: Memory, d
     assert shown(driver) == before
 
 
+async def test_the_index_of_an_analyser_that_a_domain_has_is_made_again_too(notes: Memory, driver: Driver) -> None:
+    await notes.upkeep.reindex(analyser="cjk")
+    before = shown(driver)
+    drop(driver, "_passages_cjk")
+    with pytest.raises(GraphError) as caught:
+        await notes.recall.search_memories("kitchen")
+    assert caught.value.code is Code.STORE_INCOMPATIBLE
+    assert [one.subject for one in (await notes.upkeep.rebuild()).differences] == ["_passages_cjk"]
+    assert shown(driver) == before
+    assert (await notes.recall.search_memories("kitchen")).hits
+
+
 async def test_a_name_of_a_type_that_a_hand_made_none_is_passed_over(
     notes: Memory, domain: str, driver: Driver
 ) -> None:

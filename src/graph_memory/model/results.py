@@ -310,6 +310,7 @@ class DomainInfo(DomainSummary):
     connections: int
     not_indexed: int = Field(default=0, description="Latest changes that are not indexed yet; a search does it first")
     without_vectors: int = Field(default=0, description="Passages that have no vectors yet")
+    analyser: str | None = Field(default=None, description="The analyser by which search reads words, once it does")
     protection: DomainProtection | None = None
 
 

@@ -1,4 +1,4 @@
-"""The database's schema: numbered steps, applied once, and the constraint that each connection type needs."""
+"""The database's schema: numbered steps, applied once, and what connection types and analysers need."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
+from graph_memory.model.analysers import index_of, label_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, QueryFileError, cypher_root, query, quoted
@@ -173,6 +174,25 @@ async def ensure_connection_type(store: Store, name: str) -> None:
     constraint is left as it is, and one whose event never followed does no harm.
     """
     await make(store, connection_constraint(name)[1])
+
+
+async def ensure_analyser(store: Store, analyser: LiteralString) -> None:
+    """Make the full-text index of an analyser, where there is none yet."""
+
+    async def wait(transaction: Transaction) -> None:
+        await transaction.run(AWAIT_INDEXES)
+
+    await make(store, analyser_index(analyser))
+    await store.write("schema", wait, limit=LOCK_SECONDS)
+
+
+def analyser_index(analyser: LiteralString) -> LiteralString:
+    """Return the statement that makes the full-text index of an analyser."""
+    return (
+        f"CREATE FULLTEXT INDEX {index_of(analyser)} IF NOT EXISTS FOR (p:{label_of(analyser)}) "
+        "ON EACH [p._text, p._head, p._filter] "
+        f"OPTIONS {{ indexConfig: {{ `fulltext.analyzer`: '{analyser}' }} }}"
+    )
 
 
 def connection_constraint(type_name: str) -> tuple[str, LiteralString]:

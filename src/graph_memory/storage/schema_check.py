@@ -1,4 +1,4 @@
-"""Is the schema there? What its steps and the connection types need, looked for in the database, and made again."""
+"""Is the schema there? What its steps, connection types and analysers need, looked for, and made again."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, cast
 
+from graph_memory.model.analysers import LABELS, index_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.queries import query
-from graph_memory.storage.schema import AWAIT_INDEXES, FIRST, LOCK_SECONDS, connection_constraint, make, steps, suits
+from graph_memory.storage.schema import (
+    AWAIT_INDEXES,
+    FIRST,
+    LOCK_SECONDS,
+    analyser_index,
+    connection_constraint,
+    make,
+    steps,
+    suits,
+)
 from graph_memory.storage.store import Store, Transaction
 
 _NAMED = re.compile(r"(?:CYPHER 25 )?(CREATE|DROP)(?: FULLTEXT| VECTOR)? (CONSTRAINT|INDEX) (\w+)")
@@ -38,15 +48,19 @@ class Fault:
 
 
 INDEXES = query("schema_log/indexes", IndexRow)
+ANALYSERS = query("schema_log/analysers", str)
 CONNECTION_TYPES = query("schema_log/connection_types", str)
 
 
 async def schema_faults(store: Store, domain: str | None = None) -> list[Fault]:
-    """Name the indexes and constraints that are missing or cannot be used: of all connection types, or a domain's."""
+    """Name the indexes and constraints that are missing or cannot be used: those of all domains need, or of one."""
     wanted = made_by_steps()
     for connection_type in await store.read(CONNECTION_TYPES, domain=domain):
         name, statement = connection_constraint(connection_type)
         wanted[name] = statement
+    for label in await store.read(ANALYSERS, domain=domain):
+        if label in LABELS:
+            wanted.setdefault(index_of(LABELS[label]), analyser_index(LABELS[label]))
     found = {row.name: row for row in await store.read(INDEXES)}
     version = await store.server_version()
     faults = (_fault(name, statement, found) for name, statement in wanted.items() if suits(statement, version))

@@ -14,9 +14,9 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall import names
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import ENGLISH
 from graph_memory.memory.recall.own_names import names as own_names
 from graph_memory.memory.recall.rows import Version, embedded, passages_of, version_of
+from graph_memory.model.analysers import ENGLISH, LABELS, label_of
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import DATA
 from graph_memory.model.subjects import content_ref
@@ -99,14 +99,14 @@ def check(portal: BlockingPortal, rows: Rows, at: int) -> int:
     return len(found)
 
 
-def check_filters(rows: Rows, model: str | None) -> None:
+def check_filters(rows: Rows, model: str | None, analyser: str = label_of(ENGLISH)) -> None:
     """Assert of all rows, ended ones too, that they are found by what they say, and have the vector of their words."""
     for [row, labels] in rows.run("MATCH (p:_Passage {_domain: $domain}) RETURN p {.*}, labels(p)"):
         tokens = row["_filter"].split()
         assert until_token(row["_until"]) in tokens
         assert domain_token(rows.domain) in tokens
         assert row["_since"] < row["_until"]
-        assert ENGLISH in labels
+        assert set(labels) & set(LABELS) == {analyser}, labels
         if model is not None:
             assert "_NewPassage" not in labels
             own = vector(embedded(row["_head"], row["_text"]))

@@ -15,6 +15,7 @@ from neo4j import Driver, GraphDatabase
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Settings
+from graph_memory.model.analysers import LABELS
 from graph_memory.storage.connecting import Address
 from graph_memory.storage.queries import Query
 from graph_memory.storage.schema import (
@@ -46,6 +47,8 @@ CONSTRAINTS = {
 }
 FILTERED = ("_domain", "_model", "_type", "_since", "_until", "_created", "_valid_from", "_valid_to")
 ANALYSERS = {"_Window": "whitespace", "_English": "english"}
+CHOSEN = LABELS.keys() - ANALYSERS.keys()
+"""Labels whose indexes are made when a domain asks for them, as another test may."""
 INDEXES = {
     ("RANGE", "_Node", ("_domain", "_type", "_id")),
     ("RANGE", "_Node", ("_domain", "_path")),
@@ -94,6 +97,7 @@ def test_the_steps_give_exactly_the_expected_indexes(driver: Driver) -> None:
         "SHOW INDEXES YIELD type, labelsOrTypes, properties, owningConstraint, state, options, name "
         "WHERE owningConstraint IS NULL AND type <> 'LOOKUP'"
     ).records
+    rows = [row for row in rows if row["labelsOrTypes"][0] not in CHOSEN]
     assert {(row["type"], row["labelsOrTypes"][0], tuple(row["properties"])) for row in rows} == INDEXES
     assert {row["state"] for row in rows} == {"ONLINE"}
     fulltext = {row["labelsOrTypes"][0]: row["options"]["indexConfig"] for row in rows if row["type"] == "FULLTEXT"}

@@ -92,7 +92,7 @@ def test_what_a_terminal_would_obey_is_shown_instead(memory: RecordingMemory):
     ],
 )
 def test_the_words_that_were_asked_for_stand_out_in_any_form(query: str, marked: list[str]):
-    text = highlighted("Tile by tile? No: Anna’s are arriving.", asked(query).terms)
+    text = highlighted("Tile by tile? No: Anna’s are arriving.", asked(query))
     assert [text.plain[span.start : span.end] for span in text.spans] == marked
 
 

@@ -84,6 +84,7 @@ def _show_info(found: DomainInfo) -> None:
             "connections": f"{found.connections:,}",
             **({"not indexed yet": counted(found.not_indexed, "change")} if found.not_indexed else {}),
             **({"without vectors": counted(found.without_vectors, "passage")} if found.without_vectors else {}),
+            **({"words read as": found.analyser} if found.analyser else {}),
         }
     )
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
 import typer
 
 from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.model.analysers import ENGLISH
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from graph_memory.memory.recall.bm25 import Query
     from graph_memory.memory.recall.results import Hit, Part, SearchResult
 
 _INDENT = 4
@@ -25,15 +27,16 @@ def show_hits(found: SearchResult, query: str) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    from graph_memory.memory.recall.analysers import ANALYSERS
     from graph_memory.memory.recall.bm25 import asked
 
-    terms = frozenset(asked(query).terms)
+    question = asked(query, ANALYSERS[found.analyser or ENGLISH])
     console = Console(highlight=False)
     width = max(console.width - _INDENT, _NARROWEST)
     with console.capture() as printed:
         for number, hit in enumerate(found.hits, start=1):
             console.print(_headline(number, hit), soft_wrap=True)
-            for line in _lines(hit, terms):
+            for line in _lines(hit, question):
                 for part in line.wrap(console, width) if console.is_terminal else [line]:
                     console.print(Text(" " * _INDENT), part, sep="", soft_wrap=True)
     if found.hits:
@@ -59,11 +62,11 @@ def _age(hit: Hit) -> str:
             return f"  {counted(days, 'day')} ago"
 
 
-def _lines(hit: Hit, terms: Collection[str]) -> Iterator[Text]:
+def _lines(hit: Hit, question: Query) -> Iterator[Text]:
     from rich.text import Text
 
     if hit.passage:
-        yield highlighted(plain(hit.passage), terms)
+        yield highlighted(plain(hit.passage), question)
     place = f"{plain(hit.place)}: " if hit.place else ""
     yield Text(f"{place}{plain(hit.why)}", "dim")
     for one in hit.contradicted_by or ():
@@ -73,15 +76,13 @@ def _lines(hit: Hit, terms: Collection[str]) -> Iterator[Text]:
     yield Text(plain(hit.id), "dim")
 
 
-def highlighted(passage: str, terms: Collection[str]) -> Text:
+def highlighted(passage: str, question: Query) -> Text:
     """Return a passage in which the words that were asked for stand out, in whatever form."""
     from rich.text import Text
 
-    from graph_memory.memory.recall.english import terms as terms_of
-
     text = Text(passage)
     for word in _WORD.finditer(passage):
-        if not set(terms_of(word.group())).isdisjoint(terms):
+        if not set(question.analyser.terms(word.group())).isdisjoint(question.terms):
             text.stylize("bold yellow", *word.span())
     return text
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.model.analysers import labelled
 from graph_memory.model.clock import AHEAD
 from graph_memory.model.protection import protection_from
 from graph_memory.model.results import DomainInfo, DomainProtection, Domains, DomainSummary
@@ -41,6 +42,7 @@ class CountedRow(DomainRow):
     protection: str | None
     not_indexed: int
     without_vectors: int
+    analyser: str | None
 
 
 LIST = query("domains/list", DomainRow)
@@ -65,6 +67,7 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
     if row is None:
         raise no_ontology(domain)
     counted = {name: value for name, value in asdict(row).items() if name != "protection"}
+    counted["analyser"] = None if row.analyser is None else labelled(row.analyser)
     return DomainInfo(**counted, protection=_protection(row, utc_now()))
 
 

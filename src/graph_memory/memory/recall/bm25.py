@@ -10,27 +10,19 @@ BM25Similarity and SloppyPhraseMatcher.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from graph_memory.memory.recall.english import is_nothing, parts, stem, term_of, terms, words
+from graph_memory.memory.recall.analysers import ENGLISH, Analyser
 
 K1, B = 1.2, 0.75
 SLOP = 2
 """How many other words may stand between the words of a pair: stop words mostly."""
 PHRASE = 0.3
 """What a pair counts beside its words."""
-
-# What asks and what only helps to ask says nothing of the answer. Pronouns stay: they are the words of a conversation.
-_ASKING = """
-    what when where who whom whose which why how do does did is are was were be been being am has have had having can
-    could will would shall should may might must
-"""
-QUESTION_WORDS = frozenset(re.findall(r"\w+", _ASKING))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +44,15 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The distinct words of a question, their terms, and the terms that stand beside each other."""
+    """The distinct words of a question, their terms, and the terms that stand beside each other, by an analyser."""
 
     words: tuple[str, ...]
     terms: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
+    analyser: Analyser = ENGLISH
+
+
+NOTHING_ASKED = Query((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +65,13 @@ class Text:
 
 
 @lru_cache(maxsize=64)
-def asked(question: str) -> Query:
+def asked(question: str, analyser: Analyser = ENGLISH) -> Query:
     """Return what a question asks for; all its words where it has no others than those that ask."""
-    every = [part for word in words(question) for part in parts(word) if stem(part)]
-    kept = [word for word in every if word not in QUESTION_WORDS] or every
-    found = [stem(word) for word in kept]
+    every = [part for word in analyser.words(question) for part in analyser.parts(word) if analyser.stem(part)]
+    kept = [word for word in every if word not in analyser.asking] or every
+    found = [analyser.stem(word) for word in kept]
     pairs = (pair for pair in pairwise(found) if pair[0] != pair[1])
-    return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(pairs)))
+    return Query(tuple(dict.fromkeys(kept)), tuple(dict.fromkeys(found)), tuple(dict.fromkeys(pairs)), analyser)
 
 
 OTHER = "\n"
@@ -83,23 +79,32 @@ OTHER = "\n"
 
 
 class Terms(dict[str, str]):
-    """The terms of words, where only a few of them matter: others are told by their first letters, and not stemmed."""
+    """The terms of words, where only a few of them matter.
 
-    def __init__(self, terms: Iterable[str]) -> None:
+    Others are told by their first letters, and not stemmed, where the analyser lets a term begin as its word does.
+    """
+
+    def __init__(self, terms: Iterable[str], analyser: Analyser = ENGLISH) -> None:
         super().__init__()
         self.wanted = frozenset(terms)
+        self.analyser = analyser
         self._initials = frozenset(each[0] for each in self.wanted if each)
 
     def __missing__(self, word: str) -> str:
         """Return the term of a word, nothing for a stop word, and `OTHER` for one that does not matter."""
-        found = term_of(word) if word[0].lower()[0] in self._initials or is_nothing(word) else OTHER
+        found = self.analyser.term_of(word) if self._may_matter(word) else OTHER
         self[word] = found
         return found
+
+    def _may_matter(self, word: str) -> bool:
+        return (
+            not self.analyser.keeps_initials or word[0].lower()[0] in self._initials or self.analyser.is_nothing(word)
+        )
 
 
 def analysed(text: str, only: Terms | None = None) -> Text:
     """Return the terms of a text, or of them `only` those that matter: those of a query take a third of the time."""
-    every = terms(text) if only is None else terms(text, only.__getitem__)
+    every = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(every).difference({""}) if only is None else only.wanted.intersection(every)
     positions = {term: [place for place, each in enumerate(every) if each == term] for term in present}
     return Text(positions, len(every) - every.count(""), len(every))

@@ -8,7 +8,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.access import take_out_access, take_out_dead
 from graph_memory.memory.recall.filters import domain_token, until_token
-from graph_memory.memory.recall.index import DELETED_AT_ONCE, ENGLISH, POSITION, RESET, index_words
+from graph_memory.memory.recall.index import DELETED_AT_ONCE, POSITION, RESET, index_words
+from graph_memory.model.analysers import label_of, labelled
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.store import Transaction
 
@@ -49,7 +50,7 @@ async def copy_rows(transaction: Transaction, source: str, domain: str, owners: 
         "open_token": until_token(END),
     }
     position = await transaction.one(POSITION, domain=source)
-    analyser = (position and position.analyser) or ENGLISH
+    analyser = label_of(labelled(position.analyser if position else None))
     await transaction.run(COPY_PASSAGES, **given, **tokens, analyser=analyser)
     await transaction.run(COPY_NAMES, **given)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.recall.english import stem, words
+from graph_memory.memory.recall.bm25 import Query
 
 CUT = "…"
 _WORD = re.compile(r"\S+")
@@ -21,23 +21,23 @@ class Excerpt:
     shown: str
 
 
-def excerpt(text: str, terms: Collection[str], characters: int) -> Excerpt:
-    """Return about so many characters of a text, whole words of it, around the most of the terms."""
+def excerpt(text: str, question: Query, characters: int) -> Excerpt:
+    """Return about so many characters of a text, whole words of it, around the most of the terms that are asked for."""
     if len(text) <= characters:
         return Excerpt(0, len(text), text)
     spans = [found.span() for found in _WORD.finditer(text)]
     if not spans:
         return Excerpt(0, characters, text[:characters])
-    matches = [_matched(text[start:end], terms) for start, end in spans]
+    matches = [_matched(text[start:end], question) for start, end in spans]
     first, last = _widened(spans, *_thickest(spans, matches, characters), characters)
     start, end = spans[first][0], min(spans[last][1], spans[first][0] + characters)
     before, after = CUT if first > 0 else "", CUT if end < len(text.rstrip()) else ""
     return Excerpt(start, end, f"{before}{text[start:end]}{after}")
 
 
-def _matched(word: str, terms: Collection[str]) -> str:
+def _matched(word: str, question: Query) -> str:
     """Return the term that a word stands for, nothing where it is none of those."""
-    return next((found for each in words(word) if (found := stem(each)) in terms), "")
+    return next((found for found in question.analyser.terms(word) if found in question.terms), "")
 
 
 def _thickest(spans: Sequence[tuple[int, int]], matches: Sequence[str], characters: int) -> tuple[int, int]:

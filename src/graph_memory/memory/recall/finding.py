@@ -80,10 +80,11 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What was found, best first, and of each best passage what its words gave."""
+    """What was found, best first, and of each best passage what its words gave to the question."""
 
     ranked: Sequence[Ranked]
     scored: Mapping[str, Scored]
+    question: Query
     mode: SearchMode
     width: int
     notes: Sequence[str]
@@ -116,7 +117,7 @@ class Hits:
 async def find(scope: Scope, request: Request) -> Ranking:
     """Return the ranking that a request asks for."""
     members = await membership(scope)
-    evidence = Evidence(request.mode, asked(request.query), request.syntax == "lucene")
+    evidence = Evidence(request.mode, asked(request.query, scope.analyser), request.syntax == "lucene")
     few = await members.few() if scope.filters.is_selective and not evidence.is_given else None
     hits = None
     if few is not None or request.mode == "semantic":
@@ -135,7 +136,7 @@ async def find(scope: Scope, request: Request) -> Ranking:
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
-    return Ranking(ranked, by_key, evidence.mode, hits.width, evidence.notes)
+    return Ranking(ranked, by_key, evidence.query, evidence.mode, hits.width, evidence.notes)
 
 
 async def _count(scope: Scope, evidence: Evidence) -> None:
@@ -228,7 +229,7 @@ async def _by_words(scope: Scope, request: Request, evidence: Evidence, members:
     """Find by words, and then what stands around, while the question is embedded and compared."""
     if evidence.mode == "semantic" or request.vector is not None:
         return
-    words = request.query if evidence.is_given else lexical_query(request.query, fields=_FIELDS)
+    words = request.query if evidence.is_given else lexical_query(request.query, scope.analyser, fields=_FIELDS)
     found = await lexical(scope, words, hits.width) if words is not None else []
     hits.is_all &= len(found) < hits.width
     hits.words = await _left(members, found)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import LiteralString
 
 from anyio import to_thread
 
@@ -20,6 +21,7 @@ from graph_memory.memory.domains.deletion import STAGES
 from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.filters import until_token
 from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage, Version, embedded, version_of
+from graph_memory.model.analysers import ENGLISH, label_of, labelled
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
 from graph_memory.model.kinds import DATA
@@ -42,7 +44,6 @@ PUT_AT_ONCE = 1_000
 MANY = 100_000
 """Passages without vectors beyond which they are not counted."""
 DELETED_AT_ONCE = 2_000
-ENGLISH = "_English"
 _SETTLED = timedelta(minutes=1)
 """The age of an event whose content is not there: it is not on its way, but lost."""
 
@@ -111,7 +112,8 @@ class Coverage:
     model: str | None
     """The model of the vectors; None where there are none to compare with."""
     open: int
-    analyser: str
+    analyser: LiteralString
+    """By which of Neo4j's analysers the words are read."""
     reason: str | None = None
     """Why there are no vectors."""
 
@@ -178,7 +180,7 @@ def _covered(position: Position, waiting: int, reason: str | None = None) -> Cov
         without_vectors=waiting,
         model=position.model,
         open=position.open or 0,
-        analyser=position.analyser or ENGLISH,
+        analyser=labelled(position.analyser),
         reason=reason,
     )
 
@@ -196,7 +198,7 @@ async def index_page(core: Core, domain: str) -> bool:
     if position.state != READY or position.last == position.seq:
         return False
     if position.seq is None:
-        await _begin(core, domain)
+        await begin(core, domain)
         return True
     if position.last < position.seq:
         await make_anew(core, domain, below=0)
@@ -247,9 +249,11 @@ async def _is_so(transaction: Transaction, domain: str, position: Position) -> b
     return await transaction.one(LOCK, domain=domain, state=READY, **read) is True
 
 
-async def _begin(core: Core, domain: str) -> None:
+async def begin(core: Core, domain: str, analyser: LiteralString = ENGLISH) -> None:
+    """Begin the index of a domain that has none yet, with the words as an analyser reads them."""
+
     async def attempt(transaction: Transaction) -> None:
-        await transaction.run(BEGIN, domain=domain, state=READY, analyser=ENGLISH)
+        await transaction.run(BEGIN, domain=domain, state=READY, analyser=label_of(analyser))
 
     await core.store.write("begin_index", attempt)
 
@@ -335,8 +339,7 @@ async def _written(core: Core, domain: str, position: Position, reached: int, ch
         if changes.closed_names:
             await transaction.run(CLOSE_NAMES, domain=domain, rows=changes.closed_names, open=END)
         if changes.created:
-            analyser = position.analyser or ENGLISH
-            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created, analyser=analyser)
+            await transaction.run(CREATE_PASSAGES, domain=domain, rows=changes.created)
         if changes.created_names:
             await transaction.run(CREATE_NAMES, rows=changes.created_names)
         await transaction.run(ADVANCE, domain=domain, seq=reached, added=changes.added)

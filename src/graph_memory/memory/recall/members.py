@@ -17,7 +17,6 @@ from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.weighing import Scale, scale
 from graph_memory.memory.history.past import Past
-from graph_memory.memory.recall.english import terms
 from graph_memory.memory.recall.filters import lexical_filter
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.request import Filters
@@ -121,7 +120,7 @@ class Membership:
 
     async def _tagged(self) -> list[str] | None:
         scope = self.scope
-        worded = [tag for tag in scope.filters.tags if any(terms(tag))]
+        worded = [tag for tag in scope.filters.tags if any(scope.analyser.terms(tag))]
         given = {"domain": scope.domain, "at": scope.number, "limit": _LOOKED_AT}
         if worded:
             words = " ".join(f"+_text:{quoted(tag)}" for tag in worded)

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.recall.english import ALONE
+from graph_memory.memory.recall.analysers import ALONE
 
 COMMON = 5
 COMMON_PART = 0.01

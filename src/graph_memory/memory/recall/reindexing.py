@@ -3,20 +3,45 @@
 from __future__ import annotations
 
 import time
+from typing import LiteralString
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall.index import DELETED_AT_ONCE, Coverage, behind, coverage, embed, index_page, make_anew
+from graph_memory.memory.recall.index import (
+    DELETED_AT_ONCE,
+    Coverage,
+    begin,
+    behind,
+    coverage,
+    embed,
+    index_page,
+    make_anew,
+)
+from graph_memory.model.analysers import ANALYSERS, LABELS, label_of
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import shown
 from graph_memory.progress import Progress, silent
 from graph_memory.storage.queries import Nothing, query
+from graph_memory.storage.schema import ensure_analyser
 from graph_memory.storage.store import Transaction
 
 REMADE = query("recall/remade", Nothing)
 CHANGE_MODEL = query("recall/change_model", int)
+NEXT_ANALYSER = query("recall/next_analyser", Nothing)
+RELABEL = query("recall/relabel", str)
+TAKE_ANALYSER = query("recall/take_analyser", Nothing)
+OWNERS = 100
+"""Subjects whose passages are put into another index in one transaction."""
 
 
-async def reindex(core: Core, domain: str, *, anew: bool, model: bool, progress: Progress) -> Coverage:
-    """Make the index of a domain complete, anew, or its vectors by another model. `Upkeep.reindex` tells the rest."""
+async def reindex(
+    core: Core, domain: str, *, anew: bool, model: bool, analyser: str | None, progress: Progress
+) -> Coverage:
+    """Make the index of a domain complete, anew, or for another model or analyser. `Upkeep.reindex` tells the rest."""
+    wanted = _analyser(analyser) if analyser is not None else None
     await behind(core, domain)  # of a domain that exists
+    if wanted is not None:
+        await change_analyser(core, domain, wanted, progress)
+        return await complete(core, domain, progress)
     if model and core.embedder is not None:
         await change_model(core, domain, core.embedder.model)
     if model or not anew:
@@ -29,6 +54,46 @@ async def reindex(core: Core, domain: str, *, anew: bool, model: bool, progress:
 
     await core.store.write("reindex", note)
     return covered
+
+
+def _analyser(name: str) -> LiteralString:
+    for each in ANALYSERS:
+        if each == name:
+            return each
+    raise fault("analyser", f"There is no analyser {shown(name)}", f"There are {', '.join(ANALYSERS)}.")
+
+
+async def change_analyser(core: Core, domain: str, analyser: LiteralString, progress: Progress = silent) -> None:
+    """Have the words of a domain read by another analyser.
+
+    Until all passages are in its index, they are in the one before as well, where searches find them.
+    """
+    label = label_of(analyser)
+    await ensure_analyser(core.store, analyser)
+    await begin(core, domain, analyser)
+
+    async def announce(transaction: Transaction) -> None:
+        await transaction.run(NEXT_ANALYSER, domain=domain, label=label)
+
+    async def take(transaction: Transaction) -> None:
+        await transaction.run(TAKE_ANALYSER, domain=domain, label=label)
+
+    await core.store.write("change_analyser", announce)
+    await _relabel(core, domain, progress)
+    await core.store.write("change_analyser", take)
+    await _relabel(core, domain, progress)
+
+
+async def _relabel(core: Core, domain: str, progress: Progress) -> None:
+    """Have each passage be in the indexes that it should be in, page by page."""
+    after = ""
+
+    async def attempt(transaction: Transaction) -> str | None:
+        return await transaction.one(RELABEL, domain=domain, labels=list(LABELS), after=after, limit=OWNERS)
+
+    while last := await core.store.write("relabel", attempt):
+        progress("Reading words anew", None)
+        after = last
 
 
 async def change_model(core: Core, domain: str, model: str) -> None:

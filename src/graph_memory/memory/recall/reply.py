@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, cast
@@ -10,7 +10,7 @@ from typing import Literal, cast
 import anyio.to_thread
 
 from graph_memory.memory.graph.describe import DescribedRow, described
-from graph_memory.memory.recall.bm25 import Terms, analysed, asked
+from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
@@ -23,6 +23,7 @@ from graph_memory.memory.recall.retrieval import Scope, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
 from graph_memory.memory.recall.why import parts, total, why
 from graph_memory.memory.tasks import task_group
+from graph_memory.model.analysers import ENGLISH
 from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeBrief
@@ -48,7 +49,7 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
     """Return the page of a ranking that a request asks for."""
     after = request.cursor.after if request.cursor else 0
     page = list(ranking.ranked[after : after + request.max_results])
-    told = await _read(scope, ranking, page, frozenset(asked(request.query).terms))
+    told = await _read(scope, ranking, page)
     present = [each for each in page if each.owner in told.rows]
     titles = {each.owner: told.rows[each.owner].title for each in present}
     others = await connected_to(scope, titles, request.depth)
@@ -69,6 +70,7 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
         not_covered=scope.coverage.behind or None,
         without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
         left_out=len(present) - kept or None,
+        analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,
         tokens=tokens,
         next_cursor=_next(scope, ranking, after + reached),
         warnings=tuple(dict.fromkeys(ranking.notes)) or None,
@@ -81,7 +83,7 @@ def _next(scope: Scope, ranking: Ranking, reached: int) -> str | None:
     return str(Cursor(scope.coverage.seq if scope.at is None else scope.at, ranking.width, reached))
 
 
-async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked], terms: Collection[str]) -> Told:
+async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     """Return what is told of a page of hits, all of it read at once."""
     told = Told()
     kinds = {each.owner: _kind(ranking, each) for each in page}
@@ -109,7 +111,7 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked], terms: C
         if named:
             tasks.start_soon(read_passages)
     for each in page:
-        if (passage := _telling(ranking, each, terms)) is not None:
+        if (passage := _telling(ranking, each)) is not None:
             told.passages[each.owner] = passage
     await _read_contents(scope, page, told)
     return told
@@ -150,7 +152,7 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
     kind: Literal["node", "connection"] = "connection" if row.from_id else "node"
     titles = {each: one.title for each, one in told.rows.items()}
     cosine = scored.passage.cosine if scored is not None and ranking.mode == "semantic" else None
-    cut = excerpt(passage.text, frozenset(asked(request.query).terms), length) if passage is not None else None
+    cut = excerpt(passage.text, ranking.question, length) if passage is not None else None
     created, modified = cast("datetime | None", row.event.get("_created")), row.modified
     return Hit(
         id=row.id,
@@ -159,7 +161,7 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
         title=f"{row.from_title} → {row.to_title}" if kind == "connection" else row.title,
         score=total(ranked) if request.scores else None,
         distance=None if cosine is None else round(1 - cosine, 6),
-        why=why(ranked, scored, request.query, titles),
+        why=why(ranked, scored, ranking.question, titles),
         passage=cut.shown if cut is not None else None,
         place=_place(passage.place) if passage is not None else None,
         range=_range(told, passage, cut.start, cut.end) if passage is not None and cut is not None else None,
@@ -167,7 +169,7 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
         modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=told.contradicting.get(row.id) or None,
-        explanation=parts(ranked, scored, request.query) if request.explanation else None,
+        explanation=parts(ranked, scored, ranking.question) if request.explanation else None,
     )
 
 
@@ -209,7 +211,7 @@ def _scored(ranking: Ranking, ranked: Ranked) -> Scored | None:
     return None if ranked.best is None else ranking.scored.get(ranked.best.passage)
 
 
-def _telling(ranking: Ranking, ranked: Ranked, terms: Collection[str]) -> Passage | None:
+def _telling(ranking: Ranking, ranked: Ranked) -> Passage | None:
     """Return the passage that is shown: the best, or of the content where that is a tag or the like without the words.
 
     Such a one is found by the title that heads it, and says nothing by itself.
@@ -217,8 +219,12 @@ def _telling(ranking: Ranking, ranked: Ranked, terms: Collection[str]) -> Passag
     if (best := _scored(ranking, ranked)) is None:
         return None
     found = best.passage
-    if found.place.startswith(_CONTENT) or analysed(found.text, Terms(terms)).positions:
+    if found.place.startswith(_CONTENT) or _has_words(found.text, ranking.question):
         return found
     told = [each for each in ranking.scored.values() if each.passage.unit == found.unit]
     content = [each for each in told if each.passage.place.startswith(_CONTENT)]
     return max(content, key=lambda each: (each.points.lexical, each.passage.cosine or 0.0), default=best).passage
+
+
+def _has_words(text: str, question: Query) -> bool:
+    return bool(analysed(text, Terms(question.terms, question.analyser)).positions)

@@ -59,5 +59,6 @@ class SearchResult(Answered):
     left_out: int | None = Field(
         default=None, description="Hits of this page that max_tokens left no room for: next_cursor leads to them"
     )
+    analyser: str | None = Field(default=None, description="How words are read, if not as English")
     tokens: int | None = Field(default=None, description="With max_tokens: tokens of the hits as JSON")
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")

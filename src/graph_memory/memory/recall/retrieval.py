@@ -9,14 +9,15 @@ from typing import Any, cast
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.recall.analysers import ANALYSERS, Analyser
 from graph_memory.memory.recall.bm25 import Query as Question
-from graph_memory.memory.recall.english import stem
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.names import words as words_of_names
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.scoring import Asked, Passage, Said
+from graph_memory.model.analysers import index_of
 from graph_memory.storage.queries import query
 
 SAMPLE = 1_000
@@ -109,9 +110,14 @@ class Scope:
         return END - 1 if self.at is None else self.at
 
     @property
+    def analyser(self) -> Analyser:
+        """What makes words of the domain's texts."""
+        return ANALYSERS[self.coverage.analyser]
+
+    @property
     def index(self) -> str:
         """The full-text index of the domain's analyser."""
-        return f"_passages{self.coverage.analyser.lower()}"
+        return index_of(self.coverage.analyser)
 
     @property
     def level(self) -> int:
@@ -195,7 +201,7 @@ async def asked_of(scope: Scope, question: Question) -> Asked:
     """Return a question with the frequencies of its terms in a sample of the domain."""
     named: dict[str, str] = {}
     for word in question.words[:MOST_TERMS]:
-        named.setdefault(stem(word), word)
+        named.setdefault(question.analyser.stem(word), word)
     sample = scope.sample
     phrases = [quoted(word) for word in named.values()]
     queries = [sample, *(f"{sample} +(_text:{phrase} _head:{phrase})" for phrase in phrases)]

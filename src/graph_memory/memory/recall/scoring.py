@@ -142,8 +142,8 @@ class Surroundings:
 class Words:
     """Where the terms of a question stand in texts, each of which is gone through once."""
 
-    def __init__(self, terms: Iterable[str]) -> None:
-        self.terms = Terms(terms)
+    def __init__(self, question: Query) -> None:
+        self.terms = Terms(question.terms, question.analyser)
         self._known: dict[str, Text] = {"": Text({}, 0, 0)}
 
     def of(self, text: str) -> Text:
@@ -166,7 +166,7 @@ def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> dict[str, 
     """Return what the words of the question give passages, in them and around them."""
     if not ids:
         return {}
-    words = Words(asked.query.terms)
+    words = Words(asked.query)
     passages = [around.passages[each] for each in ids]
     own = [words.own(each) for each in passages]
     window = [words.window(each, *around.around(each.id)) for each in passages]
@@ -205,7 +205,7 @@ def with_dates(asked: Asked, found: Sequence[Said], words: Words) -> Mapping[str
 
 def own_best(asked: Asked, texts: Mapping[str, str]) -> list[str]:
     """Return the passages whose own words fit best, best first; none that has no word of the question."""
-    terms = Terms(asked.query.terms)
+    terms = Terms(asked.query.terms, asked.query.analyser)
     every = {each: analysed(text, terms) for each, text in texts.items()}
     length = mean(each.length for each in every.values()) if every else 0.0
     of_own = Statistics(asked.texts, length, asked.frequencies)

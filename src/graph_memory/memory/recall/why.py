@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import fsum
 
-from graph_memory.memory.recall.bm25 import asked
-from graph_memory.memory.recall.english import stem
+from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.ranking import Part as Scores
 from graph_memory.memory.recall.ranking import Ranked
 from graph_memory.memory.recall.results import Part
@@ -23,7 +22,7 @@ def total(ranked: Ranked) -> float:
     return round(fsum(round(part.value, DIGITS) for part in ranked.parts), DIGITS)
 
 
-def parts(ranked: Ranked, scored: Scored | None, question: str) -> tuple[Part, ...]:
+def parts(ranked: Ranked, scored: Scored | None, question: Query) -> tuple[Part, ...]:
     """Return the parts of a score; of that of its words, what each word gave in the passage and around it."""
     return tuple(
         Part(name=part.name, value=round(part.value, DIGITS), detail=_detail(part, scored, question))
@@ -31,13 +30,13 @@ def parts(ranked: Ranked, scored: Scored | None, question: str) -> tuple[Part, .
     )
 
 
-def why(ranked: Ranked, scored: Scored | None, question: str, titles: Mapping[str, str]) -> str:
+def why(ranked: Ranked, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
     """Return in a few words what speaks for it, the most telling first."""
     told = [_told(part, scored, question, titles) for part in sorted(ranked.parts, key=lambda part: -part.value)]
     return "; ".join(each for each in told if each) or "found by the query"
 
 
-def _told(part: Scores, scored: Scored | None, question: str, titles: Mapping[str, str]) -> str:
+def _told(part: Scores, scored: Scored | None, question: Query, titles: Mapping[str, str]) -> str:
     match part.name:
         case "lexical" if scored is not None and scored.points.given is None:
             return _words(scored, question)
@@ -53,7 +52,7 @@ def _told(part: Scores, scored: Scored | None, question: str, titles: Mapping[st
             return ""
 
 
-def _words(scored: Scored, question: str) -> str:
+def _words(scored: Scored, question: Query) -> str:
     """Return the words that count most, those of the passage and those that only stand around it."""
     written = _written(question)
     own = _best(scored.points.own, written)
@@ -67,7 +66,7 @@ def _best(found: Mapping[str, float], written: Mapping[str, str]) -> list[str]:
     return [written[term] for term in single[:_MOST_WORDS]]
 
 
-def _detail(part: Scores, scored: Scored | None, question: str) -> dict[str, object]:
+def _detail(part: Scores, scored: Scored | None, question: Query) -> dict[str, object]:
     rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in part.detail.items()}
     if part.name != "lexical" or scored is None or scored.points.given is not None:
         return rounded
@@ -81,8 +80,8 @@ def _shown(found: Mapping[str, float], written: Mapping[str, str]) -> dict[str, 
     return {" ".join(written.get(each, each) for each in term.split()): round(found[term], 4) for term in ordered}
 
 
-def _written(question: str) -> dict[str, str]:
+def _written(question: Query) -> dict[str, str]:
     found: dict[str, str] = {}
-    for word in asked(question).words:
-        found.setdefault(stem(word), word)
+    for word in question.words:
+        found.setdefault(question.analyser.stem(word), word)
     return found

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_memory.memory.recall.analysers import ENGLISH
 from graph_memory.memory.recall.bm25 import Statistics, Terms, Text, analysed, asked, counted, near, score
-from graph_memory.memory.recall.english import terms
 
 WORDS = [
     ("The cats' toys and Melanie's painting", ["cat", "toi", "melani", "paint"]),
@@ -22,7 +22,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("text", "expected"), WORDS)
 def test_words_are_those_of_the_english_analyser(text: str, expected: list[str]) -> None:
-    assert [term for term in terms(text) if term] == expected
+    assert [term for term in ENGLISH.terms(text) if term] == expected
 
 
 def test_stop_words_count_as_positions() -> None:
@@ -105,6 +105,6 @@ def test_no_score_is_negative_and_a_rarer_word_scores_more(text: str, question: 
 
 
 def test_each_ideograph_and_hiragana_is_a_word_as_in_lucene() -> None:
-    assert terms("東京タワーは高い、Café") == ["東", "京", "タワー", "は", "高", "い", "café"]
+    assert ENGLISH.terms("東京タワーは高い、Café") == ["東", "京", "タワー", "は", "高", "い", "café"]
     found = asked("東京タワー?")
     assert (found.terms, found.pairs) == (("東", "京", "タワー"), (("東", "京"), ("京", "タワー")))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
 from graph_memory.memory.recall.tiers.prose import packed
@@ -41,7 +42,7 @@ HOSTILE = [
 
 
 def told(material: Material, most: int = 500, *terms: str) -> str:
-    found = packed(material, terms, most, counter())
+    found = packed(material, asked(" ".join(terms)), most, counter())
     assert found.tokens == counter()(found.content) <= most
     return found.content
 
@@ -170,10 +171,10 @@ def materials(draw: st.DrawFn) -> Material:
 
 def _check(material: Material, most: int) -> None:
     count = counter()
-    found = packed(material, ("a",), most, count)
+    found = packed(material, asked("words"), most, count)
     assert found.tokens == count(found.content) <= most
     assert len(found.told) + found.left_out == len(material.things)
-    content, kept = structured(material, ("a",), most, count)
+    content, kept = structured(material, asked("words"), most, count)
     assert kept.tokens == count(as_json(content)) <= most
     assert json.loads(as_json(content)) == content
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.fitting import fitted, tokens_of
 from graph_memory.memory.recall.ranking import Candidate, Part, Ranked
@@ -20,7 +21,7 @@ TEXT = " ".join([*(f"before{number}" for number in range(80)), "walrus", *(f"aft
 
 
 def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
-    found = excerpt(TEXT, {"walru"}, 100)
+    found = excerpt(TEXT, asked("walrus"), 100)
     assert TEXT[found.start : found.end] in found.shown
     assert found.shown.startswith("…")
     assert found.shown.endswith("…")
@@ -30,17 +31,17 @@ def test_an_excerpt_stands_around_the_match_and_says_where_it_was_cut():
 
 
 def test_a_short_text_is_shown_whole():
-    assert excerpt("A walrus.", {"walru"}, 100).shown == "A walrus."
+    assert excerpt("A walrus.", asked("walrus"), 100).shown == "A walrus."
 
 
 def test_of_several_matches_the_stretch_with_the_most_different_words_is_shown():
     text = f"kayak kayak kayak {'filler ' * 50}kayak paddle {'filler ' * 50}"
-    assert "paddle" in excerpt(text, {"kayak", "paddl"}, 60).shown
+    assert "paddle" in excerpt(text, asked("kayak paddle"), 60).shown
 
 
 @given(st.text(max_size=300), st.sets(st.sampled_from(["a", "kayak"])), st.integers(1, 120))
 def test_an_excerpt_is_a_part_of_the_text_and_no_longer_than_asked(text: str, terms: set[str], characters: int):
-    found = excerpt(text, terms, characters)
+    found = excerpt(text, asked(" ".join(terms)), characters)
     assert found.shown.removeprefix("…").removesuffix("…") in text
     assert 0 <= found.start <= found.end <= len(text)
     assert found.end - found.start <= characters
@@ -85,7 +86,7 @@ def found() -> tuple[Ranked, Scored]:
 
 def test_the_parts_of_a_score_add_up_as_they_are_shown():
     ranked, scored = found()
-    shown = parts(ranked, scored, "kayak paddling")
+    shown = parts(ranked, scored, asked("kayak paddling"))
     assert sum(part.value for part in shown) == pytest.approx(total(ranked), abs=1e-12)
     assert total(ranked) == pytest.approx(ranked.score, abs=1e-5)
     assert shown[0].detail["passage"] == {"kayak": 0.3333}
@@ -94,7 +95,7 @@ def test_the_parts_of_a_score_add_up_as_they_are_shown():
 
 def test_why_names_the_words_the_meaning_the_name_and_who_mentions_it():
     ranked, scored = found()
-    told = why(ranked, scored, "kayak paddling", {"b": "The trip"})
+    told = why(ranked, scored, asked("kayak paddling"), {"b": "The trip"})
     assert told == (
         'has kayak; near paddling; "The trip" mentions it; its name "Ann" is in the question; close in meaning (0.61)'
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
-from graph_memory.memory.recall.english import terms as terms_of
+from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.splitting.prose import prose_units
 from graph_memory.memory.recall.tiers.wording import CUT
@@ -18,17 +18,17 @@ _FEWEST = 25
 """Tokens in which a part of a text says too little: then the title and its connections say more."""
 
 
-def shortened(text: str, terms: Collection[str], room: int, count: Callable[[str], int]) -> str:
-    """Return sentences of a text that take so many tokens at most, those with most of the terms; empty for no room.
+def shortened(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
+    """Return sentences of a text that take so many tokens at most, those with most terms of the question; empty for no room.
 
     They stand in their order, with a sign where some are left out.
     """
     if room < _FEWEST:
         return ""
     sentences = [text[unit.start : unit.end].strip() for unit in prose_units(text, 0, len(text))][:_MOST_SENTENCES]
-    wanted = frozenset(terms)
+    wanted = frozenset(question.terms)
     values = [
-        len(wanted.intersection(terms_of(each))) + (FIRST if place == 0 else 0.0) - place / 1_000
+        len(wanted.intersection(question.analyser.terms(each))) + (FIRST if place == 0 else 0.0) - place / 1_000
         for place, each in enumerate(sentences)
     ]
     kept: list[int] = []
@@ -38,7 +38,7 @@ def shortened(text: str, terms: Collection[str], room: int, count: Callable[[str
         if cost <= left:
             kept.append(place)
             left -= cost
-    return _joined(sentences, sorted(kept)) if kept else _part(text, wanted, room, count)
+    return _joined(sentences, sorted(kept)) if kept else _part(text, question, room, count)
 
 
 def _joined(sentences: list[str], kept: list[int]) -> str:
@@ -52,11 +52,11 @@ def _joined(sentences: list[str], kept: list[int]) -> str:
     return " ".join(parts)
 
 
-def _part(text: str, terms: Collection[str], room: int, count: Callable[[str], int]) -> str:
+def _part(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
     """Return a part of a text whose sentences are all too long."""
     characters = room * _CHARACTERS
     while characters >= _CHARACTERS:
-        found = excerpt(text, terms, characters).shown
+        found = excerpt(text, question, characters).shown
         if count(found) <= room:
             return found
         characters = characters * 3 // 4

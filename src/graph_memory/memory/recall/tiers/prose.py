@@ -7,9 +7,10 @@ sentences that fit, the last by their titles alone; measured in docs/benchmarks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, label, name, quoted, relation, value
@@ -83,7 +84,7 @@ class _Telling:
     """A page on its way, what all of its things share, and what was told already."""
 
     material: Material
-    terms: Collection[str]
+    question: Query
     page: _Page
     common: str = ""
     """The type of all things, which is told once."""
@@ -95,9 +96,9 @@ class _Telling:
     """Of each path the type and time that all of its things share, empty where they differ."""
 
 
-def packed(material: Material, terms: Collection[str], most: int, count: Count) -> Packed:
-    """Return what is told of things, the first ones first, in so many tokens at most; `terms` are those asked for."""
-    telling = _begun(material, terms, most, count)
+def packed(material: Material, question: Query, most: int, count: Count) -> Packed:
+    """Return what is told of things, the first ones first, in so many tokens at most, for a question."""
+    telling = _begun(material, question, most, count)
     telling.page.put("opening", "", "", [_opening(telling)])
     if material.counts:
         telling.page.put("counts", "", "", [_counts(telling)])
@@ -111,9 +112,9 @@ def packed(material: Material, terms: Collection[str], most: int, count: Count) 
     return Packed(content, count(content), tuple(telling.told), tuple(telling.cut), left_out)
 
 
-def _begun(material: Material, terms: Collection[str], most: int, count: Count) -> _Telling:
+def _begun(material: Material, question: Query, most: int, count: Count) -> _Telling:
     types = {each.type for each in material.things}
-    telling = _Telling(material, terms, _Page(count, most))
+    telling = _Telling(material, question, _Page(count, most))
     if len(types) == 1 and len(material.things) > 2:
         telling.common = types.pop()
     for tie in sorted(material.ties, key=lambda each: (-each.weight, each.id)):
@@ -182,7 +183,7 @@ def _line(telling: _Telling, thing: Thing, room: int, left: int) -> tuple[str, b
         return whole, thing.is_part
     if thing.summary and cost(summed := f"{begins}{quoted(thing.summary)}") <= room:
         return summed, True
-    part = shortened(flat(text), telling.terms, room - cost(f'{begins}""'), telling.page.count)
+    part = shortened(flat(text), telling.question, room - cost(f'{begins}""'), telling.page.count)
     if part and cost(found := f"{begins}{quoted(part)}") <= left:
         return found, True
     about = _about(telling, thing)

@@ -62,9 +62,9 @@ def _reply(
     count = counter()
     content: str | dict[str, Any]
     if request.form == "structured":
-        content, told = structured(material, seeds.terms, request.max_tokens, count)
+        content, told = structured(material, seeds.question, request.max_tokens, count)
     else:
-        told = packed(material, seeds.terms, request.max_tokens, count)
+        told = packed(material, seeds.question, request.max_tokens, count)
         content = told.content
     notes = [*seeds.notes]
     if not material.things and not material.lists:

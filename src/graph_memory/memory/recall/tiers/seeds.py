@@ -10,7 +10,7 @@ from typing import cast
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
-from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.bm25 import NOTHING_ASKED, Query, asked
 from graph_memory.memory.recall.finding import Ranking
 from graph_memory.memory.recall.names import words
 from graph_memory.memory.recall.request import Filters, Request
@@ -52,7 +52,7 @@ class Seeds:
     """What is known of them already."""
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     """Those of each that were found, the best first."""
-    terms: frozenset[str] = frozenset()
+    question: Query = NOTHING_ASKED
     mode: SearchMode | None = None
     period: Period | None = None
     notes: list[str] = field(default_factory=list[str])
@@ -91,7 +91,7 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
     if told.name:
         told = replace(told, period=await _period_of(scope, told))
     seeds.period = told.period
-    seeds.terms = frozenset(asked(query).terms)
+    seeds.question = asked(query, scope.analyser)
     if told.period is not None and told.is_empty:
         await latest(scope, request.limit or MOST_HITS, seeds, await _numbers(scope, told.period))
         if seeds.values:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import Material, Thing, Tie
 from graph_memory.memory.recall.tiers.prose import LEAST, LEAST_OF_TIES, MOST_TIES, OF_TIES, PART, Packed
@@ -17,7 +18,7 @@ _AROUND = 2
 """Tokens of the marks around a value, rather too many."""
 
 
-def structured(material: Material, terms: Collection[str], most: int, count: Count) -> tuple[Content, Packed]:
+def structured(material: Material, question: Query, most: int, count: Count) -> tuple[Content, Packed]:
     """Return things and connections as an object of so many tokens of JSON at most, and what of it was told.
 
     Stored text stands in it as it is: JSON says where it ends.
@@ -29,7 +30,7 @@ def structured(material: Material, terms: Collection[str], most: int, count: Cou
     cut: list[str] = []
     tied: set[str] = set()
     for thing in material.things:
-        entry = _fitting(thing, terms, page)
+        entry = _fitting(thing, question, page)
         if entry is not None and page.add("things", entry):
             told.append(thing.id)
             cut += [thing.id] if entry.get("is_part") else []
@@ -88,7 +89,7 @@ class _Object:
         return tokens
 
 
-def _fitting(thing: Thing, terms: Collection[str], page: _Object) -> Content | None:
+def _fitting(thing: Thing, question: Query, page: _Object) -> Content | None:
     """Return an entry of a thing that is no more than its part of what is left; None where nothing of it fits."""
     room = min(page.left, max(round(page.left * PART), LEAST))
     bare = _named(thing)
@@ -100,7 +101,7 @@ def _fitting(thing: Thing, terms: Collection[str], page: _Object) -> Content | N
     if thing.summary and page.cost(summed := {**bare, "summary": thing.summary, "is_part": True}) <= room:
         return summed
     available = room - page.cost({**bare, **_told(thing), "text": "", "is_part": True})
-    part = shortened(" ".join(thing.text.split()), terms, available, page.count)
+    part = shortened(" ".join(thing.text.split()), question, available, page.count)
     if part and page.cost(found := {**bare, **_told(thing), "text": part, "is_part": True}) <= page.left:
         return found
     return {**bare, "is_part": True} if page.cost({**bare, "is_part": True}) <= page.left else None

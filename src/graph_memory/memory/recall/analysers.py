@@ -1,0 +1,157 @@
+"""Words as the analysers of Neo4j's full-text indexes make them, by which the words of a domain are scored.
+
+Each has Lucene's tokenizer, and then leaves out stop words and endings as its language does. It is meant for scores,
+not for exact agreement: where Unicode's rules for words are finer than a regular expression, Lucene may cut
+differently. What Lucene finds, these find too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from graph_memory.memory.recall import stemming
+from graph_memory.memory.recall.stemming import Stem
+from graph_memory.memory.recall.stop_words import STOP_WORDS
+
+_WORD = re.compile(r"\w+(?:(?:(?<=[^\W\d])['’.:·](?=[^\W\d])|(?<=\d)['’.,;](?=\d))\w+)*")
+ALONE = "\u3005\u3007\u3041-\u309f\u3400-\u9fff\uf900-\ufaff"
+"""Ideographs and hiragana, each of which Lucene takes for a word."""
+_POSSESSIVE = re.compile(r"['’]s$")
+_FRENCH_ARTICLE = re.compile(r"^(?:[lmtnsjdc]|qu|jusqu|quoiqu|lorsqu|puisqu)['’]")
+_ITALIAN_ARTICLE = re.compile(r"^(?:[clmtsvd]|un|(?:[dns]e|a|da|su|co|pe)ll|(?:[dns]e|a|da|su)?gl)['’]")
+_WIDE = re.compile(r"[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uff9f]+")
+"""Letters of half or full width."""
+_CACHED = 65_536
+
+# What asks and what only helps to ask says nothing of the answer. Pronouns stay: they are the words of a conversation.
+_ASKING = """
+    what when where who whom whose which why how do does did is are was were be been being am has have had having can
+    could will would shall should may might must
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Analyser:
+    """An analyser of Neo4j, and how to make terms of words as it does."""
+
+    name: str
+    """Its name in Neo4j."""
+    stop_words: frozenset[str]
+    stem_of: Stem = str
+    plain: Callable[[str], str] = str.lower
+    """Gives a word in lower case, without what says nothing about it."""
+    asking: frozenset[str] = frozenset()
+    """Words that only ask."""
+    alone: str = ALONE
+    """Characters that are no parts of words with spaces around them."""
+    in_pairs: bool = False
+    """Whether each two such characters that stand together are a term, instead of each."""
+    widths: bool = False
+    """Whether letters of half and full width are the same."""
+    keeps_initials: bool = False
+    """Whether each term begins with the letter with which its words begin."""
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text in lower case, without possessives or articles that stand with them."""
+        return [self.plain(word) for word in self._found(text)]
+
+    def terms(self, text: str, of: Callable[[str], str] | None = None) -> list[str]:
+        """Return the terms of a text in order, nothing in the place of a stop word; `of` may know terms of its own."""
+        found = self._found(text)
+        if not text.isascii():
+            found = [part for word in found for part in ((word,) if word.isascii() else self.parts(word))]
+        return list(map(of or self.term_of, found))
+
+    def parts(self, word: str) -> list[str]:
+        """Return a word, or what Lucene makes of one that has ideographs and the like."""
+        return self.runs(word) if self.in_pairs else self._part.findall(word)
+
+    def runs(self, word: str) -> list[str]:
+        """Return a word, or each two ideographs and the like that stand together in it."""
+        found: list[str] = []
+        for run in self._run.findall(word):
+            if len(run) > 1 and self._alone.match(run):
+                found += [first + second for first, second in pairwise(run)]
+            else:
+                found.append(run)
+        return found
+
+    def stem(self, word: str) -> str:
+        """Return the term of a word that `words` gives, or nothing for a stop word."""
+        return "" if word in self.stop_words else self.stem_of(word)
+
+    def _found(self, text: str) -> list[str]:
+        if self.widths and not text.isascii():
+            text = _WIDE.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), text)
+        return _WORD.findall(text)
+
+    @cached_property
+    def term_of(self) -> Callable[[str], str]:
+        """Gives the term of a word as it stands in a text, or nothing for a stop word."""
+
+        def term(word: str) -> str:
+            return self.stem(self.plain(word))
+
+        return lru_cache(maxsize=_CACHED)(term)
+
+    @cached_property
+    def is_nothing(self) -> Callable[[str], bool]:
+        """Says whether a word as it stands in a text has no term: stop words, and what a stemmer leaves nothing of."""
+
+        def nothing(word: str) -> bool:
+            return (plain := self.plain(word)) in self.stop_words or plain == "s"
+
+        return lru_cache(maxsize=_CACHED)(nothing)
+
+    @cached_property
+    def _alone(self) -> re.Pattern[str]:
+        return re.compile(f"[{self.alone}]")
+
+    @cached_property
+    def _part(self) -> re.Pattern[str]:
+        return re.compile(f"[{self.alone}]|[^{self.alone}]+")
+
+    @cached_property
+    def _run(self) -> re.Pattern[str]:
+        return re.compile(f"[{self.alone}]+|[^{self.alone}]+")
+
+
+def _without(affix: re.Pattern[str]) -> Callable[[str], str]:
+    return lambda word: affix.sub("", word.lower())
+
+
+def _of_language(name: str, stem: Stem, plain: Callable[[str], str] = str.lower) -> Analyser:
+    return Analyser(name, STOP_WORDS[name], stem, plain)
+
+
+ENGLISH = Analyser(
+    "english",
+    STOP_WORDS["english"],
+    stemming.snowball("porter"),
+    _without(_POSSESSIVE),
+    asking=frozenset(_ASKING.split()),
+    keeps_initials=True,
+)
+_EVERY = (
+    ENGLISH,
+    Analyser("standard-folding", STOP_WORDS["english"], stemming.folded),
+    Analyser("cjk", STOP_WORDS["cjk"], alone=ALONE + "\u30a0-\u30ff\uac00-\ud7af", in_pairs=True, widths=True),
+    _of_language("danish", stemming.snowball("danish")),
+    _of_language("dutch", stemming.snowball("dutch_porter")),
+    _of_language("finnish", stemming.snowball("finnish")),
+    _of_language("french", stemming.french, _without(_FRENCH_ARTICLE)),
+    _of_language("german", stemming.german),
+    _of_language("italian", stemming.italian, _without(_ITALIAN_ARTICLE)),
+    _of_language("norwegian", stemming.snowball("norwegian")),
+    _of_language("portuguese", stemming.portuguese),
+    _of_language("russian", stemming.snowball("russian")),
+    _of_language("spanish", stemming.spanish),
+    _of_language("swedish", stemming.snowball("swedish")),
+)
+ANALYSERS = {each.name: each for each in _EVERY}
+"""Those that a domain may have."""
