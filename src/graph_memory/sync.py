@@ -1502,14 +1502,23 @@ class SyncUpkeep(_Sync[Upkeep]):
         return self._wait(self._facade.rebuild, domain=domain)
 
     def reindex(
-        self, *, anew: bool = True, model: bool = False, progress: Progress = silent, domain: str | None = None
+        self,
+        *,
+        anew: bool = True,
+        model: bool = False,
+        analyser: str | None = None,
+        progress: Progress = silent,
+        domain: str | None = None,
     ) -> Coverage:
         """Make the index of search anew from the log, with its vectors, and return what it covers.
 
-        Without `anew`, only what it lacks. With `model`, only the vectors, by the model of the settings. A call that
-        was cut off goes on where it was. Searches go on meanwhile, with what is there.
+        Without `anew`, only what it lacks. With `model`, only the vectors, by the model of the settings. With
+        `analyser`, the name of one of Neo4j's analysers, only the words, read by that one from now on. A call that was
+        cut off goes on where it was. Searches go on meanwhile, with what is there. Raises INVALID_ARGUMENT.
         """
-        return self._wait(self._facade.reindex, anew=anew, model=model, progress=progress, domain=domain)
+        return self._wait(
+            self._facade.reindex, anew=anew, model=model, analyser=analyser, progress=progress, domain=domain
+        )
 
     def index_status(self, *, domain: str | None = None) -> Coverage:
         """Return how far the index of search has come, and what it lacks."""
