@@ -19,7 +19,7 @@ _FEWEST = 25
 
 
 def shortened(text: str, question: Query, room: int, count: Callable[[str], int]) -> str:
-    """Return sentences of a text that take so many tokens at most, those with most terms of the question; empty for no room.
+    """Return sentences of a text that take so many tokens at most, those that fit the question best; none for no room.
 
     They stand in their order, with a sign where some are left out.
     """
