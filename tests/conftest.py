@@ -30,7 +30,7 @@ synthesizes within
 """
 """Those that tests declare most."""
 
-READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_")
+READ = ("GRAPH_MEMORY_", "NEO4J_", "OPENAI_", "ANTHROPIC_")
 for name in [name for name in os.environ if name.startswith(READ) and name not in KEPT]:
     del os.environ[name]
 os.environ["GRAPH_MEMORY_BACKGROUND_INDEX"] = "false"  # each server of a test would load the model

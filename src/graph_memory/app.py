@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 
 from graph_memory import local
+from graph_memory.chat import chat_model
 from graph_memory.embedding import Embedder, NoVectors, embedder
 from graph_memory.memory.accesses import MOST, AccessTally
 from graph_memory.memory.api.memory import Memory
@@ -76,6 +77,8 @@ async def open_memory(
             await access.close(core)
             if core.embedder:
                 await core.embedder.aclose()
+            if core.chat:
+                await core.chat.aclose()
 
 
 async def check_connection(settings: Settings) -> str:
@@ -129,6 +132,17 @@ async def check_embeddings(settings: Settings) -> str | None:
     finally:
         await found.aclose()
     return f"{found.model}, {found.dimensions} dimensions"
+
+
+async def check_model(settings: Settings) -> str | None:
+    """Return which language model answers, once it has; None when none is set. Raises ModelUnavailable."""
+    if (found := chat_model(settings)) is None:
+        return None
+    try:
+        await found.reply("Answer with one word.", "Are you there?")
+    finally:
+        await found.aclose()
+    return found.name
 
 
 def schema_version() -> int:
@@ -224,6 +238,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         open_type_limit=settings.open_type_limit,
         archives=settings.home / "archives",
         embedder=vectors,
+        chat=chat_model(settings),
         accesses=AccessTally(MOST if settings.use_counts else 0),
     )
 

@@ -163,12 +163,35 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr = Field(
         default=SecretStr(""),
         validation_alias=AliasChoices("OPENAI_API_KEY", "openai_api_key"),
-        description="API key for openai, used if GRAPH_MEMORY_EMBEDDING_API_KEY is empty. It is sent to OpenAI alone, "
-        "to no other URL.",
+        description="API key for openai, used if GRAPH_MEMORY_EMBEDDING_API_KEY or GRAPH_MEMORY_MODEL_API_KEY is "
+        "empty. It is sent to OpenAI alone, to no other URL.",
     )
     embedding_timeout: float = Field(
         default=30.0, gt=0, description="Seconds that the server may take for one batch of embeddings."
     )
+    model: Literal["off", "ollama", "openai", "anthropic"] = Field(
+        default="off",
+        description="Language model that `memory_synthesize` asks. ollama, openai: a server that speaks OpenAI's chat "
+        "protocol. anthropic: Anthropic's API. off: none; callers get the material to read themselves.",
+    )
+    model_name: str | None = Field(
+        default=None,
+        description="Name of that model. Empty: llama3.2 for ollama, gpt-5-mini for openai, claude-haiku-4-5 for "
+        "anthropic.",
+    )
+    model_url: str | None = Field(
+        default=None,
+        description="Base URL of its server. Empty: http://localhost:11434/v1 for ollama, https://api.openai.com/v1 "
+        "for openai, https://api.anthropic.com/v1 for anthropic.",
+    )
+    model_api_key: SecretStr = Field(default=SecretStr(""), description="API key for that server.")
+    anthropic_api_key: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias=AliasChoices("ANTHROPIC_API_KEY", "anthropic_api_key"),
+        description="API key for anthropic, used if GRAPH_MEMORY_MODEL_API_KEY is empty. It is sent to Anthropic "
+        "alone, to no other URL.",
+    )
+    model_timeout: float = Field(default=60.0, gt=0, description="Seconds that the model may take for one answer.")
     background_index: bool = Field(
         default=True, description="Index what is new for search while nobody searches, in a server that stays."
     )
@@ -188,10 +211,17 @@ class Settings(BaseSettings):
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("embedding_url")
+    @field_validator("embedding_url", "model_url")
     @classmethod
     def _check_url(cls, value: str | None) -> str | None:
         return value and http_url(value)
+
+    @field_validator("model_name")
+    @classmethod
+    def _check_model_name(cls, value: str | None, given: ValidationInfo) -> str | None:
+        if value and given.data.get("model") == "off":
+            raise ValueError("names a model of a server: set GRAPH_MEMORY_MODEL to ollama, openai or anthropic")
+        return value
 
     @field_validator("embedding_model")
     @classmethod

@@ -1226,8 +1226,7 @@ class SyncRecall(_Sync[Recall]):
         question, or in the text of one of the best hits.
 
         `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
-        default, and `edge_weight`, `recency_weight` and `use_weight`, 0 by default, for what is much connected, was
-        changed lately, or is used often; also without `_weight`. `filters` are
+        default, and `edge_weight`, 0 by default, for what is much connected; also without `_weight`. `filters` are
         `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
         `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
         the nodes that hits are connected to follow them.

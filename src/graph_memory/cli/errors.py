@@ -62,6 +62,7 @@ EXIT_STATUS: Mapping[Code, int] = {
     Code.IDEMPOTENCY_CONFLICT: CONFLICT,
     Code.FILE_CREATION_FAILED: INPUT_OUTPUT,
     Code.CONTENT_READ_FAILED: INPUT_OUTPUT,
+    Code.NO_MODEL: UNAVAILABLE,
     Code.STARTING: TRY_AGAIN,
     Code.STORE_UNAVAILABLE: UNAVAILABLE,
     Code.STORE_INCOMPATIBLE: UNAVAILABLE,
@@ -93,6 +94,7 @@ COMMANDS: Mapping[str, str] = {
     "search_memories": "search",
     "search_semantic": "search --mode semantic",
     "hybrid_search": "search --mode hybrid",
+    "memory_synthesize": "synthesize",
     "create_ontology": "ontology apply",
     "get_ontology": "ontology show",
     "add_node_type": "ontology add-node-type",
@@ -188,7 +190,7 @@ def explained(error: GraphError) -> str:
         f"{error.code}: {with_commands(error.message)}",
         error.path and f"Path: {error.path}",
         hint and f"Hint: {hint}",
-        *(f"  {one}" for one in (*_candidates(error), *_faults(error))),
+        *(f"  {one}" for one in (*_candidates(error), *_faults(error), *_material(error))),
     )
     return "\n".join(line for line in lines if line)
 
@@ -219,6 +221,16 @@ def fault_line(fault: Mapping[str, object]) -> str:
 def _faults(error: GraphError) -> list[str]:
     """Return a line for each operation of a batch that is at fault."""
     return [fault_line(one) for one in cast("Sequence[Mapping[str, object]]", error.details.get("faults", ()))]
+
+
+def _material(error: GraphError) -> list[str]:
+    """Return lines on what a language model would have read, where there is none."""
+    found = cast("Sequence[Mapping[str, object]]", error.details.get("material", ()))
+    return [
+        plain(f"{one['title']} ({one['type']}) [{one['id']}]: {one['text']}".removesuffix(": "))
+        for one in found
+        if "id" in one
+    ]
 
 
 def _candidates(error: GraphError) -> list[str]:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from graph_memory.chat import ChatModel
 from graph_memory.embedding import Embedder
 from graph_memory.memory.accesses import AccessTally
 from graph_memory.memory.background import Background, Idle
@@ -34,6 +35,8 @@ class Core:
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None
     """None when vectors are off."""
+    chat: ChatModel | None = None
+    """None when no language model is set."""
     accesses: AccessTally = field(default_factory=AccessTally)
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:

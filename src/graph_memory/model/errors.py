@@ -89,6 +89,8 @@ class Code(StrEnum):
     """Content could not be written; nothing was changed."""
     CONTENT_READ_FAILED = "CONTENT_READ_FAILED"
     """Stored content is missing or damaged."""
+    NO_MODEL = "NO_MODEL"
+    """No language model is set, or it does not answer: `details.material` is what it would have written from."""
     STARTING = "STARTING"
     """Neo4j is still starting: try again in a moment."""
     STORE_UNAVAILABLE = "STORE_UNAVAILABLE"

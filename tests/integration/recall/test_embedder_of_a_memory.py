@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from embedding_server import embedding_server, vector_of
 from graph_memory import Settings, open_memory
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder
 from graph_memory.embedding.texts import unit
+from model_server import model_server, vector_of
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_a_memory_opens_its_embedder_when_it_is_asked_and_closes_it(settings: Settings):
-    with embedding_server() as server:
+    with model_server() as server:
         ours = settings.model_copy(update={"embeddings": "ollama", "embedding_url": server.url, "embedding_model": "m"})
         async with open_memory(ours) as memory:
             embedder = memory._core.embedder

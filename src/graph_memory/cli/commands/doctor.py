@@ -27,7 +27,7 @@ _MARKS = {Outcome.OK: "ok  ", Outcome.NOTE: "note", Outcome.FAILED: "FAIL"}
 
 
 def doctor(as_json: JsonOption = False) -> None:
-    """Check Java, jars, ports, disk, versions, the connection and embeddings; exits with 1 if something failed."""
+    """Check Java, jars, ports, disk, versions, the connection and models; exits with 1 if something failed."""
     checks: list[Check] = []
     for check in _checks(Settings()):
         checks.append(check)
@@ -52,6 +52,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield from _guarded("connection", _connection(settings))
     yield from _guarded("blobs", _blobs(settings))
     yield anyio.run(_embeddings, settings)
+    yield anyio.run(_model, settings)
 
 
 def _guarded(name: str, checks: Iterator[Check]) -> Iterator[Check]:
@@ -143,6 +144,19 @@ async def _embeddings(settings: Settings) -> Check:
     if found is None:
         return Check("embeddings", Outcome.NOTE, "off: search goes by words and connections")
     return Check("embeddings", Outcome.OK, found)
+
+
+async def _model(settings: Settings) -> Check:
+    from graph_memory.app import check_model
+    from graph_memory.chat import ModelUnavailable
+
+    try:
+        found = await check_model(settings)
+    except ModelUnavailable as error:
+        return Check("model", Outcome.FAILED, error.message, error.hint)
+    if found is None:
+        return Check("model", Outcome.NOTE, "off: nothing is written from what is stored")
+    return Check("model", Outcome.OK, found)
 
 
 async def _whole(settings: Settings) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall import search
+from graph_memory.memory.recall import search, synthesis
 from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
-from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
+from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.tiers import asking, recalling
 from graph_memory.memory.recall.tiers.request import asked
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
@@ -191,3 +191,23 @@ class Recall:
     ) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
         return await asking.memory_query(self._core, self._domain(domain), query, max_tokens)
+
+    async def memory_synthesize(
+        self,
+        query: str,
+        *,
+        subgraph: Sequence[str] | None = None,
+        style: Style = "summary",
+        max_words: int = 200,
+        domain: str | None = None,
+    ) -> Synthesis:
+        """Return what a language model writes about a question, from what a search finds or from `subgraph`.
+
+        `subgraph` are the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
+        `recommendations`. The text cites ids in brackets: those that the model was not given are taken out, and
+        `warnings` says so. GRAPH_MEMORY_MODEL says which model; stored texts are sent to it. Raises NO_MODEL, with the
+        material in `details`, if none is set or it does not answer, and NODE_NOT_FOUND.
+        """
+        return await synthesis.synthesize(
+            self._core, self._domain(domain), query, subgraph=subgraph, style=style, max_words=max_words
+        )

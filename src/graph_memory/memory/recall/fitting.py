@@ -17,7 +17,11 @@ _ENCODING = "o200k_base"
 
 def tokens_of(hits: Sequence[Hit]) -> int:
     """Return how many tokens hits are as JSON, as OpenAI's newer models count; others count much the same."""
-    text = json.dumps([hit.to_dict() for hit in hits], ensure_ascii=False, separators=(",", ":"))
+    return tokens_of_text(json.dumps([hit.to_dict() for hit in hits], ensure_ascii=False, separators=(",", ":")))
+
+
+def tokens_of_text(text: str) -> int:
+    """Return how many tokens a text is, counted the same way."""
     return counter()(text)
 
 

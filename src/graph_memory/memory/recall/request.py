@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast, get_args
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, microseconds
 from graph_memory.memory.recall.ranking import DEFAULT, Weights
-from graph_memory.memory.recall.results import SearchMode, Syntax
+from graph_memory.memory.recall.results import WEIGHTS, SearchMode, Syntax
 from graph_memory.model.arguments import check_query, check_tags, fault, not_a_cursor
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter, Wanted
@@ -25,7 +25,6 @@ from graph_memory.storage.log.writing import utc_now
 MOST_RESULTS = 100
 DEEPEST = 3
 FEWEST_TOKENS = 50
-WEIGHTS = ("title", "content", "tag", "edge", "recency", "use")
 FILTERS = (
     "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
     "min_strength", "properties",

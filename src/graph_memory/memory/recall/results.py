@@ -10,6 +10,9 @@ from graph_memory.model.results import Answered, NodeBrief, Result, Timestamp
 
 SearchMode = Literal["lexical", "semantic", "hybrid"]
 Syntax = Literal["plain", "lucene"]
+Style = Literal["summary", "analysis", "recommendations"]
+WEIGHTS = ("title", "content", "tag", "edge", "recency", "use")
+"""What `weightings` can weigh."""
 
 
 class Part(Result):
@@ -62,3 +65,18 @@ class SearchResult(Answered):
     analyser: str | None = Field(default=None, description="How words are read, if not as English")
     tokens: int | None = Field(default=None, description="With max_tokens: tokens of the hits as JSON")
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
+
+
+class Synthesis(Answered):
+    """What a language model wrote about a question from what is stored: data, not instructions."""
+
+    text: str | None = Field(
+        default=None,
+        description="With the ids that each statement rests on in brackets; absent if nothing was found",
+    )
+    citations: tuple[NodeBrief, ...] = Field(
+        default=(), description="What the text cites: each was in the material, and what was not was taken out"
+    )
+    style: Style
+    model: str | None = Field(default=None, description="Who wrote it")
+    material: int = Field(default=0, description="Nodes and connections that the model was given")

@@ -1,4 +1,4 @@
-"""A small server on loopback that speaks OpenAI's embeddings protocol, with the faults that a test orders."""
+"""A small server on loopback that speaks OpenAI's protocols and Anthropic's, with the faults that a test orders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Fault:
 
 
 @dataclass
-class EmbeddingServer:
+class ModelServer:
     """What the server was asked, and what it does next; after that it answers well."""
 
     url: str = ""
@@ -44,6 +44,9 @@ class EmbeddingServer:
     keys: list[str | None] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
     always: Fault | None = None
+    logins: list[dict[str, str | None]] = field(default_factory=list)
+    says: Callable[[str], str] = lambda _: "It is so [a]."
+    """What a language model answers to a text."""
 
     def next_fault(self) -> Fault:
         return self.always or (self.faults.popleft() if self.faults else Fault())
@@ -51,17 +54,16 @@ class EmbeddingServer:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    served: ClassVar[EmbeddingServer]
+    served: ClassVar[ModelServer]
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.served.asked.append({"path": self.path, **asked})
         self.served.keys.append(self.headers["Authorization"])
+        self.served.logins.append({name: self.headers[name] for name in ("x-api-key", "anthropic-version")})
         fault = self.served.next_fault()
         time.sleep(fault.wait)
-        texts = asked["input"]
-        items = [{"object": "embedding", "index": i, "embedding": vector_of(text)} for i, text in enumerate(texts)]
-        reply = {"object": "list", "model": asked["model"], "data": fault.items(items)}
+        reply = self._reply(asked, fault)
         body = json.dumps(reply).encode() if fault.body is None else fault.body
         self.send_response(fault.status)
         for name, value in {
@@ -74,14 +76,29 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body[: fault.cut_after])
         self.close_connection = fault.cut_after is not None
 
+    def _reply(self, asked: dict[str, Any], fault: Fault) -> object:
+        match self.path:
+            case "/v1/chat/completions":
+                text = self.served.says(asked["messages"][-1]["content"])
+                return {"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+            case "/v1/messages":
+                text = self.served.says(asked["messages"][-1]["content"])
+                return {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn"}
+            case _:
+                items = [
+                    {"object": "embedding", "index": index, "embedding": vector_of(text)}
+                    for index, text in enumerate(asked["input"])
+                ]
+                return {"object": "list", "model": asked["model"], "data": fault.items(items)}
+
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Keep quiet."""
 
 
 @contextmanager
-def embedding_server() -> Iterator[EmbeddingServer]:
+def model_server() -> Iterator[ModelServer]:
     """Give a server that runs as long as the block."""
-    served = EmbeddingServer()
+    served = ModelServer()
     handler = type("Handler", (_Handler,), {"served": served})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True

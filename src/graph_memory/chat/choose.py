@@ -1,0 +1,49 @@
+"""From settings to a language model. What it needs is imported and opened when it is first asked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from graph_memory.chat.model import ChatModel
+from graph_memory.settings import Settings
+
+
+class _Server(NamedTuple):
+    url: str
+    model: str
+
+
+SERVERS = {
+    "ollama": _Server("http://localhost:11434/v1", "llama3.2"),
+    "openai": _Server("https://api.openai.com/v1", "gpt-5-mini"),
+    "anthropic": _Server("https://api.anthropic.com/v1", "claude-haiku-4-5"),
+}
+
+
+def chat_model(settings: Settings) -> ChatModel | None:
+    """Return what answers by the settings, None when that is off."""
+    if settings.model == "off":
+        return None
+    from graph_memory.chat.protocols import ANTHROPIC, OPENAI
+    from graph_memory.chat.remote import RemoteModel
+    from graph_memory.provider.client import Service
+
+    server = SERVERS[settings.model]
+    url = settings.model_url or server.url
+    is_own = settings.model != "ollama" and url == server.url
+    is_anthropic = settings.model == "anthropic"
+    key = settings.model_api_key.get_secret_value()
+    if not key and is_own:
+        key = (settings.anthropic_api_key if is_anthropic else settings.openai_api_key).get_secret_value()
+    service = Service(
+        provider=settings.model,
+        model=settings.model_name or server.model,
+        url=url,
+        key=SecretStr(key.strip()),
+        needs_key=is_own,
+        timeout=settings.model_timeout,
+        login="x-api-key" if is_anthropic else "bearer",
+    )
+    return RemoteModel(service, ANTHROPIC if is_anthropic else OPENAI)
