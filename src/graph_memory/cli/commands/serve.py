@@ -64,7 +64,8 @@ def mcp(
     add_connection_type, get_ontology.
 
     Toolset recall: recall, search_memories. By name also search_semantic,
-    hybrid_search, memory_context, memory_query.
+    hybrid_search, memory_context, memory_query,
+    memory_synthesize.
 
     Toolset history: memory_log, memory_as_of, memory_diff, memory_branch,
     set_validity, memory_revert, memory_revert_session, memory_merge,
