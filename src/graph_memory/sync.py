@@ -45,7 +45,7 @@ from graph_memory.memory.history.results import (
 )
 from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.recall.index import Coverage
-from graph_memory.memory.recall.results import SearchMode, SearchResult, Syntax
+from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
@@ -1226,7 +1226,8 @@ class SyncRecall(_Sync[Recall]):
         question, or in the text of one of the best hits.
 
         `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
-        default, and `edge_weight`, 0 by default, for what is much connected; also without `_weight`. `filters` are
+        default, and `edge_weight`, `recency_weight` and `use_weight`, 0 by default, for what is much connected, was
+        changed lately, or is used often; also without `_weight`. `filters` are
         `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
         `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
         the nodes that hits are connected to follow them.
@@ -1381,6 +1382,26 @@ class SyncRecall(_Sync[Recall]):
     def memory_query(self, query: str, *, max_tokens: int | None = None, domain: str | None = None) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
         return self._wait(self._facade.memory_query, query, max_tokens=max_tokens, domain=domain)
+
+    def memory_synthesize(
+        self,
+        query: str,
+        *,
+        subgraph: Sequence[str] | None = None,
+        style: Style = "summary",
+        max_words: int = 200,
+        domain: str | None = None,
+    ) -> Synthesis:
+        """Return what a language model writes about a question, from what a search finds or from `subgraph`.
+
+        `subgraph` are the ids of up to 100 nodes and connections. `style` is `summary`, `analysis` or
+        `recommendations`. The text cites ids in brackets: those that the model was not given are taken out, and
+        `warnings` says so. GRAPH_MEMORY_MODEL says which model; stored texts are sent to it. Raises NO_MODEL, with the
+        material in `details`, if none is set or it does not answer, and NODE_NOT_FOUND.
+        """
+        return self._wait(
+            self._facade.memory_synthesize, query, subgraph=subgraph, style=style, max_words=max_words, domain=domain
+        )
 
 
 class SyncTransfer(_Sync[Transfer]):
