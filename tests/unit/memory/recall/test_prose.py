@@ -92,6 +92,26 @@ def test_where_there_is_no_room_for_texts_there_are_titles_and_relations():
     assert '"Terrace" (Note) recommended by it' in content
 
 
+def test_connections_to_things_that_are_called_the_same_are_told_as_one():
+    known = {
+        "x": Brief("Jack", "Person"),
+        "a": Brief("Crime", "Crime"),
+        "b": Brief("Crime", "Crime"),
+        "c": Brief("Ann", "Person"),
+    }
+    ties = [Tie(f"t{end}", "PARTY_TO", "x", end, 0.5) for end in "ab"]
+    ties += [Tie("u", "KNOWS", "c", "x", 0.4)]
+    content = told(Material([Thing("x", "Person", "Jack", "")], ties, known), 200)
+    assert content.splitlines()[2] == '  party to 2 × "Crime"; "Ann" (Person) knows it'
+
+
+def test_a_property_that_says_nothing_to_a_reader_is_told_by_its_beginning():
+    content = told(
+        Material([Thing("x", "Crime", "Crime", "", facts=(("id", "0123456789" * 6), ("kind", "theft")))], [], {}), 200
+    )
+    assert content.splitlines()[1] == '- "Crime" (id "012345678901…", kind "theft")'
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("field", ["title", "text", "path", "summary", "type", "when_of_fact", "relation", "end"])
 def test_hostile_text_never_leaves_its_quotation_marks(text: str, field: str):

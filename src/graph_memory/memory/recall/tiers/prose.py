@@ -7,6 +7,7 @@ sentences that fit, the last by their titles alone; measured in docs/benchmarks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, label, name, quoted, relation, value
+from graph_memory.model.properties import PropertyValue
 
 PART = 0.4
 """The part of the tokens left that one thing may take."""
@@ -23,9 +25,12 @@ OF_TIES = 0.15
 """The part of the tokens left that the connections of one thing may take."""
 LEAST_OF_TIES = 60
 MOST_TIES = 8
+LOOKED_AT = 16
+"""Connections of a thing that are looked at: many lead to things that are called the same."""
 _MOST_FACTS = 12
 _FACT = 120
 """Characters of a property that is told."""
+_WORD, _BEGINNING = 40, 12
 _SMALLEST = 5
 """Tokens that a line takes at least."""
 _TITLE, _SHORT = 200, 40
@@ -216,12 +221,18 @@ def _named(thing: Thing, about: str, longest: int = LABEL) -> str:
 def _about(telling: _Telling, thing: Thing) -> str:
     kind, when = telling.paths.get(thing.path, ("", ""))
     parts = [
-        name(thing.type) if thing.type not in (telling.common, kind) and thing.ends is None else "",
+        name(thing.type) if thing.type not in (telling.common, kind, thing.title) and thing.ends is None else "",
         thing.when if thing.when != when else "",
     ]
     facts = [each for each in thing.facts if flat(str(each[1])) != flat(thing.title)]
-    parts += [f"{name(key)} {value(told, _FACT)}" for key, told in facts[:_MOST_FACTS]]
+    parts += [f"{name(key)} {value(told, _longest(told))}" for key, told in facts[:_MOST_FACTS]]
     return ", ".join(part for part in parts if part)
+
+
+def _longest(fact: PropertyValue) -> int:
+    """Return how many characters of a property are told: few of a hash or the like, which says nothing to a reader."""
+    is_opaque = isinstance(fact, str) and len(fact) > _WORD and " " not in fact
+    return _BEGINNING if is_opaque else _FACT
 
 
 def _observed(telling: _Telling, thing: Thing) -> list[str]:
@@ -235,35 +246,41 @@ def _observed(telling: _Telling, thing: Thing) -> list[str]:
 
 
 def _ties(telling: _Telling, thing: Thing) -> list[str]:
-    """Return a line of the connections of a thing that were not told yet, those that count most."""
+    """Return a line of the connections of a thing that were not told yet, those that count most; equal ones as one."""
     page = telling.page
     new = [each for each in telling.at.get(thing.id, ()) if each.id not in telling.ties]
-    if not new:
-        return []
     room = min(page.left, max(round(page.left * OF_TIES), LEAST_OF_TIES))
-    line = ""
-    for tie in new[:MOST_TIES]:
-        longer = f"{line}; {_tie(telling, thing, tie)}" if line else f"  {_tie(telling, thing, tie)}"
-        if page.cost(longer) <= room:
-            line = longer
+    line, groups = "", dict[tuple[str, str, str], Counter[str]]()
+    for tie in new[:LOOKED_AT]:
+        how, end = _tie(telling, thing, tie)
+        longer = {each: Counter(ends) for each, ends in groups.items()}
+        longer.setdefault(how, Counter())[end] += 1
+        told = f"  {'; '.join(_related(*how, ends) for how, ends in longer.items())}"
+        if sum(map(len, longer.values())) <= MOST_TIES and page.cost(told) <= room:
+            line, groups = told, longer
             telling.ties.add(tie.id)
     page.left -= page.cost(line)
     return [line] if line else []
 
 
-def _tie(telling: _Telling, thing: Thing, tie: Tie) -> str:
-    """Return a connection in words, from the end that is told of."""
+def _tie(telling: _Telling, thing: Thing, tie: Tie) -> tuple[tuple[str, str, str], str]:
+    """Return how a connection is told from the end that is told of, in words before and after the other end."""
     ended = f" (until {tie.until})" if tie.until else ""
     if tie.from_id == tie.to_id:
-        return f"{relation(tie.type)} itself{ended}"
+        return (f"{relation(tie.type)} ", "", ended), "itself"
     if tie.from_id == thing.id:
-        return f"{relation(tie.type)} {_end(telling, tie.to_id)}{ended}"
-    return f"{_end(telling, tie.from_id)} {relation(tie.type)} it{ended}"
+        return (f"{relation(tie.type)} ", "", ended), _end(telling, tie.to_id)
+    return ("", f" {relation(tie.type)} it", ended), _end(telling, tie.from_id)
+
+
+def _related(before: str, after: str, ended: str, ends: Counter[str]) -> str:
+    told = ", ".join(end if times == 1 else f"{times} × {end}" for end, times in ends.items())
+    return f"{before}{told}{after}{ended}"
 
 
 def _end(telling: _Telling, node: str) -> str:
     brief = telling.material.known.get(node)
     if brief is None:
         return label(node)
-    is_told = node in telling.told or brief.type == telling.common
-    return label(brief.title) if is_told else f"{label(brief.title)} ({name(brief.type)})"
+    is_known = node in telling.told or brief.type in (telling.common, brief.title)
+    return label(brief.title) if is_known else f"{label(brief.title)} ({name(brief.type)})"
