@@ -32,7 +32,6 @@ class Piece:
     """Something that is known: a node or connection, and what is said of it."""
 
     id: str
-    kind: str
     type: str
     title: str
     text: str

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import get_args
 
 import anyio.to_thread
@@ -10,11 +11,9 @@ import anyio.to_thread
 from graph_memory.chat import ModelUnavailable
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph import neighbours
-from graph_memory.memory.graph.describe import DescribedRow, described
-from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.graph.describe import described
 from graph_memory.memory.recall.access import note
-from graph_memory.memory.recall.bm25 import asked
+from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.citing import (
     Material,
     Piece,
@@ -27,17 +26,21 @@ from graph_memory.memory.recall.citing import (
 )
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.fitting import tokens_of_text
-from graph_memory.memory.recall.request import Request
+from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.results import Style, Synthesis
-from graph_memory.memory.recall.search import search
-from graph_memory.memory.tasks import task_group
+from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.tiers.material import Material as Recalled
+from graph_memory.memory.recall.tiers.material import Thing
+from graph_memory.memory.recall.tiers.recalling import recalled
+from graph_memory.memory.recall.tiers.request import asked as recall_asked
+from graph_memory.memory.recall.tiers.seeds import Seeds
+from graph_memory.memory.recall.tiers.telling import grown, material_of
 from graph_memory.model.arguments import check_query, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeBrief
-from graph_memory.model.subjects import content_ref, user_properties
 from graph_memory.model.wording import quoted, shown, suggestion
-from graph_memory.storage.log.reads import CONTENTS
+from graph_memory.storage.log.writing import utc_now
 
 TOKENS = 3_000
 """Tokens of material: a small model reads 4,096 tokens in all if nobody told it otherwise."""
@@ -45,13 +48,12 @@ HITS = 20
 MOST_NODES = 100
 MOST_WORDS = 1_000
 FEWEST_WORDS = 10
-TIES = 50
-"""Neighbours of a node among which those are looked for that are in the material too."""
 LENGTHS = (2_000, 1_000, 400, 200, 100, 40)
 """Characters that are given of a text, longest first, until all of it fits."""
 TIMES_TOO_LONG = 2
 """An answer of more than so many times the words that were asked for is cut."""
 _SHOWN = 5
+_KINDS = (Kind.NODE, Kind.CONNECTION)
 
 
 async def synthesize(
@@ -60,7 +62,6 @@ async def synthesize(
     """Write about a question from what the memory has. `Recall.memory_synthesize` tells the rest."""
     _check(query, subgraph, style, max_words)
     material = await (_found(core, domain, query) if subgraph is None else _given(core, domain, query, subgraph))
-    note(core, domain, [each.id for each in material.pieces if each.kind == Kind.NODE])
     return await written(core, query, material, style=style, max_words=max_words)
 
 
@@ -122,92 +123,45 @@ def _check(query: str, subgraph: Sequence[str] | None, style: str, max_words: in
 
 
 async def _found(core: Core, domain: str, query: str) -> Material:
-    """Return what a search finds."""
-    hits = (await search(core, domain, Request(query=query, max_results=HITS, scores=False))).hits
-    texts, terms = {each.id: each.passage or "" for each in hits}, frozenset(asked(query).terms)
-    ties = await _ties(core, domain, [each.id for each in hits if each.kind == "node"])
-
-    def of(length: int) -> Material:
-        cut = {each: excerpt(text, terms, length).shown for each, text in texts.items()}
-        return Material([Piece(each.id, each.kind, each.type, each.title, cut[each.id]) for each in hits], ties)
-
-    return await anyio.to_thread.run_sync(fitting, of)
+    """Return what a recall finds, which counts it as used."""
+    request = recall_asked("medium", query, None, TOKENS, "prose", None, None, HITS, None)
+    _, known = await recalled(core, domain, request)
+    return await material_from(known, asked(query))
 
 
 async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Material:
-    """Return what was named. Raises NODE_NOT_FOUND for an id that is none."""
-    await core.log.require_ontology(domain)
-    wanted = list(dict.fromkeys(ids))
-    nodes = {row.id: row for row in await described(core, domain, Kind.NODE, wanted)}
-    links = {row.id: row for row in await described(core, domain, Kind.CONNECTION, wanted)}
-    if missing := [each for each in wanted if each not in nodes and each not in links]:
+    """Return what was named, with the connections among it. Raises NODE_NOT_FOUND for an id that is none."""
+    wanted, now = list(dict.fromkeys(ids)), utc_now()
+    scope = await scope_of(core, domain, Filters(), None)
+    rows = {row.id: row for kind in _KINDS for row in await described(core, domain, kind, wanted)}
+    if missing := [each for each in wanted if each not in rows]:
         raise node_not_found(domain, missing[0])
-    texts = await _texts(core, domain, {**nodes, **links})
-    ties = await _ties(core, domain, list(nodes))
-    terms = frozenset(asked(query).terms)
+    seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=asked(query, scope.analyser))
+    web = await grown(scope, replace(seeds, values={each: 1.0 for each in wanted if not rows[each].from_id}), 1, now)
+    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), TOKENS * HITS, now)
+    note(core, domain, [each for each in wanted if not rows[each].from_id])
+    return await material_from(known, seeds.question)
+
+
+async def material_from(known: Recalled, asked_for: Query) -> Material:
+    """Return what a recall has at hand as a model reads it, the best of it, as much as fits."""
+    things = known.things[:MOST_NODES]
+    ids = {each.id for each in things}
+    ties = [Tie(each.from_id, each.type, each.to_id) for each in known.ties if {each.from_id, each.to_id} <= ids]
 
     def of(length: int) -> Material:
-        pieces = [_piece(nodes, links, each, excerpt(texts[each], terms, length).shown) for each in wanted]
-        return Material(pieces, ties)
+        return Material([_piece(each, asked_for, length) for each in things], list(dict.fromkeys(ties)))
 
     return await anyio.to_thread.run_sync(fitting, of)
 
 
-def _piece(nodes: Mapping[str, DescribedRow], links: Mapping[str, DescribedRow], subject: str, text: str) -> Piece:
-    if (row := nodes.get(subject)) is not None:
-        return Piece(subject, Kind.NODE, row.type, row.title, text)
-    row = links[subject]
-    return Piece(subject, Kind.CONNECTION, row.type, f"{row.from_title} → {row.to_title}", text)
-
-
-async def _texts(core: Core, domain: str, rows: Mapping[str, DescribedRow]) -> dict[str, str]:
-    """Return the contents of nodes and connections after their properties; of one that is lost, those alone."""
-    refs = {each: ref for each, row in rows.items() if (ref := content_ref(row.event)) is not None and ref.is_text}
-    hashes = sorted({ref.sha256 for ref in refs.values()})
-    inline = {row.sha256: row.text for row in await core.store.read(CONTENTS, domain=domain, hashes=hashes)}
-    texts = {
-        each: "; ".join(f"{name}: {value}" for name, value in user_properties(row.event).items())
-        for each, row in rows.items()
-    }
-
-    async def fetch(subject: str) -> None:
-        try:
-            content = await core.contents.fetch(domain, refs[subject], inline.get(refs[subject].sha256))
-        except GraphError:
-            return
-        texts[subject] = "\n".join(each for each in (texts[subject], content.text or "") if each)
-
-    async with task_group() as tasks:
-        for each in refs:
-            tasks.start_soon(fetch, each)
-    return texts
-
-
-async def _ties(core: Core, domain: str, ids: Sequence[str]) -> list[Tie]:
-    """Return the connections among nodes, as far as they are among the first of each."""
-    found: dict[str, list[Tie]] = {}
-
-    async def look(node: str) -> None:
-        try:
-            others = await neighbours.get_connected_nodes(
-                core, domain, node, Page("", TIES, None), direction="out", connection_type=None, detail=True
-            )
-        except GraphError as error:
-            if error.code is not Code.NODE_NOT_FOUND:  # it is gone by now
-                raise
-            return
-        found[node] = [
-            Tie(node, link.type, each.id)
-            for each in others.nodes or ()
-            if each.id in ids
-            for link in each.connections
-            if link.direction == "out"
-        ]
-
-    async with task_group() as tasks:
-        for each in ids:
-            tasks.start_soon(look, each)
-    return [tie for each in ids for tie in dict.fromkeys(found.get(each, ()))]
+def _piece(thing: Thing, asked_for: Query, length: int) -> Piece:
+    """Return what is said of a thing, in about so many characters."""
+    facts = "; ".join(f"{name}: {value}" for name, value in thing.facts)
+    observed = (f"{text} ({when})" for text, when in thing.observed)
+    told = "\n".join(each for each in (facts, thing.summary, thing.text, *observed) if each)
+    title = thing.title if thing.ends is None else f"{thing.ends[1]} → {thing.ends[3]}"
+    return Piece(thing.id, thing.type, title, excerpt(told, asked_for, length).shown)
 
 
 def fitting(of: Callable[[int], Material], most: int = TOKENS) -> Material:
