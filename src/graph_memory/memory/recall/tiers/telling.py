@@ -103,7 +103,7 @@ def _thing(row: DescribedRow, texts: Sequence[str], found: Sequence[Passage], no
     return Thing(
         id=row.id,
         type=row.type,
-        title=row.title,
+        title="" if is_link else row.title,
         text=text,
         is_part=is_long,
         summary=str(event.get("_content_summary") or ""),
