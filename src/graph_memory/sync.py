@@ -47,6 +47,8 @@ from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
+from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
+from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
@@ -1401,6 +1403,120 @@ class SyncRecall(_Sync[Recall]):
         """
         return self._wait(
             self._facade.memory_synthesize, query, subgraph=subgraph, style=style, max_words=max_words, domain=domain
+        )
+
+    def traverse_memories(
+        self,
+        start: Sequence[str] | str,
+        *,
+        strategy: Strategy = "breadth_first",
+        max_depth: int = 2,
+        max_nodes: int = 50,
+        edge_filter: Mapping[str, object] | None = None,
+        node_filter: Mapping[str, object] | None = None,
+        weight: str | None = None,
+        expansion: Expansion = "all_edges",
+        return_mode: ReturnMode = "summarized",
+        deduplication: Deduplication = "none",
+        include_metrics: bool = False,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        max_tokens: int | None = None,
+        domain: str | None = None,
+    ) -> Walked:
+        """Return the nodes that connections lead to from one or several nodes, and the connections between them.
+
+        `weighted` follows the connection that counts most wherever it leaves, `bidirectional` goes from several starts
+        towards each other and keeps the ways on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
+
+        `edge_filter` has `types` (also inverse names), `direction` (`out`, `in`, `both`), `properties` and
+        `min_strength`; `node_filter` has `types`, `tags` and `properties`: what does not pass is not walked through.
+        `weight` is what counts: the name of a property of connections, or arithmetic over `weight`, `strength`,
+        `importance`, `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
+        `strongest_edges`, or 2 of each type.
+
+        `return_mode` gives contents whole, in short, or `adaptive`: more of what is near. `deduplication` leaves out
+        nodes of the same content, or whose vectors are alike. `left_out` says what limits left out. Raises
+        NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND, INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        """
+        return self._wait(
+            self._facade.traverse_memories,
+            start,
+            strategy=strategy,
+            max_depth=max_depth,
+            max_nodes=max_nodes,
+            edge_filter=edge_filter,
+            node_filter=node_filter,
+            weight=weight,
+            expansion=expansion,
+            return_mode=return_mode,
+            deduplication=deduplication,
+            include_metrics=include_metrics,
+            as_of=as_of,
+            valid_at=valid_at,
+            max_tokens=max_tokens,
+            domain=domain,
+        )
+
+    def find_path(
+        self,
+        from_id: str,
+        to_id: str,
+        *,
+        mode: PathMode = "shortest",
+        k: int | None = None,
+        types: Sequence[str] | None = None,
+        direction: Direction = "both",
+        max_depth: int = 5,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        domain: str | None = None,
+    ) -> Paths:
+        """Return how two nodes are connected: paths, each with its nodes and one connection between each two.
+
+        `shortest` gives one path of the fewest connections, `k_shortest` `k` of them, 3 by default, `weighted` those
+        whose weights have the greatest product. No path passes a node twice. Without a path `tried` says what was
+        looked at. `max_depth` is at most 10, `k` at most 20. Raises what `traverse_memories` does.
+        """
+        return self._wait(
+            self._facade.find_path,
+            from_id,
+            to_id,
+            mode=mode,
+            k=k,
+            types=types,
+            direction=direction,
+            max_depth=max_depth,
+            as_of=as_of,
+            valid_at=valid_at,
+            domain=domain,
+        )
+
+    def get_neighbors(
+        self,
+        node_id: str,
+        *,
+        types: Sequence[str] | None = None,
+        direction: Direction = "both",
+        limit: int = 100,
+        as_of: int | str | None = None,
+        valid_at: datetime | str | None = None,
+        domain: str | None = None,
+    ) -> Neighbors:
+        """Return a node, its connections that count most, outgoing and incoming, and the nodes at their other ends.
+
+        `types` are connection types, also inverse names, under which connections are then seen. `limit` is at most
+        1,000 connections. Raises what `traverse_memories` does.
+        """
+        return self._wait(
+            self._facade.get_neighbors,
+            node_id,
+            types=types,
+            direction=direction,
+            limit=limit,
+            as_of=as_of,
+            valid_at=valid_at,
+            domain=domain,
         )
 
 

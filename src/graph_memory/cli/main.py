@@ -40,6 +40,7 @@ from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.search import search
 from graph_memory.cli.commands.synthesize import synthesize
+from graph_memory.cli.commands.traverse import neighbors, path, traverse
 from graph_memory.cli.commands.validity import validity
 from graph_memory.cli.commands.weights import app as connection_app
 from graph_memory.cli.errors import EXIT_STATUS, as_data, explained, masked
@@ -63,7 +64,7 @@ app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
-for command in (recall, search, synthesize, find.find, find.query, find.connected):
+for command in (recall, search, traverse, path, neighbors, synthesize, find.find, find.query, find.connected):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)

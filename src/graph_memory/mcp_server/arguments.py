@@ -23,13 +23,13 @@ Strength = Annotated[
     Field(description="{semantic?, structural?, temporal?, confidence?}, each 0 to 1, or one number"),
 ]
 Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
-ValidAt = Annotated[str, Field(description='Only what holds in the world at this time, date, or "2 hours ago"')]
+ValidAt = Annotated[str, Field(description='Only what holds in the world then: date, time, "2 hours ago"')]
 Detail = Annotated[bool, Field(description="Also what each is: type, title, ends")]
-Cursor = Annotated[str, Field(description="next_cursor of the previous page")]
+Cursor = Annotated[str, Field(description="From next_cursor")]
 ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
 
 
 class Call(TypedDict):
-    """What every tool takes."""
+    """What every tool takes. The instructions of the server say what it is: once is enough."""
 
-    domain: NotRequired[Annotated[str, Field(description="If not the default")]]
+    domain: NotRequired[str]

@@ -52,12 +52,17 @@ def weight(connection: Weighable, now: datetime, *, half_life: float | None = No
     nothing counts yet.
     """
     said = connection.strength
-    meaning = (_or(said.semantic, UNSET) + _or(said.structural, UNSET)) / 2
-    strength = meaning * _or(said.confidence, WHOLE_CONFIDENCE)
+    strength = strength_of(said)
     used = strength + (1 - strength) * co_access / 2
-    valued = used if connection.importance is None else (used + connection.importance) / 2
+    value = used if connection.importance is None else (used + connection.importance) / 2
     age = max(0.0, (now - connection.modified) / _DAY)
-    return valued * _or(said.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
+    return value * _or(said.temporal, WHOLE_TEMPORAL) * 2.0 ** (-age / (half_life or HALF_LIFE))
+
+
+def strength_of(said: Strength) -> float:
+    """Return the strength of the formula: what is said of it as one number."""
+    meaning = (_or(said.semantic, UNSET) + _or(said.structural, UNSET)) / 2
+    return meaning * _or(said.confidence, WHOLE_CONFIDENCE)
 
 
 def _or(value: float | None, otherwise: float) -> float:

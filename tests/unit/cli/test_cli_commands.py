@@ -179,6 +179,63 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "valid_at": "2026-05-01T00:00:00Z",
         },
     ),
+    "traverse_memories": (
+        [
+            *(
+                "traverse",
+                "mem_1",
+                "mem_2",
+                "--strategy",
+                "bidirectional",
+                "--depth",
+                "3",
+                "-n",
+                "20",
+                "--type",
+                "Knows",
+            ),
+            *("--direction", "out", "--min-strength", "0.2", "-p", "rank:=1", "--node-type", "Project", "-t", "home"),
+            *("--node-property", "n:=1", "--weight", "rank", "--expansion", "strongest_edges", "--content", "adaptive"),
+            *("--deduplication", "content_hash", "--metrics", "--as-of", "7", "--max-tokens", "500"),
+            *("--valid-at", "2026-05-01T00:00:00Z"),
+        ],
+        {
+            "start": ["mem_1", "mem_2"],
+            "strategy": "bidirectional",
+            "max_depth": 3,
+            "max_nodes": 20,
+            "edge_filter": {"types": ["Knows"], "direction": "out", "min_strength": 0.2, "properties": {"rank": 1}},
+            "node_filter": {"types": ["Project"], "tags": ["home"], "properties": {"n": 1}},
+            "weight": "rank",
+            "expansion": "strongest_edges",
+            "return_mode": "adaptive",
+            "deduplication": "content_hash",
+            "include_metrics": True,
+            "as_of": "7",
+            "valid_at": "2026-05-01T00:00:00Z",
+            "max_tokens": 500,
+        },
+    ),
+    "find_path": (
+        [
+            *("path", "mem_1", "mem_2", "--mode", "k_shortest", "-k", "4", "--type", "Knows", "--direction", "in"),
+            *("--depth", "4", "--as-of", "7"),
+        ],
+        {
+            "from_id": "mem_1",
+            "to_id": "mem_2",
+            "mode": "k_shortest",
+            "k": 4,
+            "types": ["Knows"],
+            "direction": "in",
+            "max_depth": 4,
+            "as_of": "7",
+        },
+    ),
+    "get_neighbors": (
+        ["neighbors", "mem_1", "--type", "Knows", "--direction", "in", "-n", "5", "--as-of", "7"],
+        {"node_id": "mem_1", "types": ["Knows"], "direction": "in", "limit": 5, "as_of": "7"},
+    ),
     "add_node_type": (
         ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
         {
@@ -232,7 +289,7 @@ def asked(memory: RecordingMemory) -> list[tuple[str, dict[str, Any]]]:
 
 
 async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMemory) -> Any:
-    async with client_of(opens(memory)) as client:
+    async with client_of(opens(memory), toolsets=("graph", "recall", name)) as client:
         return (await client.call_tool(name, arguments)).structured_content
 
 

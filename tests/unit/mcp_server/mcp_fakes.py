@@ -15,6 +15,16 @@ from graph_memory.mcp_server.server import build_server
 from graph_memory.memory.history.results import Named
 from graph_memory.memory.recall.results import Hit, SearchResult
 from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
+from graph_memory.memory.recall.traversal.results import (
+    Followed,
+    LeftOut,
+    Neighbors,
+    NextTo,
+    Path,
+    Paths,
+    ReachedNode,
+    Walked,
+)
 from graph_memory.model import results
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
@@ -70,6 +80,10 @@ HIT = Hit(
     age_days=3,
 )
 
+KITCHEN = results.NodeBrief(id="mem_1", type="Project", title="Kitchen")
+ANN = results.NodeBrief(id="mem_2", type="Person", title="Ann")
+LINK = Followed(id="conn_1", type="WorksWith", from_id="mem_1", to_id="mem_2", weight=0.45)
+
 ANSWERS: Mapping[str, Any] = {
     "create_node": results.NodeCreated(node_id="mem_1", version=7),
     "get_node": NODE,
@@ -95,6 +109,33 @@ ANSWERS: Mapping[str, Any] = {
     "recall": RecallResult(depth="medium", tokens_used=2, content="- Tiles"),
     "memory_context": RecallResult(depth="deep", tokens_used=9, content={"things": []}),
     "memory_query": QueryResult(depth="medium", tokens_used=2, content="- Tiles", why="medium: it asks so."),
+    "traverse_memories": Walked(
+        nodes=(
+            ReachedNode(id="mem_1", type="Project", title="Kitchen", depth=0, content="Tiles, paint"),
+            ReachedNode(id="mem_2", type="Person", title="Ann", depth=1, via="conn_1", parent="mem_1"),
+        ),
+        connections=(LINK,),
+        left_out=LeftOut(max_depth=1),
+    ),
+    "find_path": Paths(
+        paths=(Path(nodes=(KITCHEN, ANN), connections=(LINK,), length=1, weight=0.45),),
+    ),
+    "get_neighbors": Neighbors(
+        node=results.NodeSummary(**KITCHEN.model_dump(), modified=NODE.modified, version=7),
+        outgoing=(
+            NextTo(
+                id="conn_1",
+                type="WorksWith",
+                from_id="mem_1",
+                from_title="Kitchen",
+                to_id="mem_2",
+                to_title="Ann",
+                weight=0.45,
+            ),
+        ),
+        incoming=(),
+        neighbors=(ANN,),
+    ),
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
@@ -126,6 +167,9 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "recall": {},
     "memory_context": {"depth": "deep"},
     "memory_query": {"query": "tiles"},
+    "traverse_memories": {"start": ["mem_1"]},
+    "find_path": {"from_id": "mem_1", "to_id": "mem_2"},
+    "get_neighbors": {"node_id": "mem_1"},
 }
 """The least that each tool takes, by the specification."""
 

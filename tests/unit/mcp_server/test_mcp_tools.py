@@ -54,10 +54,10 @@ NAMES = [
     "add_connection_type",
     "get_ontology",
 ]
-RECALL = ["recall", "search_memories"]
+RECALL = ["recall", "search_memories", "traverse_memories", "find_path"]
 CHANGES = ["execute_batch", "memory_log", "memory_diff", "memory_revert"]
 """With `RECALL`, the tools besides those of the specification that a server offers by default."""
-BY_NAME = ["search_semantic", "hybrid_search", "memory_context", "memory_query"]
+BY_NAME = ["search_semantic", "hybrid_search", "memory_context", "memory_query", "get_neighbors"]
 DESTRUCTIVE = ("update_", "delete_", "execute_", "memory_revert")
 DECLARING = {"create_ontology", "add_node_type", "add_connection_type"}
 MODES = ["auto", "legacy"]
@@ -398,3 +398,46 @@ async def test_a_type_is_added_with_all_that_is_declared_about_it():
 
 def test_the_fake_answers_every_tool():
     assert set(NAMES) <= set(ANSWERS)
+
+
+WALK = {
+    "start": ["mem_1", "mem_2"],
+    "strategy": "bidirectional",
+    "max_depth": 3,
+    "max_nodes": 20,
+    "edge_filter": {"types": ["PartOf"], "direction": "out", "min_strength": 0.2, "properties": {"rank": 1}},
+    "node_filter": {"types": ["Project"], "tags": ["home"], "properties": {"status": "active"}},
+    "weight": "importance / (1 + age_days)",
+    "expansion": "diverse_edge_types",
+    "return_mode": "adaptive",
+    "deduplication": "content_hash",
+    "include_metrics": True,
+    "as_of": 7,
+    "valid_at": "2026-05-01",
+    "max_tokens": 500,
+    "domain": "work",
+}
+PATH = {
+    "from_id": "mem_1",
+    "to_id": "mem_2",
+    "mode": "k_shortest",
+    "k": 4,
+    "types": ["PartOf"],
+    "direction": "both",
+    "max_depth": 4,
+    "as_of": "last week",
+    "valid_at": "2026-05-01",
+}
+AROUND = {"node_id": "mem_1", "types": ["PartOf"], "direction": "in", "limit": 5, "as_of": 7, "valid_at": "now"}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("traverse_memories", WALK), ("find_path", PATH), ("get_neighbors", AROUND)]
+)
+async def test_every_argument_of_what_follows_connections_reaches_the_memory(name: str, given: dict[str, Any]):
+    memory = RecordingMemory()
+    async with client_of(opens(memory), toolsets=("recall", name)) as client:
+        await client.list_tools()
+        answer = await client.call_tool(name, given)
+    assert answer.structured_content == ANSWERS[name].to_dict()
+    assert memory.calls == [(name, (), given)]

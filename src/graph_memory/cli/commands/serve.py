@@ -63,9 +63,9 @@ def mcp(
     search_content, validate_connection, create_ontology, add_node_type,
     add_connection_type, get_ontology.
 
-    Toolset recall: recall, search_memories. By name also search_semantic,
-    hybrid_search, memory_context, memory_query,
-    memory_synthesize.
+    Toolset recall: recall, search_memories, traverse_memories, find_path.
+    By name also search_semantic, hybrid_search, memory_context,
+    memory_query, memory_synthesize, get_neighbors.
 
     Toolset history: memory_log, memory_as_of, memory_diff, memory_branch,
     set_validity, memory_revert, memory_revert_session, memory_merge,

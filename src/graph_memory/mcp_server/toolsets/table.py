@@ -12,12 +12,13 @@ from graph_memory.mcp_server.toolsets.history import HISTORY
 from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.mcp_server.toolsets.recall import RECALL
+from graph_memory.mcp_server.toolsets.traversal import TRAVERSAL
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
 
 TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "graph": GRAPH,
-    "recall": RECALL,
+    "recall": (*RECALL, *TRAVERSAL),
     "history": HISTORY,
     "domains": DOMAINS,
     "batch": BATCH,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.changes.plan import node_not_found
@@ -114,24 +114,41 @@ class Scale:
     async def _look(self, wanted: Wanted, **given: object) -> Look[Weighed]:
         """Return what Neo4j finds and weighs."""
         matched = given_to(WEIGHED, wanted)
-        now = round(self.now.timestamp() * 1000)
-        types = self.ontology.connection_types if self.ontology else ()
-        lives = {one.name: one.half_life for one in types if one.half_life is not None}
-        return await look(self.core, WEIGHED, self.domain, at=self.at, now=now, half_lives=lives, **matched, **given)
+        times = {"now": self.now_ms, "half_lives": self.half_lives}
+        return await look(self.core, WEIGHED, self.domain, at=self.at, **times, **matched, **given)
 
     def _judged(self, wanted: Wanted, row: OvertakenRow) -> Weighed | None:
         """Return what changed while Neo4j looked, weighed by its last event; None for what is not wanted."""
         event = cast("Mapping[str, str]", row.event)
         if not wanted.takes(row.event):
             return None
-        declared = self.ontology.find_connection_type(event["_type"]) if self.ontology else None
+        counts = self.weight_of(event)
+        return Weighed(row.subject, event["_type"], event["_from"], event["_to"], counts)
+
+    def weight_of(self, event: Mapping[str, object]) -> float:
+        """Return how much a connection counts, by the event that says what it is."""
+        declared = self.ontology.find_connection_type(str(event["_type"])) if self.ontology else None
         told = _Weighable(
             Strength.from_state(event),
             cast("float | None", event.get(IMPORTANCE)),
             cast("datetime", event["_modified"]),
         )
-        counts = weight(told, self.now, half_life=declared.half_life if declared else None)
-        return Weighed(row.subject, event["_type"], event["_from"], event["_to"], counts)
+        return weight(told, self.now, half_life=declared.half_life if declared else None)
+
+    def age_days(self, event: Mapping[str, object]) -> float:
+        """Return for how many days a connection has not been changed, by its last event."""
+        return max(0.0, (self.now - cast("datetime", event["_modified"])) / timedelta(days=1))
+
+    @property
+    def half_lives(self) -> dict[str, float]:
+        """The half-lives of the types that set one, in days."""
+        types = self.ontology.connection_types if self.ontology else ()
+        return {one.name: one.half_life for one in types if one.half_life is not None}
+
+    @property
+    def now_ms(self) -> int:
+        """The time at which connections are weighed, in milliseconds."""
+        return round(self.now.timestamp() * 1000)
 
     def named(self, wanted: Wanted) -> Wanted:
         """Return what is wanted with what its type is stored as."""

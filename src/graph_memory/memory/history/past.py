@@ -76,6 +76,21 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
     return Past(core, place.domain, place.seq)
 
 
+async def scale_at(core: Core, domain: str, seq: int) -> weighing.Scale:
+    """Return what weighs connections as they were after a number of the log, at that time."""
+    [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
+    ontology = await Past(core, domain, seq).get_ontology()
+    return weighing.Scale(core, domain, ontology, row.at, seq, partial(_check_kept, core, domain, seq))
+
+
+async def _check_kept(core: Core, domain: str, seq: int) -> None:
+    row = await core.store.one(FORK, domain=domain)
+    if row is None:
+        raise no_ontology(domain)
+    if (row.compacted_to or 0) > seq:
+        raise compacted(domain, row.compacted_to or 0)
+
+
 class Past(WeighedPast):
     """A domain as it was after one event of its log. Get one from `History.as_of`.
 
@@ -260,10 +275,7 @@ class Past(WeighedPast):
         return (await self.get_ontology()).names_of(type_name)
 
     async def _scale(self) -> weighing.Scale:
-        """Return what weighs connections as they were then, at that time."""
-        [row] = await self._core.store.read(NEXT_EVENTS, domain=self._domain, numbers=[self._seq])
-        ontology = await self.get_ontology()
-        return weighing.Scale(self._core, self._domain, ontology, row.at, self._seq, self._check_kept)
+        return await scale_at(self._core, self._domain, self.seq)
 
     async def _connected(
         self, node_id: str, page: Page, around: Around, *, detail: bool, only: Only | None = None
@@ -319,11 +331,7 @@ class Past(WeighedPast):
             raise
 
     async def _check_kept(self) -> None:
-        row = await self._core.store.one(FORK, domain=self._domain)
-        if row is None:
-            raise no_ontology(self._domain)
-        if (row.compacted_to or 0) > self.seq:
-            raise compacted(self._domain, row.compacted_to or 0)
+        await _check_kept(self._core, self._domain, self.seq)
 
     async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
         event, text = await self._last(node_id, Kind.NODE)

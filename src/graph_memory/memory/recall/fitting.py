@@ -9,15 +9,16 @@ from functools import cache
 from typing import Any, cast
 
 from graph_memory.memory.recall.results import Hit
+from graph_memory.model.results import Result
 
 LENGTHS = (400, 200, 100, 40)
 """Characters of a passage that is shown, longest first."""
 _ENCODING = "o200k_base"
 
 
-def tokens_of(hits: Sequence[Hit]) -> int:
-    """Return how many tokens hits are as JSON, as OpenAI's newer models count; others count much the same."""
-    return tokens_of_text(json.dumps([hit.to_dict() for hit in hits], ensure_ascii=False, separators=(",", ":")))
+def tokens_of(parts: Sequence[Result]) -> int:
+    """Return how many tokens parts of a reply are as JSON, by the count of newer OpenAI models; others are close."""
+    return tokens_of_text(json.dumps([part.to_dict() for part in parts], ensure_ascii=False, separators=(",", ":")))
 
 
 def tokens_of_text(text: str) -> int:

@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from graph_memory.memory.domains.lineage import NEXT_EVENTS
 from graph_memory.memory.graph import queries
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.graph.weighing import Scale, scale
-from graph_memory.memory.history.past import Past
+from graph_memory.memory.history.past import Past, scale_at
 from graph_memory.memory.recall.filters import lexical_filter
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.request import Filters
@@ -173,6 +172,4 @@ async def _scale(scope: Scope) -> Scale:
     """Return what weighs connections, as they are or as they were then and at that time."""
     if scope.at is None:
         return await scale(scope.core, scope.domain)
-    [row] = await scope.core.store.read(NEXT_EVENTS, domain=scope.domain, numbers=[scope.at])
-    ontology = await Past(scope.core, scope.domain, scope.at).get_ontology()
-    return Scale(scope.core, scope.domain, ontology, row.at, scope.at)
+    return await scale_at(scope.core, scope.domain, scope.at)

@@ -113,19 +113,19 @@ class Request:
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise fault("query", "There are no words to search for", "Ask a question, or give some words.")
-        _among("search_mode", self.mode, get_args(SearchMode))
-        _among("syntax", self.syntax, get_args(Syntax))
-        _whole("max_results", self.max_results, 1, MOST_RESULTS)
-        _whole("traversal_depth", self.depth, 0, DEEPEST)
+        among("search_mode", self.mode, get_args(SearchMode))
+        among("syntax", self.syntax, get_args(Syntax))
+        whole("max_results", self.max_results, 1, MOST_RESULTS)
+        whole("traversal_depth", self.depth, 0, DEEPEST)
         if self.max_tokens is not None:
-            _whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
+            whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
 
 
 def weights_of(given: Mapping[str, float] | None) -> Weights:
     """Return weights by their names, long or short. Raises INVALID_ARGUMENT."""
     names = {**{f"{name}_weight": name for name in WEIGHTS}, **{name: name for name in WEIGHTS}}
     told: dict[str, float] = {}
-    for key, value in _checked("weightings", given, names).items():
+    for key, value in checked("weightings", given, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= (number := float(cast("float", value))) <= _MOST_WEIGHT:
             raise fault("weightings", f"{key} is {quoted(value)}", f"Give a number from 0 to {_MOST_WEIGHT:g}.")
@@ -137,7 +137,7 @@ def weights_of(given: Mapping[str, float] | None) -> Weights:
 
 def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | None) -> Filters:
     """Return filters by their names. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
-    told = {key: value for key, value in _checked("filters", given, FILTERS).items() if value is not None}
+    told = {key: value for key, value in checked("filters", given, FILTERS).items() if value is not None}
     for key in ("path_prefix", "namespace"):
         if not isinstance(told.get(key, ""), str):
             raise fault("filters", f"{key} is {quoted(told[key])}", "Give a text.")
@@ -147,11 +147,11 @@ def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | No
         raise fault("filters", f"properties is {quoted(properties)}", 'Give an object, as in {"status": "open"}.')
     edges, strength = told.get("min_edge_count"), told.get("min_strength")
     found = Filters(
-        types=_names("node_types", told.get("node_types", ())),
+        types=named("node_types", told.get("node_types", ())),
         fields=field_filter(**fields, modified_after=None, modified_before=None),
         properties=check_properties(cast("Mapping[str, object]", properties)),
-        tags=check_tags(_list("tags", told.get("tags", ()))),
-        min_edges=None if edges is None else _whole("min_edge_count", edges, 0, None) or None,
+        tags=check_tags(texts("tags", told.get("tags", ()))),
+        min_edges=None if edges is None else whole("min_edge_count", edges, 0, None) or None,
         min_strength=None if strength is None else fraction("min_strength", strength) or None,
         valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
     )
@@ -163,7 +163,7 @@ def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | No
 
 def types_of(types: Sequence[str] | None, one: str | None) -> Filters:
     """Return the filter for types, given as several or as one. Raises INVALID_ARGUMENT."""
-    return Filters(types=_names("types", [*_list("types", types or ()), *([] if one is None else [one])]))
+    return Filters(types=named("types", [*texts("types", types or ()), *([] if one is None else [one])]))
 
 
 def vector_of(given: Sequence[float]) -> tuple[float, ...]:
@@ -190,7 +190,7 @@ def cursor_of(given: str | None) -> Cursor | None:
     return Cursor(*map(int, found.groups()))
 
 
-def _checked(
+def checked(
     argument: str, given: Mapping[str, object] | None, valid: Sequence[str] | Mapping[str, str]
 ) -> Mapping[str, object]:
     """Return an object that has no other keys than those that are valid."""
@@ -205,26 +205,30 @@ def _checked(
     return given
 
 
-def _list(argument: str, given: object) -> list[str]:
+def texts(argument: str, given: object) -> list[str]:
+    """Return a list. Raises INVALID_ARGUMENT for what is none."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise fault(argument, f"{argument} is {quoted(given)}, not a list", 'For one, pass ["one"].')
     return list(cast("Sequence[str]", given))
 
 
-def _names(argument: str, given: object) -> tuple[str, ...]:
-    names = _list(argument, given)
+def named(argument: str, given: object) -> tuple[str, ...]:
+    """Return the names of types, each once. Raises INVALID_ARGUMENT."""
+    names = texts(argument, given)
     if len(names) > _MOST_TYPES or not all(isinstance(each, str) and each for each in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault(argument, f"{argument} is {quoted(names)}", f"Give at most {_MOST_TYPES} names of types.")
     return tuple(dict.fromkeys(names))
 
 
-def _among(argument: str, given: object, valid: Sequence[str]) -> None:
+def among(argument: str, given: object, valid: Sequence[str]) -> None:
+    """Raise INVALID_ARGUMENT for what is none of some texts."""
     if given not in valid:
         hint = suggestion(str(given), valid, f"Use {', '.join(valid[:-1])} or {valid[-1]}.")
         raise fault(argument, f"{quoted(given)} is not a valid {argument}", hint)
 
 
-def _whole(argument: str, given: object, least: int, most: int | None) -> int:
+def whole(argument: str, given: object, least: int, most: int | None) -> int:
+    """Return a whole number between bounds. Raises INVALID_ARGUMENT."""
     bounds = f"from {least} to {most:,}" if most is not None else f"of at least {least}"
     if type(given) is not int or given < least or (most is not None and given > most):
         raise fault(argument, f"{argument} is {quoted(given)}", f"Give a whole number {bounds}.")

@@ -1,0 +1,111 @@
+"""What connections lead to, for people: a walk as a tree, paths step by step, and what is next to a node."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from graph_memory.cli.output.printing import counted, note, plain
+from graph_memory.cli.output.tables import print_table, print_tinted
+
+if TYPE_CHECKING:
+    from graph_memory.memory.recall.traversal.results import (
+        Followed,
+        LeftOut,
+        Neighbors,
+        Path,
+        Paths,
+        ReachedNode,
+        Walked,
+    )
+
+_INDENT = "  "
+
+
+def show_walk(found: Walked) -> None:
+    """Print the nodes of a walk, each under that from which it was reached. What is left out is told on stderr."""
+    edges = {edge.id: edge for edge in found.connections}
+    present = {node.id for node in found.nodes}
+    below: defaultdict[str | None, list[ReachedNode]] = defaultdict(list)
+    for node in found.nodes:
+        below[node.parent if node.parent in present else None].append(node)
+    stack = [(node, 0) for node in reversed(below[None])]
+    while stack:
+        node, level = stack.pop()
+        _show_node(node, level, edges)
+        stack += [(one, level + 1) for one in reversed(below[node.id])]
+    if (shape := found.metrics) is not None:
+        parts = f"{counted(shape.components, 'part')}, the largest of {counted(shape.largest_component, 'node')}"
+        typer.echo(f"Density {shape.density:.2f}, {parts}, depth {shape.depth}.")
+    note(" ".join([_counts(found), *_left_out(found.left_out)]))
+
+
+def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> None:
+    edge = edges.get(node.via or "")
+    way = f"{_arrow(edge, node.id)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
+    shape = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
+    alike = f"  and {counted(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
+    print_tinted(
+        (f"{_INDENT * level}{way}{plain(node.title)}", "bold"), (f"{node.type}{shape}{alike}", "dim"), (node.id, "dim")
+    )
+    if node.content:
+        typer.echo(f"{_INDENT * (level + 2)}{plain(node.content)}")
+
+
+def _arrow(edge: Followed, reached: str) -> str:
+    """Return whether a connection leads to a node or from it."""
+    return "→" if edge.to_id == reached else "←"
+
+
+def _counts(found: Walked) -> str:
+    return f"{counted(len(found.nodes), 'node')}, {counted(len(found.connections), 'connection')}."
+
+
+def _left_out(left: LeftOut | None) -> list[str]:
+    """Return what a walk left out, as sentences."""
+    if left is None:
+        return []
+    told: list[str] = []
+    if left.max_nodes:
+        told += ["There are more nodes: use a higher --limit."]
+    if left.max_depth:
+        told += [f"{counted(left.max_depth, 'node')} at --depth, not followed further."]
+    if left.max_tokens:
+        told += [f"{left.max_tokens:,} left out for --max-tokens."]
+    if left.duplicates:
+        told += [f"{counted(left.duplicates, 'duplicate')} left out."]
+    if left.connections:
+        told += [f"{left.connections:,} more connections between them."]
+    if left.hubs:
+        told += [f"Only the connections that count most were looked at of {plain(', '.join(left.hubs))}."]
+    return told
+
+
+def show_paths(found: Paths) -> None:
+    """Print paths, one step a line. Without any, stderr says what was looked at."""
+    for number, one in enumerate(found.paths, start=1):
+        head = f"{counted(one.length, 'connection')}, weight {one.weight:.2f}"
+        typer.echo(f"{number}   {head}" if len(found.paths) > 1 else head)
+        _show_path(one)
+    if found.tried is not None:
+        note(plain(found.tried))
+
+
+def _show_path(path: Path) -> None:
+    for place, node in enumerate(path.nodes):
+        edge = path.connections[place - 1] if place else None
+        way = f"{_arrow(edge, node.id)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
+        print_tinted((f"    {way}{plain(node.title)}", "bold"), (node.type, "dim"), (node.id, "dim"))
+
+
+def show_neighbors(found: Neighbors) -> None:
+    """Print a node and its connections as a table, those that count most first."""
+    print_tinted((found.node.title, "bold"), (found.node.type, "dim"), (found.node.id, "dim"))
+    out = [("→", one.type, one.to_title, f"{one.weight:.2f}", one.to_id) for one in found.outgoing]
+    back = [("←", one.type, one.from_title, f"{one.weight:.2f}", one.from_id) for one in found.incoming]
+    print_table(("", "type", "node", "weight", "id"), [*out, *back])
+    if found.left_out:
+        note("There are more connections: use a higher --limit.")

@@ -1,0 +1,269 @@
+"""The connections of many nodes, read in one statement: as they are, or as they were after a number of the log.
+
+What is written meanwhile is judged by its last event, as all reads are (`graph/overtaking.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from graph_memory.memory.changes.plan import node_not_found
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import place_at
+from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.graph.neighbours import states_of
+from graph_memory.memory.graph.overtaking import ATTEMPTS, Look, OvertakenRow, look, overtaken
+from graph_memory.memory.graph.unknown import unknown_types
+from graph_memory.memory.graph.weighing import Scale, scale
+from graph_memory.memory.history.past import Past, scale_at
+from graph_memory.memory.recall.traversal.edges import Asked, Edge, Found, Steps
+from graph_memory.memory.recall.traversal.request import EdgeFilter, NodeFilter
+from graph_memory.memory.recall.traversal.weighting import number
+from graph_memory.model.kinds import Kind
+from graph_memory.model.matching import Wanted
+from graph_memory.model.ontology.ontology import Names
+from graph_memory.model.strength import IMPORTANCE, Strength
+from graph_memory.model.subjects import user_properties
+from graph_memory.model.weight import strength_of
+from graph_memory.storage.queries import marked, query
+from graph_memory.storage.store import check_text
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierRow:
+    """A connection of one of many nodes, how much it counts and what that is made of."""
+
+    node: str
+    id: str
+    type: str
+    from_id: str
+    to_id: str
+    weight: float
+    strength: float
+    importance: float | None
+    age_days: float
+    properties: Mapping[str, object] | None
+    unsure: bool
+
+    @property
+    def edge(self) -> Edge:
+        """The connection as a walk sees it."""
+        return Edge(
+            self.id,
+            self.type,
+            self.from_id,
+            self.to_id,
+            self.weight,
+            self.strength,
+            self.importance or 0.0,
+            self.age_days,
+            user_properties(self.properties or {}),
+        )
+
+
+FRONTIER = marked(query("recall/frontier", FrontierRow))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A domain as it is, or as it was at a point of its log, and what weighs its connections then."""
+
+    core: Core
+    scale: Scale
+    past: Past | None
+
+    @property
+    def domain(self) -> str:
+        """The domain in whose log that is."""
+        return self.scale.domain
+
+    @property
+    def at(self) -> int:
+        """The number of the log after which it is."""
+        return self.scale.at
+
+    async def nodes(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
+        """Return nodes by their ids; what is not there is left out."""
+        rows = {row.id: row for row in await described(self.core, self.domain, Kind.NODE, ids, self.at)}
+        await self.scale.check()
+        return rows
+
+    async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
+        """Return nodes by their ids. Raises NODE_NOT_FOUND for one that is not there, ONTOLOGY_NOT_FOUND."""
+        for one in ids:
+            check_text({"id": one})
+        self.scale.require()
+        found = await self.nodes(ids)
+        for one in ids:
+            if one not in found and self.past is not None:
+                await self.past.get_node(one)  # says that it was not there then, or was erased
+            if one not in found:
+                raise node_not_found(self.domain, one)
+        return found
+
+    async def unknown(self, types: Sequence[str]) -> list[str]:
+        """Return a warning for each name that is that of no type."""
+        return list(await unknown_types(self.core, self.domain, types) or ())
+
+
+async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
+    """Return where to walk. Raises what `place_at` does."""
+    if as_of is None:
+        return Place(core, await scale(core, domain), None)
+    found = await place_at(core.store, domain, "as_of", as_of)
+    return Place(core, await scale_at(core, found.domain, found.seq), Past(core, found.domain, found.seq))
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """Answers walks: which connections its nodes have that may be followed."""
+
+    place: Place
+    edges: EdgeFilter
+    nodes: NodeFilter
+    starts: tuple[str, ...] = ()
+    """Nodes that are reached whatever they are."""
+    by: str | None = None
+    """The property by which connections count, None for the weight."""
+    more: bool = False
+    """Whether what the weight is made of is asked for, and properties."""
+
+    async def answer(self, steps: Steps[R]) -> R:
+        """Return what a walk comes to."""
+        try:
+            asked = next(steps)
+            while True:
+                asked = steps.send(await self.found(asked))
+        except StopIteration as ended:
+            return cast("R", ended.value)
+
+    @property
+    def names(self) -> Names | None:
+        """As what the connections that are followed are stored, None for all."""
+        ontology = self.place.scale.ontology
+        if not self.edges.types or ontology is None:
+            return None
+        several = [ontology.names_of(name) for name in self.edges.types]
+        along = dict.fromkeys(one for names in several for one in names.along)
+        against = dict.fromkeys(one for names in several for one in names.against)
+        return Names(tuple(along), tuple(against))
+
+    async def found(self, asked: Asked) -> Found:
+        """Return the connections of nodes."""
+        if not asked.nodes:
+            return Found({})
+        place, most = self.place, asked.most
+        leaving, arriving = self._ways(asked)
+        given = {
+            "ids": list(asked.nodes),
+            "at": place.at,
+            "leaving": leaving,
+            "arriving": arriving,
+            "filter": self.edges.properties,
+            "valid_at": self.edges.valid_at,
+            "now": place.scale.now_ms,
+            "half_lives": place.scale.half_lives,
+            "least": self.edges.least,
+            "by": self.by,
+            "node_types": list(self.nodes.types) or None,
+            "tags": list(self.nodes.tags),
+            "node_filter": None if self.nodes.takes_all else self.nodes.properties,
+            "starts": list(self.starts),
+            "known": list(asked.known),
+            "towards": None if asked.towards is None else list(asked.towards),
+            "limit": most + 1,
+            "more": self.more or self.by is not None,
+        }
+        seen: Look[FrontierRow] = Look(())
+        changed: Sequence[OvertakenRow] = ()
+        for _ in range(ATTEMPTS):
+            seen = await look(place.core, FRONTIER, place.domain, **given)
+            changed = await overtaken(place.core, place.domain, seen, place.at)
+            is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
+            if self.nodes.takes_all or not any(is_node):
+                break
+        await place.scale.check()
+        return await self._merged(asked, most, seen.rows, changed)
+
+    def _ways(self, asked: Asked) -> tuple[Sequence[str] | None, Sequence[str] | None]:
+        """Return the types of what is followed out of nodes and into them, None for all."""
+        names, direction = self.names, self.edges.direction
+        along, against = (None, ()) if names is None else (names.along, names.against)
+        if direction == "both":
+            return (None, None) if names is None else (names.types, names.types)
+        return (along, against) if (direction == "out") != asked.backward else (against, along)
+
+    async def _merged(
+        self, asked: Asked, most: int, rows: Sequence[FrontierRow], changed: Sequence[OvertakenRow]
+    ) -> Found:
+        """Return the connections that were read, those that changed meanwhile by their last events."""
+        gone = {row.subject for row in changed}
+        edges: dict[str, dict[str, Edge]] = {node: {} for node in asked.nodes}
+        unsure: list[tuple[str, Edge]] = []
+        for row in rows:
+            if row.id not in gone:
+                edge = row.edge
+                edges[row.node][row.id] = edge
+                if row.unsure:
+                    unsure.append((row.node, edge))
+        for edge in (self._judged(row) for row in changed):
+            for node in {edge.from_id, edge.to_id}.intersection(edges) if edge else ():
+                if edge and self._leads(asked, node, edge):
+                    edges[node][edge.id] = edge
+                    unsure.append((node, edge))
+        for node, edge in await self._refused(unsure):
+            edges[node].pop(edge.id, None)
+        found = {node: sorted(several.values(), key=self._order) for node, several in edges.items()}
+        cut = frozenset(node for node, several in found.items() if len(several) > most)
+        return Found({node: several[:most] for node, several in found.items()}, cut)
+
+    def _order(self, edge: Edge) -> tuple[float, str]:
+        return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
+
+    async def _refused(self, unsure: Sequence[tuple[str, Edge]]) -> list[tuple[str, Edge]]:
+        """Return the connections of nodes that lead to what is not asked for, by the log."""
+        if self.nodes.takes_all or not unsure:
+            return []
+        others = sorted({edge.other(node) for node, edge in unsure}.difference(self.starts))
+        wanted = Wanted(kind=Kind.NODE, properties=self.nodes.properties)
+        states = await states_of(self.place.core, self.place.domain, others, self.place.at)
+        taken = {
+            state["_subject"]
+            for state in states
+            if wanted.takes(state)
+            and (not self.nodes.types or state["_type"] in self.nodes.types)
+            and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
+        }
+        return [(node, edge) for node, edge in unsure if edge.other(node) not in taken.union(self.starts)]
+
+    def _leads(self, asked: Asked, node: str, edge: Edge) -> bool:
+        """Say whether a connection may be followed from a node."""
+        leaving, arriving = self._ways(asked)
+        other = edge.other(node)
+        is_way = (edge.from_id == node and (leaving is None or edge.type in leaving)) or (
+            edge.to_id == node and (arriving is None or edge.type in arriving)
+        )
+        return is_way and other not in asked.known and (asked.towards is None or other in asked.towards)
+
+    def _judged(self, row: OvertakenRow) -> Edge | None:
+        """Return a connection that changed, by its last event; None for what is not to be followed."""
+        event, scale = row.event, self.place.scale
+        wanted = Wanted(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
+        if event is None or not wanted.takes(event) or (counts := scale.weight_of(event)) < self.edges.least:
+            return None
+        told = cast("Mapping[str, str]", event)
+        return Edge(
+            row.subject,
+            told["_type"],
+            told["_from"],
+            told["_to"],
+            counts,
+            strength_of(Strength.from_state(event)),
+            cast("float", event.get(IMPORTANCE) or 0.0),
+            scale.age_days(event),
+            user_properties(event),
+        )

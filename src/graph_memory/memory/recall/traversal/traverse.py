@@ -1,0 +1,166 @@
+"""A walk from nodes, from the request to the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.describe import DescribedRow
+from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, texts_of
+from graph_memory.memory.recall.traversal.edges import Asked, Edge, Steps, chunks
+from graph_memory.memory.recall.traversal.fitting import Shown, fitted
+from graph_memory.memory.recall.traversal.frontier import Frontier, Place, place_of
+from graph_memory.memory.recall.traversal.meeting import bidirectional
+from graph_memory.memory.recall.traversal.metrics import Shape, shape
+from graph_memory.memory.recall.traversal.request import WalkRequest
+from graph_memory.memory.recall.traversal.results import Followed, LeftOut, Metrics, ReachedNode, Walked
+from graph_memory.memory.recall.traversal.walk import Plan, Visit, Walk, breadth_first, depth_first, weighted
+from graph_memory.model.subjects import user_properties
+
+CONNECTIONS = 5
+"""Connections that are told for each node there may be."""
+_STRATEGIES = {
+    "breadth_first": breadth_first,
+    "depth_first": depth_first,
+    "weighted": weighted,
+    "bidirectional": bidirectional,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a walk came to, and what its nodes say."""
+
+    request: WalkRequest
+    visits: Sequence[Visit]
+    rows: Mapping[str, DescribedRow]
+    texts: Mapping[str, str]
+    same: Mapping[str, str]
+    edges: Sequence[Edge]
+    ranks: Mapping[str, float]
+    shape: Shape | None
+
+    def shown(self, stage: int, count: int) -> Shown:
+        """Return so many nodes at a stage of shortening, and the connections between them."""
+        nodes = [self._node(visit, stage) for visit in self.visits[:count]]
+        kept = {node.id for node in nodes}
+        return nodes, [followed(edge, self.ranks[edge.id]) for edge in self.edges if {edge.from_id, edge.to_id} <= kept]
+
+    def _node(self, visit: Visit, stage: int) -> ReachedNode:
+        row, mode = self.rows[visit.id], self.request.return_mode
+        return ReachedNode(
+            id=visit.id,
+            type=row.type,
+            title=row.title,
+            depth=visit.depth,
+            via=visit.via.id if visit.via else None,
+            parent=visit.parent,
+            content=cut(self.texts.get(visit.id, ""), lengths(mode, visit.depth)[stage]),
+            properties=user_properties(row.event) or None if mode == "full_content" else None,
+            duplicates=tuple(one for one, first in self.same.items() if first == visit.id) or None,
+            degree=self.shape.degrees[visit.id] if self.shape else None,
+            centrality=round(self.shape.centralities[visit.id], 4) if self.shape else None,
+        )
+
+
+async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
+    """Return what a walk reaches. `Recall.traverse_memories` tells the rest."""
+    place = await place_of(core, domain, request.as_of)
+    await place.require(request.starts)
+    weighting = request.weighting
+    frontier = Frontier(
+        place, request.edges, request.nodes, request.starts, weighting.property, more=weighting.is_expression
+    )
+    plan = Plan(
+        request.starts,
+        request.strategy,
+        request.max_depth,
+        request.max_nodes,
+        request.expansion,
+        weighting.rank,
+        ranks_all=weighting.is_expression,
+    )
+    walk = await frontier.answer(_STRATEGIES[request.strategy](plan))
+    rows = await place.nodes([*walk.visits])
+    same, warnings = await duplicates_of(place, rows, request.starts, request.deduplication)
+    visits = [visit for visit in walk.visits.values() if visit.id in rows and visit.id not in same]
+    edges = await frontier.answer(_between([visit.id for visit in visits]))
+    ranks = {edge.id: round(weighting.rank(edge, _depth(edge, walk)), 4) for edge in edges.values()}
+    ordered = sorted(edges.values(), key=lambda edge: (edge.id not in _taken(walk), -ranks[edge.id], edge.id))
+    kept = ordered[: CONNECTIONS * request.max_nodes]
+    pairs = [(edge.from_id, edge.to_id) for edge in ordered]
+    measured = shape([visit.id for visit in visits], pairs) if request.include_metrics else None
+    texts = await texts_of(place, {visit.id: rows[visit.id] for visit in visits}, request.return_mode)
+    told = _Told(request, visits, rows, texts, same, kept, ranks, measured)
+    if len(walk.visits) == len(request.starts):
+        warnings += await _reasons(place, request)
+    elif request.strategy == "bidirectional" and not walk.joins:
+        warnings += ["The walks did not meet within max_depth."]
+    return await _reply(told, walk, len(ordered), tuple(warnings))
+
+
+async def _reasons(place: Place, request: WalkRequest) -> list[str]:
+    """Return why a walk may have reached nothing."""
+    return await place.unknown([*request.edges.types, *request.nodes.types])
+
+
+async def _reply(told: _Told, walk: Walk, connections: int, warnings: tuple[str, ...]) -> Walked:
+    request, tokens = told.request, None
+    nodes, shown = told.shown(0, len(told.visits))
+    if request.max_tokens is not None:
+        (nodes, shown), tokens = await anyio.to_thread.run_sync(
+            fitted, told.shown, STAGES, len(told.visits), request.max_tokens
+        )
+    left = LeftOut(
+        max_nodes=walk.is_full or None,
+        max_depth=sum(visit.depth == request.max_depth for visit in told.visits) or None,
+        max_tokens=len(told.visits) - len(nodes) or None,
+        duplicates=len(told.same) or None,
+        connections=connections - len(told.edges) or None,
+        hubs=tuple(sorted(walk.cut)) or None,
+    )
+    metrics = None
+    if told.shape is not None:
+        metrics = Metrics(
+            nodes=len(told.visits),
+            connections=connections,
+            depth=max(visit.depth for visit in told.visits),
+            density=round(told.shape.density, 4),
+            components=told.shape.components,
+            largest_component=told.shape.largest,
+        )
+    return Walked(
+        nodes=tuple(nodes),
+        connections=tuple(shown),
+        metrics=metrics,
+        left_out=left if left.to_dict() else None,
+        tokens=tokens,
+        warnings=warnings or None,
+    )
+
+
+def _between(nodes: Sequence[str]) -> Steps[dict[str, Edge]]:
+    """Ask for the connections between nodes."""
+    found: dict[str, Edge] = {}
+    for part in chunks(nodes):
+        answer = yield Asked(part, towards=tuple(nodes))
+        found |= {edge.id: edge for edges in answer.edges.values() for edge in edges}
+    return found
+
+
+def _depth(edge: Edge, walk: Walk) -> int:
+    """Return the depth to which a connection leads: one more than that of the end nearer to a start."""
+    return min(walk.visits[end].depth for end in (edge.from_id, edge.to_id)) + 1
+
+
+def _taken(walk: Walk) -> set[str]:
+    """Return the ids of the connections by which nodes were reached, and by which walks met."""
+    return {visit.via.id for visit in walk.visits.values() if visit.via} | {edge.id for edge in walk.joins}
+
+
+def followed(edge: Edge, counts: float) -> Followed:
+    """Return a connection as it is told."""
+    return Followed(id=edge.id, type=edge.type, from_id=edge.from_id, to_id=edge.to_id, weight=counts)
