@@ -5,4 +5,4 @@
 UNWIND $owners AS owner
 MATCH (p:_Passage)
 WHERE p._domain = $domain AND p._owner = owner AND p._until > $at AND p._since <= $at
-RETURN owner, p { .*, _embedding: null } AS row
+RETURN owner, p { .*, _embedding: null, _next_embedding: null } AS row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ import anyio.to_thread
 
 from graph_memory import local
 from graph_memory.chat import chat_model
-from graph_memory.embedding import Embedder, NoVectors, embedder
+from graph_memory.embedding import Embedder, NoVectors, embedder, embedder_of
 from graph_memory.memory.accesses import MOST, AccessTally
 from graph_memory.memory.api.memory import Memory
 from graph_memory.memory.contents import Contents
@@ -66,6 +67,9 @@ async def open_memory(
         await migrate(store, progress=progress)
         by_settings = Origin(session=settings.session, actor=settings.actor)
         core = _core(settings, store, await store_id(store), origin or by_settings, _embedder(settings, version))
+        others: dict[str, Embedder | None] = {}
+        if not isinstance(core.embedder, NoVectors):
+            core = replace(core, embedder_of=partial(_other, settings, others))
         if follows and settings.background_index:
             core.background.start("following the logs", follow_logs(core), is_endless=True)
         if core.accesses.is_on:
@@ -75,10 +79,8 @@ async def open_memory(
         finally:
             await core.background.close()
             await access.close(core)
-            if core.embedder:
-                await core.embedder.aclose()
-            if core.chat:
-                await core.chat.aclose()
+            for each in filter(None, (core.embedder, *others.values(), core.chat)):
+                await each.aclose()
 
 
 async def check_connection(settings: Settings) -> str:
@@ -220,6 +222,13 @@ def _embedder(settings: Settings, version: str) -> Embedder | None:
     oldest = _shown(VECTORS_SINCE)
     hint = f"Upgrade the server to {oldest} or newer, or unset NEO4J_URI to use a local Neo4j."
     return NoVectors(f"Neo4j {version} is older than {oldest}, the first whose vector index filters", hint)
+
+
+def _other(settings: Settings, opened: dict[str, Embedder | None], model: str) -> Embedder | None:
+    """Return what makes vectors by another model, opened once."""
+    if model not in opened:
+        opened[model] = embedder_of(settings, model)
+    return opened[model]
 
 
 def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors: Embedder | None) -> Core:

@@ -22,6 +22,21 @@ SERVERS = {
 }
 
 
+def embedder_of(settings: Settings, model: str) -> Embedder | None:
+    """Return what makes vectors by a model of this name, as `Embedder.model` tells it, where the settings lead to it.
+
+    The model within the process is always there; another one of a server, if the settings name that kind of server.
+    """
+    provider, _, name = model.partition("/")
+    if provider == "local":
+        found = embedder(settings.model_copy(update={"embeddings": "local"}))
+    elif provider == settings.embeddings:
+        found = embedder(settings.model_copy(update={"embedding_model": name}))
+    else:
+        return None
+    return found if found is not None and found.model == model else None
+
+
 def embedder(settings: Settings) -> Embedder | None:
     """Return what makes vectors by the settings, None when that is off."""
     match settings.embeddings:

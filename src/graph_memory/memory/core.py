@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,11 @@ from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader, Store
 
 
+def no_other(_: str) -> Embedder | None:
+    """Return nothing: there is no other model to compare with."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """The rooms below, opened once by `app`, and who acts through them."""
@@ -35,6 +40,8 @@ class Core:
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None
     """None when vectors are off."""
+    embedder_of: Callable[[str], Embedder | None] = no_other
+    """Gives what makes vectors of a question by another model, by its name, where this process can."""
     chat: ChatModel | None = None
     """None when no language model is set."""
     accesses: AccessTally = field(default_factory=AccessTally)

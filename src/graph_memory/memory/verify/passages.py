@@ -20,6 +20,7 @@ from graph_memory.storage.queries import query
 
 SEARCH = "search"
 """The kind of the differences that are in the index of search."""
+_VECTORS = ("_embedding", "_model", "_next_embedding", "_next_model")
 PAGE = 500
 """Subjects that are compared at a time."""
 
@@ -104,7 +105,7 @@ def _row_again(domain: str, version: Version, passage: Passage, stored: Mapping[
 
 
 def _known(stored: Mapping[str, object]) -> dict[str, object]:
-    return {name: value for name, value in stored.items() if name not in ("_embedding", "_model")}
+    return {name: value for name, value in stored.items() if name not in _VECTORS}
 
 
 async def _loose(core: Core, domain: str, at: int, known: set[str]) -> list[Difference]:
