@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -119,6 +120,7 @@ def _operation(number: int, texts: Sequence[str], words: Sequence[str], random: 
 
 async def _measured(place: Place, filled: Filled, questions: Sequence[str]) -> str:
     seq = (await filled.memory.upkeep.index_status()).seq
+    gc.freeze()  # as a server does when it has loaded everything
     named: dict[str, Call] = {
         "the two plain queries, at once": _plain(place, filled, questions),
         "hybrid": _search(filled, questions),

@@ -341,11 +341,11 @@ _AS_THEY_ARE = frozenset({str, int, float, bool, type(None)})
 
 def _plain(value: object) -> object:
     """Return a value as Python knows it: times as aware UTC datetimes."""
-    if isinstance(value, DateTime):
-        return value.to_native().astimezone(UTC)
     if isinstance(value, list):
         return [item if type(item) in _AS_THEY_ARE else _plain(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
         items = cast("Mapping[str, object]", value).items()
         return {key: item if type(item) in _AS_THEY_ARE else _plain(item) for key, item in items}
+    if isinstance(value, DateTime):
+        return value.to_native().astimezone(UTC)
     return value

@@ -128,10 +128,13 @@ async def test_the_passage_is_cut_around_the_match_and_its_range_leads_to_it(fil
 @pytest.mark.long
 async def test_a_hit_says_what_contradicts_it(filled: Memory) -> None:
     await filled.create_node("Note", "Bread needs no salt at all.", id="saltless")
-    await filled.create_connection("contradicts", "saltless", "bread")
-    found = await filled.recall.search_memories("bread salt")
-    assert [each.id for each in named(found, "bread").contradicted_by or ()] == ["saltless"]
-    assert [each.id for each in named(found, "saltless").contradicted_by or ()] == ["bread"]
+    link = await filled.create_connection("contradicts", "saltless", "bread")
+    now = (await filled.recall.search_memories("bread salt")).hits
+    await filled.set_validity(link.connection_id, valid_to="2026-01-01T00:00:00Z")
+    for found in (now, (await filled.recall.search_memories("bread salt", valid_at="2025-06-01")).hits):
+        told = {each.id: [other.id for other in each.contradicted_by or ()] for each in found}
+        assert (told["bread"], told["saltless"]) == (["saltless"], ["bread"])
+    assert not any(each.contradicted_by for each in (await filled.recall.search_memories("bread salt")).hits)
 
 
 @pytest.mark.long

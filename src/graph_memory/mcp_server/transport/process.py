@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import math
 import os
 import signal
@@ -42,6 +43,7 @@ def opener_of(settings: Settings, session: str | None) -> Opener:
 
         origin = Origin(session=session, source="agent", actor=settings.actor)
         async with open_memory(settings, progress=progress, origin=origin, follows=True) as memory:
+            gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
             yield memory
 
     return opened

@@ -265,10 +265,16 @@ async def _detailed(
 
 
 async def neighbours(
-    core: Core, domain: str, ids: Sequence[str], *, direction: Direction, connection_type: str | None
+    core: Core,
+    domain: str,
+    ids: Sequence[str],
+    *,
+    direction: Direction,
+    connection_type: str | None,
+    valid_at: datetime | None = None,
 ) -> dict[str, tuple[str, ...]]:
     """Return the nodes at the other ends of each node's connections; a node that is not there is left out."""
-    around = Around(direction, connection_type)
+    around = Around(direction, connection_type, valid_at)
 
     async def read(names: Names | None) -> dict[str, tuple[str, ...]]:
         return await _neighbours(core, domain, ids, replace(around, names=names))

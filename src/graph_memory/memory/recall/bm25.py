@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from types import MappingProxyType
 
 from graph_memory.memory.recall.analysers import ENGLISH, Analyser
 
@@ -64,6 +65,11 @@ class Text:
     words: int
 
 
+# One for all texts without a word of the question, of which a search goes through hundreds.
+_NOWHERE: Mapping[str, Sequence[int]] = MappingProxyType({})
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
 @lru_cache(maxsize=64)
 def asked(question: str, analyser: Analyser = ENGLISH) -> Query:
     """Return what a question asks for; all its words where it has no others than those that ask."""
@@ -107,18 +113,19 @@ def analysed(text: str, only: Terms | None = None) -> Text:
     every = ENGLISH.terms(text) if only is None else only.analyser.terms(text, only.__getitem__)
     present = set(every).difference({""}) if only is None else only.wanted.intersection(every)
     positions = {term: [place for place, each in enumerate(every) if each == term] for term in present}
-    return Text(positions, len(every) - every.count(""), len(every))
+    return Text(positions or _NOWHERE, len(every) - every.count(""), len(every))
 
 
 def joined(texts: Sequence[Text]) -> Text:
     """Return texts as one that has them one after the other."""
     positions: dict[str, list[int]] = {}
-    words = 0
+    words = length = 0
     for text in texts:
         for each, places in text.positions.items():
             positions.setdefault(each, []).extend([words + place for place in places])
         words += text.words
-    return Text(positions, sum([text.length for text in texts]), words)
+        length += text.length
+    return Text(positions or _NOWHERE, length, words)
 
 
 def counted(texts: Sequence[Text]) -> Statistics:
@@ -127,10 +134,10 @@ def counted(texts: Sequence[Text]) -> Statistics:
     return Statistics(len(texts), sum(text.length for text in texts) / max(len(texts), 1), frequencies)
 
 
-def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = PHRASE) -> dict[str, float]:
+def score(text: Text, query: Query, statistics: Statistics, *, phrase: float = PHRASE) -> Mapping[str, float]:
     """Return what each word and each pair of the query adds to the score of a text."""
     if not text.positions:
-        return {}
+        return _NOTHING
     norm = K1 * (1 - B + B * text.length / statistics.length) if statistics.length else K1
     found = {
         term: statistics.idf(term) * _saturated(len(places), norm)

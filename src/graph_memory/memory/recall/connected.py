@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.graph import neighbours
+from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.queries import Page
 from graph_memory.memory.history.past import Past
 from graph_memory.memory.meaning.contradictions import TYPE
@@ -30,12 +31,26 @@ async def contradicting(scope: Scope, ids: Sequence[str]) -> dict[str, tuple[Nod
     if ontology is None or ontology.find_connection_type(ontology.stored_as(TYPE)[0]) is None:
         return {}
     at = scope.filters.valid_at or utc_now()
+    if scope.at is None:
+        return await _contradicting_now(scope, ids, at)
     found = await _around(scope, ids, TYPE, at, _MOST_CONTRADICTING)
     return {
         node: tuple(NodeBrief(id=each.id, type=each.type, title=each.title) for each in others)
         for node, others in found.items()
         if others
     }
+
+
+async def _contradicting_now(scope: Scope, ids: Sequence[str], at: datetime) -> dict[str, tuple[NodeBrief, ...]]:
+    """Return for each node those that contradict it, found for all nodes at once."""
+    found = await neighbours.neighbours(
+        scope.core, scope.domain, ids, direction="both", connection_type=TYPE, valid_at=at
+    )
+    others = {node: several[:_MOST_CONTRADICTING] for node, several in found.items()}
+    every = sorted({each for several in others.values() for each in several})
+    briefs = {each.id: each for each in await node_briefs(scope.core, scope.domain, every)} if every else {}
+    told = {node: tuple(briefs[each] for each in several if each in briefs) for node, several in others.items()}
+    return {node: several for node, several in told.items() if several}
 
 
 async def connected_to(scope: Scope, titles: Mapping[str, str], depth: int) -> list[Hit]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import anyio.lowlevel
+
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.lexical_query import lexical_query
@@ -38,6 +40,7 @@ from graph_memory.memory.recall.scoring import (
     Said,
     Scored,
     Surroundings,
+    Words,
     candidates,
     own_best,
     promising,
@@ -52,6 +55,8 @@ WIDEST = 6_400
 _WIDER = 4
 SURROUNDED = 50
 """Passages with what stands around them, the best by words first: more made no difference (decision 30)."""
+_AT_ONCE = 50
+"""Texts that are gone through before other tasks have their turn: a millisecond."""
 _FIELDS = {"_text": 1.0, "_head": 1.0}
 _BRIEF = "Texts that were overwritten within a minute may have no vectors: they are found by words alone."
 Vector = Sequence[float]
@@ -63,6 +68,7 @@ class Evidence:
 
     mode: SearchMode
     query: Query
+    words: Words
     is_given: bool = False
     """Whether the query is in Lucene's syntax, so that only Lucene can score by it."""
     vector: Vector | None = None
@@ -117,7 +123,8 @@ class Hits:
 async def find(scope: Scope, request: Request) -> Ranking:
     """Return the ranking that a request asks for."""
     members = await membership(scope)
-    evidence = Evidence(request.mode, asked(request.query, scope.analyser), request.syntax == "lucene")
+    question = asked(request.query, scope.analyser)
+    evidence = Evidence(request.mode, question, Words(question), request.syntax == "lucene")
     few = await members.few() if scope.filters.is_selective and not evidence.is_given else None
     hits = None
     if few is not None or request.mode == "semantic":
@@ -257,10 +264,15 @@ async def _left(members: Membership, found: Sequence[Found]) -> list[Found]:
 
 
 async def _look_around(scope: Scope, evidence: Evidence, hits: Hits) -> None:
-    """Read what the words' hits say, and what stands around the best."""
-    if evidence.has_windows:
-        ids = [each.id for each in hits.words]
-        hits.said, hits.runs = await around(scope, ids[:SURROUNDED], ids[SURROUNDED:])
+    """Read what the words' hits say, and what stands around the best, and look for the words in it meanwhile."""
+    if not evidence.has_windows:
+        return
+    ids = [each.id for each in hits.words]
+    hits.said, hits.runs = await around(scope, ids[:SURROUNDED], ids[SURROUNDED:])
+    for start in range(0, len(hits.said), _AT_ONCE):
+        await anyio.lowlevel.checkpoint()  # what the vector finds is asked for in between
+        for each in hits.said[start : start + _AT_ONCE]:
+            evidence.words.of(each.text)
 
 
 async def _read(scope: Scope, evidence: Evidence, hits: Hits, ids: Iterable[str]) -> None:
@@ -294,7 +306,7 @@ async def _points(scope: Scope, evidence: Evidence, members: Membership, hits: H
         left = frozenset(await members.of(list(dict.fromkeys(hits.read[each].unit for each in pool))))
         pool = [each for each in pool if hits.read[each].unit in left]
     vectors = [each.id for each in hits.vectors if each.id in hits.read]
-    return scored(evidence.asked, known, list(dict.fromkeys((*pool, *words, *vectors))))
+    return scored(evidence.asked, known, list(dict.fromkeys((*pool, *words, *vectors))), evidence.words)
 
 
 async def _ranked(

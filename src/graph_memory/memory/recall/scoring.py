@@ -162,11 +162,11 @@ class Words:
         return joined([*(self.of(each.text) for each in before), *here, *(self.of(each.text) for each in after)])
 
 
-def scored(asked: Asked, around: Surroundings, ids: Sequence[str]) -> dict[str, Points]:
-    """Return what the words of the question give passages, in them and around them."""
+def scored(asked: Asked, around: Surroundings, ids: Sequence[str], words: Words | None = None) -> dict[str, Points]:
+    """Return what the words of the question give passages, in them and around them; `words` may know texts already."""
     if not ids:
         return {}
-    words = Words(asked.query)
+    words = words or Words(asked.query)
     passages = [around.passages[each] for each in ids]
     own = [words.own(each) for each in passages]
     window = [words.window(each, *around.around(each.id)) for each in passages]

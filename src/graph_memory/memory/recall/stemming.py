@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, cast
 
@@ -29,6 +29,7 @@ def snowball(language: str) -> Stem:
     """Return the stemmer of a language."""
     one_at_a_time = Lock()  # a stemmer keeps the word at hand in itself
 
+    @lru_cache(maxsize=65_536)
     def stem(word: str) -> str:
         with one_at_a_time:
             return _snowball(language)(word)
