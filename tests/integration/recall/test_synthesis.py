@@ -11,6 +11,7 @@ import pytest
 from graph_memory import Code, GraphError, Memory, Settings, ontology_from, open_memory
 from graph_memory.chat import chat_model
 from graph_memory.memory.accesses import AccessTally
+from graph_memory.memory.recall.tiers import asking
 from graph_memory.model.results import NodeBrief
 from model_server import Fault, ModelServer, model_server
 
@@ -165,3 +166,25 @@ async def test_the_settings_open_a_memory_with_a_model(settings: Settings, serve
     async with open_memory(settings.model_copy(update=given)) as other:
         found = await other.recall.memory_synthesize("What is it?", subgraph=["a"])
     assert (found.model, server.asked[-1]["path"]) == ("anthropic/claude-haiku-4-5", "/v1/messages")
+
+
+async def test_a_question_on_much_is_answered_by_the_model_and_on_little_is_not(
+    world: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.server.says = lambda _: "Ann fits it [b]."
+    little = await world.memory.recall.memory_query("Who can fit the stove?")
+    assert (little.written_by, world.server.asked) == (None, [])
+    monkeypatch.setattr(asking, "ENOUGH", 1)
+    found = await world.memory.recall.memory_query("Who can fit the stove?")
+    assert (found.content, found.written_by) == ("Ann fits it [b].", "openai/gpt-5-mini")
+    assert [each.id for each in found.citations or ()] == ["b"]
+    assert 0 < found.tokens_used < little.tokens_used
+    assert (await world.without.recall.memory_query("Who can fit the stove?")).content == little.content
+    world.server.says = lambda _: "word " * 400
+    long = await world.memory.recall.memory_query("Who can fit a stove?", max_tokens=60)
+    assert (long.written_by, len(long.warnings or ())) == (None, 1 + len(little.warnings or ()))
+    assert long.tokens_used <= 60
+    world.server.faults.append(Fault(401))
+    failed = await world.memory.recall.memory_query("Who fits the stove?")
+    assert failed.written_by is None
+    assert [each for each in failed.warnings or () if "401" in each]

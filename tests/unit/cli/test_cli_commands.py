@@ -236,6 +236,10 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["neighbors", "mem_1", "--type", "Knows", "--direction", "in", "-n", "5", "--as-of", "7"],
         {"node_id": "mem_1", "types": ["Knows"], "direction": "in", "limit": 5, "as_of": "7"},
     ),
+    "memory_synthesize": (
+        ["synthesize", "tiles", "--from", "mem_1", "--from", "mem_2", "--style", "analysis", "--max-words", "90"],
+        {"query": "tiles", "subgraph": ["mem_1", "mem_2"], "style": "analysis", "max_words": 90},
+    ),
     "add_node_type": (
         ["ontology", "add-node-type", "Document", "--required", "a", "-p", "b=date", "-p", 'c:={"unique": true}'],
         {
@@ -289,7 +293,7 @@ def asked(memory: RecordingMemory) -> list[tuple[str, dict[str, Any]]]:
 
 
 async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMemory) -> Any:
-    async with client_of(opens(memory), toolsets=("graph", "recall", name)) as client:
+    async with client_of(opens(memory), toolsets=(*Settings().toolsets, name)) as client:
         return (await client.call_tool(name, arguments)).structured_content
 
 

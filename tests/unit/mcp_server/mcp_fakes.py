@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from graph_memory.mcp_server.server import build_server
 from graph_memory.memory.history.results import Named
-from graph_memory.memory.recall.results import Hit, SearchResult
+from graph_memory.memory.recall.results import Hit, SearchResult, Synthesis
 from graph_memory.memory.recall.tiers.results import QueryResult, RecallResult
 from graph_memory.memory.recall.traversal.results import (
     Followed,
@@ -136,6 +136,13 @@ ANSWERS: Mapping[str, Any] = {
         incoming=(),
         neighbors=(ANN,),
     ),
+    "memory_synthesize": Synthesis(
+        text="Tiles are late [mem_1].",
+        citations=(results.NodeBrief(id="mem_1", type="Note", title="Tiles"),),
+        style="summary",
+        model="ollama/llama3.2",
+        material=3,
+    ),
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
@@ -170,6 +177,7 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "traverse_memories": {"start": ["mem_1"]},
     "find_path": {"from_id": "mem_1", "to_id": "mem_2"},
     "get_neighbors": {"node_id": "mem_1"},
+    "memory_synthesize": {"query": "tiles"},
 }
 """The least that each tool takes, by the specification."""
 

@@ -57,7 +57,10 @@ NAMES = [
 RECALL = ["recall", "search_memories", "traverse_memories", "find_path"]
 CHANGES = ["execute_batch", "memory_log", "memory_diff", "memory_revert"]
 """With `RECALL`, the tools besides those of the specification that a server offers by default."""
-BY_NAME = ["search_semantic", "hybrid_search", "memory_context", "memory_query", "get_neighbors"]
+BY_NAME = [
+    *("search_semantic", "hybrid_search", "memory_context", "memory_query", "memory_synthesize"),
+    "get_neighbors",
+]
 DESTRUCTIVE = ("update_", "delete_", "execute_", "memory_revert")
 DECLARING = {"create_ontology", "add_node_type", "add_connection_type"}
 MODES = ["auto", "legacy"]
@@ -219,6 +222,7 @@ async def test_a_recall_says_with_as_in_which_form_it_is_to_be():
         ("hybrid_search", {"max_results": 3}),
         ("memory_context", {"query": "tiles", "focus": ["Anna"], "max_tokens": 300, "limit": 3, "as_of": "last week"}),
         ("memory_query", {"max_tokens": 300}),
+        ("memory_synthesize", {"subgraph": ["mem_1"], "style": "analysis", "max_words": 90}),
     ],
 )
 async def test_the_other_tools_of_recall_are_served_by_name(name: str, given: dict[str, Any]):

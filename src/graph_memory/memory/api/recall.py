@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.recall import search, synthesis
+from graph_memory.memory.recall import search
 from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
-from graph_memory.memory.recall.tiers import asking, recalling
+from graph_memory.memory.recall.tiers import asking, recalling, synthesis
 from graph_memory.memory.recall.tiers.request import asked
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 from graph_memory.memory.recall.traversal import finding, traverse

@@ -6,13 +6,21 @@ import re
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.recall.bm25 import asked as worded
+from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.memory.recall.tiers.material import Material
 from graph_memory.memory.recall.tiers.phrases import timed
-from graph_memory.memory.recall.tiers.recalling import recall
+from graph_memory.memory.recall.tiers.recalling import recalled
 from graph_memory.memory.recall.tiers.request import asked
 from graph_memory.memory.recall.tiers.results import Depth, QueryResult
+from graph_memory.memory.recall.tiers.synthesis import FEWEST_WORDS, material_from, written
 from graph_memory.model.arguments import check_query
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.log.writing import utc_now
 
+ENOUGH = 12
+"""Things beyond which a language model, if one is set, writes the answer."""
+WORDS = 200
+TOKENS_OF_A_WORD = 2
 _OVERVIEW = re.compile(
     r"\b(?:overview|what do (?:you|we|i) (?:know|have|remember)|what(?:'s| is) (?:in|there)|what does (?:this|the|my) "
     r"memory|summary of (?:everything|all)|open questions)\b",
@@ -49,9 +57,43 @@ async def memory_query(core: Core, domain: str, query: str, max_tokens: int | No
     """Return what answers a question. `Recall.memory_query` tells the rest."""
     depth, why = depth_of(check_query(query))
     request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
-    found = await recall(core, domain, request)
+    found, known = await recalled(core, domain, request)
     mode = "" if found.mode is None else f", searched by {_MODES[found.mode]}"
-    return QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
+    told = QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
+    if core.chat is None or len(known.things) <= ENOUGH:
+        return told
+    return await _written(core, query, told, known, request.max_tokens)
+
+
+async def _written(core: Core, query: str, told: QueryResult, known: Material, max_tokens: int) -> QueryResult:
+    """Return the answer that a model writes from so much material; what was told where it does not, with why."""
+    words = max(min(WORDS, max_tokens // TOKENS_OF_A_WORD), FEWEST_WORDS)
+    material = await material_from(known, worded(query))
+    try:
+        found = await written(core, query, material, style="summary", max_words=words)
+    except GraphError as error:
+        if error.code is not Code.NO_MODEL:
+            raise
+        return _warned(told, f"No model wrote the answer, so this is what it would have read. {error.message}")
+    text = found.text or ""
+    if (tokens := tokens_of_text(text)) > max_tokens:
+        return _warned(told, "The model wrote more than max_tokens, so this is what it read.")
+    return told.model_copy(
+        update={
+            "content": text,
+            "tokens_used": tokens,
+            "written_by": found.model,
+            "citations": found.citations,
+            "warnings": (*(told.warnings or ()), *(found.warnings or ())) or None,
+            "shortened": None,
+            "left_out": None,
+            "how_to_get": None,
+        }
+    )
+
+
+def _warned(told: QueryResult, warning: str) -> QueryResult:
+    return told.model_copy(update={"warnings": (*(told.warnings or ()), warning)})
 
 
 _MODES = {"hybrid": "words and meaning", "lexical": "words", "semantic": "meaning"}

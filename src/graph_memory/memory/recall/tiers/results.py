@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, WithJsonSchema
 
 from graph_memory.memory.recall.results import SearchMode
-from graph_memory.model.results import Answered
+from graph_memory.model.results import Answered, NodeBrief
 
 Depth = Literal["shallow", "medium", "deep"]
 Form = Literal["prose", "structured"]
@@ -38,3 +38,7 @@ class QueryResult(RecallResult):
     """What a memory was asked, and how it was answered."""
 
     why: str = Field(description="Why this depth")
+    written_by: str | None = Field(
+        default=None, description="The language model that wrote content from so much; without it, content is as stored"
+    )
+    citations: tuple[NodeBrief, ...] | None = Field(default=None, description="What a model cites in content")

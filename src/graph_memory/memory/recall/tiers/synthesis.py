@@ -14,7 +14,12 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import described
 from graph_memory.memory.recall.access import note
 from graph_memory.memory.recall.bm25 import Query, asked
-from graph_memory.memory.recall.citing import (
+from graph_memory.memory.recall.excerpts import excerpt
+from graph_memory.memory.recall.fitting import tokens_of_text
+from graph_memory.memory.recall.request import Filters
+from graph_memory.memory.recall.results import Style, Synthesis
+from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.tiers.citing import (
     Material,
     Piece,
     Tie,
@@ -24,11 +29,6 @@ from graph_memory.memory.recall.citing import (
     question,
     shortened,
 )
-from graph_memory.memory.recall.excerpts import excerpt
-from graph_memory.memory.recall.fitting import tokens_of_text
-from graph_memory.memory.recall.request import Filters
-from graph_memory.memory.recall.results import Style, Synthesis
-from graph_memory.memory.recall.search import scope_of
 from graph_memory.memory.recall.tiers.material import Material as Recalled
 from graph_memory.memory.recall.tiers.material import Thing
 from graph_memory.memory.recall.tiers.recalling import recalled
