@@ -68,6 +68,8 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_inverse",
         "_inverse_of",
         "_is_emptied",
+        "_last",
+        *("_next_analyser", "_next_embedding", "_next_model"),
         "_protection",
         "_transitive",
         "_creation_method",
