@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load choices conformance golden reference docs lock clean
+.PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -68,6 +68,9 @@ bench: setup  ## What operations cost beside the raw driver: make bench, BENCH=f
 load: setup  ## A graph made by others: load, verify, export, load again, compare: make load GRAPH=folder
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/python -m benchmarks.loading $(or $(GRAPH),$(error Give a folder of files, as in make load GRAPH=folder)); \
 		status=$$?; GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/graph-memory neo4j stop; exit $$status
+
+detective: setup  ## Ten questions to the graph of a police investigation: make detective GRAPH=folder
+	GRAPH="$(or $(GRAPH),$(error Give a folder of files, as in make detective GRAPH=folder))" $(BIN)/pytest tests/detective
 
 choices: setup  ## What the design's two open choices cost: make choices SIZES="1000 10000 100000"
 	@GRAPH_MEMORY_HOME="$(CURDIR)/.bench" $(BIN)/python -m benchmarks.choices $(if $(SIZES),--sizes $(SIZES))
