@@ -26,6 +26,7 @@ from benchmarks.sizes import Place, measured
 from benchmarks.startup import startup
 from benchmarks.transports import transports
 from benchmarks.verifying import verifying
+from benchmarks.walks import walks
 from graph_memory import Settings, local, open_memory
 
 
@@ -44,6 +45,7 @@ PARTS: dict[str, Part] = {
     "sizes": lambda place, asked: measured(place, asked.sizes),
     "history": lambda place, asked: histories(place, asked.sizes),
     "connected": lambda place, _: connected(place),
+    "walks": lambda place, asked: walks(place, asked.sizes),
     "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),
