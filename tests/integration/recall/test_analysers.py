@@ -131,6 +131,7 @@ async def test_inflected_words_are_found_and_scored_in_the_language_of_the_domai
         assert all(part.detail["passage"] for part in told), told
 
 
+@pytest.mark.long
 async def test_a_domain_that_has_an_index_changes_its_analyser_and_keeps_its_vectors(
     memory: Memory, driver: Driver, domain: str
 ) -> None:

@@ -47,6 +47,7 @@ async def cut_before_the_exchange(new: Memory, monkeypatch: pytest.MonkeyPatch) 
             await new.upkeep.reindex(model=True)
 
 
+@pytest.mark.long
 async def test_until_all_vectors_are_there_the_old_ones_answer_in_both_processes(
     old: Memory, new: Memory, driver: Driver, domain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

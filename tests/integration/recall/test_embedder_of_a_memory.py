@@ -20,13 +20,14 @@ async def test_a_memory_opens_its_embedder_when_it_is_asked_and_closes_it(settin
             embedder = memory._core.embedder
             assert isinstance(embedder, CachedQueries)
             assert isinstance(embedder._inner, RemoteEmbedder)
-            assert embedder._inner._client is None
+            client = embedder._inner._client
+            assert client._client is None
             assert server.asked == []
             assert await embedder.query("text") == unit(vector_of("text"))
             assert await embedder.query("text") == unit(vector_of("text"))
             assert len(server.asked) == 1
-        assert embedder._inner._client is not None
-        assert embedder._inner._client.is_closed
+        assert client._client is not None
+        assert client._client.is_closed
 
 
 async def test_a_memory_without_embeddings_has_no_embedder(settings: Settings):

@@ -201,7 +201,7 @@ def node_filters() -> st.SearchStrategy[dict[str, Any]]:
     weight=st.sampled_from([None, "rank", "weight * (1 + properties.rank) / depth", "-weight"]),
     expansion=st.sampled_from(["all_edges", "all_edges", "strongest_edges", "diverse_edge_types"]),
 )
-@profile(examples=40)
+@profile(examples=16)
 def test_a_walk_goes_where_the_pure_walk_goes(
     world: World,
     moment: int | None,
@@ -258,7 +258,7 @@ def test_a_walk_goes_where_the_pure_walk_goes(
     depth=st.integers(1, 5),
     asked=edge_filters(),
 )
-@profile(examples=40)
+@profile(examples=16)
 def test_paths_are_those_of_the_pure_search(
     world: World, moment: int | None, ends: tuple[str, str], mode: Any, k: int, depth: int, asked: dict[str, Any]
 ) -> None:
