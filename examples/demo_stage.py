@@ -190,6 +190,16 @@ class Agent:
             self.page.row(" ", [Text(" ".join(str(hit.get("passage", "")).split()))])
             seconds = None
 
+    async def recall(self, query: str, /, **more: object) -> None:
+        """Recall, and show what is told as the agent reads it."""
+        given = {"query": query, **more}
+        self.page.call("recall", given)
+        found = await self.quietly("recall", **given)
+        seconds: float | None = self.times[-1][1]
+        for line in str(found["content"]).splitlines():
+            self.page.row("→" if seconds else " ", [Text(line)], seconds)
+            seconds = None
+
     async def connect(self, connection_type: str, source: str, target: str, /) -> None:
         """Create a connection, shown in one line."""
         given = {"type": connection_type, "from_node_id": source, "to_node_id": target}

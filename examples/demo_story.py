@@ -183,6 +183,8 @@ class Story:
         self.page.say("Each hit says why it was found. Words count as well, in whatever form:")
         await agent.search("Who was recommended by the people next door?", max_results=1)
         self.measured["a search by meaning"] = shown_time(agent.times[-1][1])
+        self.page.say("A recall tells all that fits: what is found, what it is connected to, and how:")
+        await agent.recall("the kitchen", max_tokens=150)
 
     async def disagree(self, agent: Agent) -> None:
         """Let a second agent change a node under the first one's hands."""

@@ -1,7 +1,7 @@
 """How value spreads from what was found along connections, and in which order things are told.
 
 It is pure. The objective: the sum of the values of what is told, within the tokens. A thing is worth what the search
-gives it and the most that one path of connections hands over to it. Each connection hands over `HANDED` of what comes,
+gives it and what connections hand over to it. Each connection hands over `HANDED` of what comes,
 by its weight, and less where a node has many connections, so that a hub does not make everything near. Whatever is told
 is found by the search, or connected to something that is worth more.
 
@@ -17,14 +17,16 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.recall.tiers.material import Tie
 
-HANDED = 0.5
+HANDED = 0.4
 """The part of its value that a node hands over along a connection of the usual weight."""
 USUAL = 0.45
 """The weight of a new connection of which nothing is said."""
 MOST_HANDED = 0.8
-FREE = 8
+FREE = 2
 """Connections that a node may have before it hands less over along each."""
-LEAST = 0.02
+APART = 8
+"""Seeds whose value is spread apart from that of the others, the most valuable."""
+LEAST = 0.0005
 """Less is not handed on."""
 
 
@@ -37,11 +39,32 @@ def handed(weight: float, edges: int) -> float:
 def reached(
     seeds: Mapping[str, float], ties: Sequence[Tie], edges: Mapping[str, int], *, steps: int
 ) -> dict[str, float]:
-    """Return what every node is worth that so many connections lead to, its own and the most that is handed to it."""
+    """Return what every node is worth that so many connections lead to: its own, and what is handed to it.
+
+    That is the most that comes from one seed and the most from another: what lies between two things that are asked
+    for is worth more than what lies beside one.
+    """
     around: dict[str, list[Tie]] = {}
     for tie in ties:
         for end in {tie.from_id, tie.to_id}:
             around.setdefault(end, []).append(tie)
+    best = in_order(seeds)
+    groups = [{node: seeds[node]} for node in best[:APART]]
+    groups += [{node: seeds[node] for node in best[APART:]}] if len(best) > APART else []
+    first: dict[str, float] = {}
+    second: dict[str, float] = {}
+    for group in groups:
+        for node, value in _handed_from(group, around, edges, steps).items():
+            before = first.get(node, 0.0)
+            first[node] = max(before, value)
+            second[node] = max(second.get(node, 0.0), min(before, value))
+    return {node: seeds.get(node, 0.0) + first.get(node, 0.0) + second.get(node, 0.0) for node in {**seeds, **first}}
+
+
+def _handed_from(
+    seeds: Mapping[str, float], around: Mapping[str, Sequence[Tie]], edges: Mapping[str, int], steps: int
+) -> dict[str, float]:
+    """Return the most that one path from a seed hands to each node."""
     given: dict[str, float] = {}
     waiting = [(-value, node, 0) for node, value in seeds.items()]
     heapq.heapify(waiting)
@@ -57,7 +80,7 @@ def reached(
             if other != node and value > max(LEAST, given.get(other, 0.0)):
                 given[other] = value
                 heapq.heappush(waiting, (-value, other, step + 1))
-    return {node: seeds.get(node, 0.0) + given.get(node, 0.0) for node in {**seeds, **given}}
+    return given
 
 
 def in_order(values: Mapping[str, float]) -> list[str]:

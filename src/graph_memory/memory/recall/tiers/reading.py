@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.tiers.material import MANY, Tie
 from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.model.events import with_moments
+from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import IMPORTANCE, Strength
 from graph_memory.model.weight import weight
 from graph_memory.storage.queries import query
@@ -20,6 +22,7 @@ PASSAGES = 12
 """Passages of one content that are told of at most."""
 TIES = 60
 """Connections of one node that are looked at."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOKED_AT = 2_000
 """Events that are looked through for the nodes that changed last."""
 
@@ -42,6 +45,26 @@ class TextsRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldRow:
+    """What is told of a node or connection; times are milliseconds since 1970."""
+
+    id: str
+    type: str
+    title: str
+    path: str
+    summary: str
+    tags: list[str]
+    facts: list[list[PropertyValue]]
+    created: int | None
+    modified: int | None
+    valid_from: int | None
+    from_id: str | None
+    from_title: str
+    to_id: str | None
+    to_title: str
+
+
+@dataclass(frozen=True, slots=True)
 class CountRow:
     """How many nodes there are of a type."""
 
@@ -59,6 +82,7 @@ class _Weighable:
 TIES_NOW = query("recall/ties", TiesRow)
 TIES_AT = query("recall/ties_at", TiesRow)
 CONTENTS_OF = query("recall/contents_of", TextsRow)
+TOLD_OF = query("recall/told_of", ToldRow)
 RECENT = query("recall/recent", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
@@ -95,6 +119,17 @@ def _tie(state: Mapping[str, object], lives: Mapping[str, float | None], now: da
     until = day(ends) if ends is not None and ends <= now else ""
     counts = weight(told, now, half_life=lives.get(kind))
     return Tie(str(state["_id"]), kind, str(state["_from"]), str(state["_to"]), counts, until)
+
+
+async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:
+    """Return what is told of nodes or connections; what is not there is left out."""
+    given = {"kind": kind, "ids": list(ids), "at": scope.number}
+    return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **given)} if ids else {}
+
+
+def instant(milliseconds: int) -> datetime:
+    """Return a time that a statement gave in milliseconds."""
+    return _EPOCH + timedelta(milliseconds=milliseconds)
 
 
 async def contents_of(scope: Scope, owners: Sequence[str]) -> dict[str, list[str]]:

@@ -192,16 +192,23 @@ async def _numbers(scope: Scope, period: Period) -> tuple[int, int | None]:
 
 async def _period_of(scope: Scope, told: Timed) -> Period | None:
     """Return the period that something named gives: that before or after it began to hold, or was made."""
-    name = " ".join(words(told.name.partition(" ")[2] if told.name.split(" ")[0].islower() else told.name))
+    bare = told.name.partition(" ")[2] if told.name.split(" ")[0].islower() else told.name
+    name = " ".join(words(bare))
     if not name:
         return None
     found = await ranked(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
     rows = await _described(scope, [each.owner for each in found.ranked[:5]])
     for each in found.ranked[:5]:
         row = rows.get(each.owner)
-        if row is not None and frozenset(words(name)) <= frozenset(words(row.title)):
-            at = row.event.get("_valid_from") or row.event.get("_created")
-            return bounded(told.lead, Span(at, at)) if isinstance(at, datetime) else None
+        if row is None or not frozenset(words(name)) <= frozenset(words(row.title)):
+            continue
+        is_itself = words(row.title) in (
+            words(name),
+            words(told.name),
+        )  # when what is only like it was made says nothing
+        at = row.event.get("_valid_from") or (row.event.get("_created") if is_itself else None)
+        if isinstance(at, datetime):
+            return bounded(told.lead, Span(at, at))
     return None
 
 

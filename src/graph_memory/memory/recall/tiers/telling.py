@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
 
-from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
-from graph_memory.memory.recall.tiers.reading import PASSAGES, contents_of, stitched, ties_of
+from graph_memory.memory.recall.tiers.reading import PASSAGES, ToldRow, contents_of, instant, stitched, ties_of, told_of
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.kinds import Kind
-from graph_memory.model.subjects import user_properties
 
 FOLLOWED = 40
 """Nodes whose connections are read in one step, the most valuable."""
-_TOKENS_OF_A_THING = 12
-"""Tokens that the shortest things take: more are not read than could be told."""
+_TOKENS_OF_A_THING = 20
+"""Tokens that short things take: more are not read than could be told."""
 _MOST_THINGS = 400
 _MOST_OBSERVED = 3
 _CONTENT, _OBSERVATION = "content/", "text"
@@ -54,18 +51,17 @@ async def grown(scope: Scope, seeds: Seeds, steps: int, now: datetime) -> Web:
 
 async def material_of(scope: Scope, seeds: Seeds, web: Web, most_tokens: int, now: datetime) -> Material:
     """Return what may be told of nodes and connections, the most valuable first."""
-    most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 1)
+    most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 10)
     chosen = in_order(web.values)[:most]
     ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
     named = sorted(ends.difference(chosen), key=lambda each: -web.values.get(each, 0.0))[:_MOST_THINGS]
     links = [each for each in chosen if _is_connection(seeds, each)]
     nodes = [each for each in (*chosen, *named) if each not in links]
-    rows: dict[str, DescribedRow] = dict(seeds.rows)
+    rows: dict[str, ToldRow] = {}
     texts: dict[str, list[str]] = {}
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
-        missing = [each for each in ids if each not in rows]
-        rows.update((row.id, row) for row in await described(scope.core, scope.domain, kind, missing, scope.number))
+        rows.update(await told_of(scope, kind, ids))
 
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
@@ -89,36 +85,37 @@ def _is_connection(seeds: Seeds, each: str) -> bool:
     return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(each, ())[:1])
 
 
-def _thing(row: DescribedRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
+def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
     """Return what may be told of a node or connection."""
     is_long = len(texts) > PASSAGES
-    text = _best_of(texts, found) if is_long else stitched(texts)
-    event = row.event
-    stated = cast("datetime | None", event.get("_valid_from"))
-    is_link = bool(row.from_id)
     observed = [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
-    facts = dict(user_properties(event))
-    if tags := cast("Sequence[str]", event.get("_tags") or ()):
-        facts["tags"] = ", ".join(tags)
+    facts = [(str(key), value) for key, value in sorted(row.facts, key=lambda fact: str(fact[0])) if value != row.title]
+    if row.tags:
+        facts.append(("tags", ", ".join(row.tags)))
+    is_link = row.from_id is not None and row.to_id is not None
     return Thing(
         id=row.id,
         type=row.type,
         title="" if is_link else row.title,
-        text=text,
+        text=_best_of(texts, found) if is_long else stitched(texts),
         is_part=is_long,
-        summary=str(event.get("_content_summary") or ""),
-        facts=tuple((key, value) for key, value in sorted(facts.items()) if value != row.title),
+        summary=row.summary,
+        facts=tuple(facts),
         observed=tuple((each.text, each.date) for each in observed[:_MOST_OBSERVED]),
-        when=day(stated) if stated is not None else day(row.modified) if is_past else age(row.modified, now),
-        path=str(event.get("_path") or ""),
-        order=f"{_instant(event)} {row.id}",
-        ends=(row.from_id, row.from_title, row.to_id, row.to_title) if is_link else None,
+        when=_when(row, now, is_past=is_past),
+        path=row.path,
+        order=f"{row.created or 0:015} {row.id}",
+        ends=(row.from_id or "", row.from_title, row.to_id or "", row.to_title) if is_link else None,
     )
 
 
-def _instant(event: Mapping[str, object]) -> str:
-    created = event.get("_created")
-    return created.isoformat() if isinstance(created, datetime) else ""
+def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
+    """Return from when something holds, or else how old it is; in the past, the day of its last change."""
+    if row.valid_from is not None:
+        return day(instant(row.valid_from))
+    if row.modified is None:
+        return ""
+    return day(instant(row.modified)) if is_past else age(instant(row.modified), now)
 
 
 def _best_of(texts: Sequence[str], found: Sequence[Passage]) -> str:
