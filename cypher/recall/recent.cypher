@@ -1,5 +1,5 @@
 // The nodes that the log names last between two numbers of it, the newest first, each once: an observation stands for its
-// node, a connection for the node that it leads from. Looks at no more than so many events.
+// node, a connection for the node that it leads from, unless it was erased. Looks at no more than so many events.
 // mode: read
 // params: domain, after, at, looked, limit
 // returns: id
@@ -11,6 +11,7 @@ LIMIT $looked
 WITH e
 WHERE e._kind IN ['node', 'observation', 'connection']
 WITH CASE e._kind WHEN 'node' THEN e._subject ELSE e._from END AS id, max(e._seq) AS seq
+WHERE id IS NOT NULL
 RETURN id
 ORDER BY seq DESC, id
 LIMIT $limit

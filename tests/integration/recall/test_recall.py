@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.recall.fitting import counter
+from graph_memory.memory.recall.request import Filters
+from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.tiers import reading
 from graph_memory.memory.recall.tiers.reading import TIES
+from graph_memory.memory.recall.tiers.results import Depth, Form
 from support import last, observe
 
 pytestmark = pytest.mark.anyio
@@ -178,6 +183,45 @@ async def test_what_is_left_out_is_counted_with_how_to_get_it(house: House):
     found = await house.memory.recall.recall("terrace", max_tokens=50)
     assert found.left_out
     assert "max_tokens" in (found.how_to_get or "")
+
+
+@pytest.mark.parametrize("as_", ["prose", "structured"])
+async def test_an_overview_counts_what_it_has_no_room_to_name(house: House, as_: Form):
+    found = await house.memory.recall.recall(depth="shallow", max_tokens=70, as_=as_)
+    assert found.left_out
+    assert "max_tokens" in (found.how_to_get or "")
+    assert (await house.memory.recall.recall(depth="shallow", max_tokens=5_000, as_=as_)).left_out is None
+
+
+@pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
+async def test_the_first_year_is_a_time_like_any_other(house: House, depth: Depth):
+    found = await house.memory.recall.recall("What happened since 0001?", depth=depth)
+    assert "Terrace" in str(found.content)
+
+
+async def test_an_erased_connection_is_not_told_of_as_changed(opened: Memory):
+    memory = opened.in_domain(f"erased-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    for node in ("a", "b"):
+        await memory.create_node("Note", f"This is {node}.", id=node)
+    made = await memory.create_connection("About", "a", "b")
+    await memory.delete_connection(made.connection_id)
+    await memory.history.erase(made.connection_id)
+    for _ in range(2):
+        await memory.get_node("a")
+    assert await reading.recent(await scope_of(memory._core, memory._domain(None), Filters(), None), 10) == ["b", "a"]
+    assert "This is a." in str((await memory.recall.recall(depth="shallow")).content)
+
+
+async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(opened: Memory, tmp_path: Path):
+    memory = opened.in_domain(f"compacted-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    await memory.create_node("Note", "It is new.", id="a")
+    await memory.history.compact(await last(memory), archive=tmp_path / "a.gz")
+    await memory.update_node("a", title="It is newer")
+    found = await memory.recall.recall("What happened yesterday?")
+    assert found.period is None
+    assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
 
 
 async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House):

@@ -27,7 +27,10 @@ TABLE = {
     "what is not known goes": ("So [mem_x]. And [mem_a].", "So. And [mem_a].", ["mem_a"], ["mem_x"]),
     "what is not known goes from among others": ("So [mem_a, mem_x].", "So [mem_a].", ["mem_a"], ["mem_x"]),
     "quotes around an id": ("So [`mem_a`] [“x”].", "So [mem_a].", ["mem_a"], ["“x”"]),
-    "a link is no citation": ("See [click here](http://x).", "See(http://x).", [], ["click", "here"]),
+    "a link is no citation": ("See [click here](http://x).", "See.", [], ["click", "here"]),
+    "a citation that is a link": ("See [mem_a](http://x/(y)).", "See [mem_a].", ["mem_a"], []),
+    "a citation that is a picture": ("![mem_a](http://x?q=secret) So.", "![mem_a] So.", ["mem_a"], []),
+    "a link around a citation": ("[see [b:1] there](http://x)", "[see [b:1] there]", ["b:1"], []),
     "brackets with nothing": ("Do [ ] this [].", "Do this.", [], []),
     "none": ("So it is.", "So it is.", [], []),
 }

@@ -63,7 +63,16 @@ def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since
 
 @pytest.mark.parametrize(
     "question",
-    ["What may I eat?", "Who will march?", "room 2023", "Sun and moon", "the second door", "Who is Friday?", ""],
+    [
+        "What may I eat?",
+        "Who will march?",
+        "room 2023",
+        "Sun and moon",
+        "the second door",
+        "Who is Friday?",
+        "",
+        "who came 2027 years ago",
+    ],
 )
 def test_words_that_are_not_surely_a_time_stay(question: str):
     found = timed(question, NOW)

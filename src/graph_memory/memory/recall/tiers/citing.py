@@ -23,6 +23,8 @@ STYLES: Mapping[Style, str] = {
 }
 _SECRET = secrets.token_bytes(16)
 _GROUP = re.compile(r"(\s?)\[([^\[\]]*)\]")
+_TARGET = re.compile(r"(?<=\])\((?:[^()]|\([^()]*\))*\)")
+"""Where a link or picture of Markdown leads."""
 _BETWEEN = re.compile(r"[,;\s]+")
 _AROUND_AN_ID = "`'\"*()."
 
@@ -103,7 +105,7 @@ def mark_of(query: str, material: Material) -> str:
 
 
 def cited(text: str, known: Collection[str]) -> Cited:
-    """Return an answer whose citations are all of what is known; others are taken out of it."""
+    """Return an answer whose citations are all of what is known: others are taken out, and so is where links lead."""
     ids: dict[str, None] = {}
     removed: dict[str, None] = {}
 
@@ -114,7 +116,7 @@ def cited(text: str, known: Collection[str]) -> Cited:
         removed.update(dict.fromkeys(each for each in named if each and each not in known))
         return f"{found[1]}[{', '.join(there)}]" if there else ""
 
-    return Cited(_GROUP.sub(checked, text).strip(), tuple(ids), tuple(removed))
+    return Cited(_GROUP.sub(checked, _TARGET.sub("", text)).strip(), tuple(ids), tuple(removed))
 
 
 def shortened(text: str, words: int) -> str:

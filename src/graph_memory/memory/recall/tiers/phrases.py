@@ -145,11 +145,11 @@ def _span(text: str, now: datetime) -> Span | None:
     plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
     try:
         span = read_span(plain, now, UTC)
+        if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
+            half = timedelta(days=_HALVES[ago[1]])
+            span = Span(span.begins - half, min(span.begins + half, now))
     except (ValueError, OverflowError):
         return None
-    if (ago := re.search(r"(day|week|month|year)s? ago$", plain)) is not None:
-        half = timedelta(days=_HALVES[ago[1]])
-        return Span(span.begins - half, min(span.begins + half, now))
     return span
 
 

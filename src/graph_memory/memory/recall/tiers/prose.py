@@ -109,11 +109,14 @@ def packed(material: Material, question: Query, most: int, count: Count) -> Pack
         telling.page.put("counts", "", "", [_counts(telling)])
     for thing in material.things:
         _tell(telling, thing)
+    left: set[str] = set()
+    named: set[str] = set()
     for head, things in material.lists:
         for number, thing in enumerate(things):
-            telling.page.put(head, f"{head}:", f"{number:04}", [_named(thing, _about(telling, thing))])
+            is_there = telling.page.put(head, f"{head}:", f"{number:04}", [_named(thing, _about(telling, thing))])
+            (named if is_there else left).add(thing.id)
     content = telling.page.text()
-    left_out = len(material.things) - len(telling.told)
+    left_out = len(material.things) - len(telling.told) + len(left - named)
     return Packed(content, count(content), tuple(telling.told), tuple(telling.cut), left_out)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from graph_memory.memory.domains.lineage import seq_at
@@ -41,6 +41,8 @@ OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
 OF_USE = 0.5
 """What the node counts that is used most, beside 1 for the one that changed last."""
+_TICK = timedelta(microseconds=1)
+_EARLIEST = datetime.min.replace(tzinfo=UTC) + _TICK
 
 
 @dataclass(slots=True)
@@ -175,19 +177,20 @@ def _is_of(row: DescribedRow, period: Period) -> bool:
 
 
 async def _numbers(scope: Scope, period: Period) -> tuple[int, int | None]:
-    """Return the numbers of the log between which a period lies."""
+    """Return the numbers of the log between which a period lies; 0 stands for what is compacted."""
 
-    async def number(at: datetime | None, otherwise: int | None) -> int | None:
-        if at is None:
-            return otherwise
+    async def number(at: datetime) -> int:
         try:
-            return await seq_at(scope.core.store, scope.domain, "until", (at - timedelta(microseconds=1)).isoformat())
+            return await seq_at(scope.core.store, scope.domain, "until", (at - _TICK).isoformat())
         except GraphError as error:
             if error.code is not Code.HISTORY_COMPACTED:
                 raise
-            return otherwise
+            return 0
 
-    return await number(period.since, 0) or 0, await number(period.until, None)
+    return (
+        0 if period.since is None or period.since < _EARLIEST else await number(period.since),
+        None if period.until is None else await number(max(period.until, _EARLIEST)),
+    )
 
 
 async def _period_of(scope: Scope, told: Timed) -> Period | None:

@@ -35,12 +35,16 @@ def structured(material: Material, question: Query, most: int, count: Count) -> 
             told.append(thing.id)
             cut += [thing.id] if entry.get("is_part") else []
             _connect(page, material, thing.id, tied)
-    for head, things in material.lists:
+    lists = [(head.lower().replace(" ", "_"), things) for head, things in material.lists]
+    for key, things in lists:
         for thing in things:
-            page.add(head.lower().replace(" ", "_"), _named(thing))
+            page.add(key, _named(thing))
     tokens = page.trimmed(most)
     left = [each["id"] for each in page.content.get("things", ())]
-    return page.content, Packed("", tokens, tuple(left), tuple(cut), len(material.things) - len(left))
+    wanted = {thing.id for _, things in lists for thing in things}
+    named = {each["id"] for key, _ in lists for each in page.content.get(key, ())}
+    left_out = len(material.things) - len(left) + len(wanted - named)
+    return page.content, Packed("", tokens, tuple(left), tuple(cut), left_out)
 
 
 def _connect(page: _Object, material: Material, thing: str, tied: set[str]) -> None:

@@ -67,7 +67,8 @@ def _tried(request: PathRequest, ways: Ways) -> str:
     """Return what was looked at in vain, as a sentence."""
     way = {"out": "in their direction", "in": "against their direction", "both": "in either direction"}
     types = f" of type {', '.join(request.edges.types)}" if request.edges.types else ""
-    how = f"connections{types}, {way[request.edges.direction]}"
+    noun = "connection" if request.max_depth == 1 else "connections"
+    how = f"{noun}{types}, {way[request.edges.direction]}"
     return f"No path of at most {request.max_depth} {how}: {ways.explored:,} nodes were reached from both ends."
 
 
