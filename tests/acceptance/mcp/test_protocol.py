@@ -44,6 +44,8 @@ TOOLS: dict[str, tuple[set[str], set[str]]] = {
 BESIDES: dict[str, tuple[set[str], set[str]]] = {
     "recall": (set(), {"query", "depth", "focus", "max_tokens", "as", "as_of", "valid_at", "limit", "context"}),
     "search_memories": ({"query"}, {"search_mode", "filters", "weightings", "as_of", "max_results"}),
+    "traverse_memories": ({"start"}, {"strategy", "max_depth", "max_nodes", "edge_filter", "node_filter", "as_of"}),
+    "find_path": ({"from_id", "to_id"}, {"mode", "k", "types", "direction", "max_depth", "as_of"}),
     "execute_batch": ({"operations"}, {"options", "idempotency_key"}),
     "memory_log": (set(), {"since", "until"}),
     "memory_diff": (set(), {"since", "until"}),
@@ -54,6 +56,8 @@ CREATING = {"create_node", "create_connection", "create_ontology", "add_node_typ
 READING = {name for name in TOOLS if name.startswith(("get_", "query_", "search_", "validate_"))} | {
     "recall",
     "search_memories",
+    "traverse_memories",
+    "find_path",
     "memory_log",
     "memory_diff",
 }
