@@ -82,6 +82,8 @@ async def material_of(scope: Scope, seeds: Seeds, web: Web, most_tokens: int, no
 
 
 def _is_connection(seeds: Seeds, each: str) -> bool:
+    if (row := seeds.rows.get(each)) is not None:
+        return bool(row.from_id)
     return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(each, ())[:1])
 
 
