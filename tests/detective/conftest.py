@@ -16,7 +16,7 @@ collect_ignore_glob = [] if GRAPH else ["test_*"]
 
 @pytest.fixture(scope="session")
 def case(settings: Settings) -> Iterator[SyncMemory]:
-    """The graph in a domain of its own, with its words indexed; vectors of 60,000 nodes would take half an hour."""
+    """The graph in a domain of its own, with its words indexed: no question needs vectors."""
     folder = Path(GRAPH or "")
     if not folder.is_dir():
         pytest.fail(f"There is no folder {folder}: give that of the pole graph, as in make detective GRAPH=folder")

@@ -170,7 +170,7 @@ class Recall:
 
         `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
         `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
-        three connections away. `focus` names things to begin with, by name, title or id. Without a query and without
+        three connections away. `focus` names nodes to begin with, by name, title or id. Without a query and without
         focus, a recall begins with what changed last and what is used most. `max_tokens`, by default 500, 2,000 and
         5,000, is never exceeded. `limit` is the most hits of the search, at most 100.
 

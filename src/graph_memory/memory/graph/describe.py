@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
+from graph_memory.memory.tasks import task_group
+from graph_memory.model.content import ContentRef
+from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
-from graph_memory.model.subjects import user_properties
+from graph_memory.model.subjects import content_ref, user_properties
+from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 
 AT_ONCE = 500
@@ -118,3 +123,22 @@ async def described(core: Core, domain: str, kind: Kind, ids: Sequence[str], at:
         given = {"kind": kind, "ids": list(ids[start : start + AT_ONCE]), "at": at}
         found.update((row.id, row) for row in await core.store.read(DESCRIBED, domain=domain, **given))
     return [found[one] for one in ids if one in found]
+
+
+async def texts_of(core: Core, domain: str, rows: Iterable[DescribedRow]) -> dict[str, str]:
+    """Return by id the contents of nodes and connections that are text; one that cannot be read is left out."""
+    refs = {row.id: ref for row in rows if (ref := content_ref(row.event)) is not None and ref.is_text}
+    hashes = sorted({ref.sha256 for ref in refs.values()})
+    kept = await core.store.read(CONTENTS, domain=domain, hashes=hashes) if hashes else []
+    inline = {row.sha256: row.text for row in kept}
+    found: dict[str, str] = {}
+
+    async def fetch(subject: str, ref: ContentRef) -> None:
+        with suppress(GraphError):
+            content = await core.contents.fetch(domain, ref, inline.get(ref.sha256))
+            found[subject] = content.text or ""
+
+    async with task_group() as tasks:
+        for subject, ref in refs.items():
+            tasks.start_soon(fetch, subject, ref)
+    return found

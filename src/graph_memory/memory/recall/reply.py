@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 import anyio.to_thread
 
-from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
 from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
@@ -24,11 +24,8 @@ from graph_memory.memory.recall.scoring import Passage, Scored
 from graph_memory.memory.recall.why import parts, total, why
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.analysers import ENGLISH
-from graph_memory.model.errors import GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeBrief
-from graph_memory.model.subjects import content_ref
-from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.log.writing import utc_now
 
 _CONTENT = "content/"
@@ -119,30 +116,12 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
 
 async def _read_contents(scope: Scope, page: Sequence[Ranked], told: Told) -> None:
     """Read the contents in which passages stand, to say where; one that is lost is not."""
-    in_content = {
-        found.owner: each
-        for each in page
-        if (found := told.passages.get(each.owner)) is not None and found.place.startswith(_CONTENT)
-    }
-    refs = {
-        owner: ref
-        for owner in in_content
-        if owner in told.rows and (ref := content_ref(told.rows[owner].event)) is not None and ref.is_text
-    }
-    hashes = sorted({ref.sha256 for ref in refs.values()})
-    rows = await scope.core.store.read(CONTENTS, domain=scope.domain, hashes=hashes) if hashes else []
-    inline = {row.sha256: row.text for row in rows}
+    owners = (found.owner for each in page if (found := told.passages.get(each.owner)) and _is_content(found))
+    told.texts = await texts_of(scope.core, scope.domain, (told.rows[each] for each in owners if each in told.rows))
 
-    async def fetch(owner: str) -> None:
-        try:
-            content = await scope.core.contents.fetch(scope.domain, refs[owner], inline.get(refs[owner].sha256))
-        except GraphError:
-            return
-        told.texts[owner] = content.text or ""
 
-    async with task_group() as tasks:
-        for owner in refs:
-            tasks.start_soon(fetch, owner)
+def _is_content(passage: Passage) -> bool:
+    return passage.place.startswith(_CONTENT)
 
 
 def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length: int) -> Hit:

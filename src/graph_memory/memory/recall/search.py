@@ -9,7 +9,7 @@ from graph_memory.memory.domains.lineage import place_at, place_of
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
-from graph_memory.memory.recall.finding import Ranking, find
+from graph_memory.memory.recall.finding import find
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.reply import reply
 from graph_memory.memory.recall.request import Cursor, Filters, Request
@@ -28,7 +28,7 @@ async def search_and_count(core: Core, domain: str, request: Request) -> SearchR
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
     scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor)
-    ranking = await ranked(scope, request)
+    ranking = await find(scope, request)
     notes = [] if ranking.ranked else await _reasons(scope, request)
     return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
 
@@ -38,11 +38,6 @@ async def _reasons(scope: Scope, request: Request) -> list[str]:
     if scope.at is not None and scope.at <= 0:
         return ["as_of is before the first write of this domain: it held nothing yet."]
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
-
-
-async def ranked(scope: Scope, request: Request) -> Ranking:
-    """Return all that a request finds, best first, for those who tell of it in their own way."""
-    return await find(scope, request)
 
 
 async def scope_of(

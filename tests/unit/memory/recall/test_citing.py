@@ -30,6 +30,12 @@ TABLE = {
     "a link is no citation": ("See [click here](http://x).", "See.", [], ["click", "here"]),
     "a citation that is a link": ("See [mem_a](http://x/(y)).", "See [mem_a].", ["mem_a"], []),
     "a citation that is a picture": ("![mem_a](http://x?q=secret) So.", "![mem_a] So.", ["mem_a"], []),
+    "a citation with a link that is defined elsewhere": (
+        "See [mem_a].\n\n[mem_a]: http://x?q=secret",
+        "See [mem_a].\n\n[mem_a] : http://x?q=secret",
+        ["mem_a"],
+        [],
+    ),
     "a link around a citation": ("[see [b:1] there](http://x)", "[see [b:1] there]", ["b:1"], []),
     "brackets with nothing": ("Do [ ] this [].", "Do this.", [], []),
     "none": ("So it is.", "So it is.", [], []),

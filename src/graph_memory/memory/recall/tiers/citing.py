@@ -25,6 +25,8 @@ _SECRET = secrets.token_bytes(16)
 _GROUP = re.compile(r"(\s?)\[([^\[\]]*)\]")
 _TARGET = re.compile(r"(?<=\])\((?:[^()]|\([^()]*\))*\)")
 """Where a link or picture of Markdown leads."""
+_DEFINED = re.compile(r"(?<=\]):")
+"""What makes a link of Markdown of brackets that stand elsewhere in the text: with a space before it, it does not."""
 _BETWEEN = re.compile(r"[,;\s]+")
 _AROUND_AN_ID = "`'\"*()."
 
@@ -116,7 +118,7 @@ def cited(text: str, known: Collection[str]) -> Cited:
         removed.update(dict.fromkeys(each for each in named if each and each not in known))
         return f"{found[1]}[{', '.join(there)}]" if there else ""
 
-    return Cited(_GROUP.sub(checked, _TARGET.sub("", text)).strip(), tuple(ids), tuple(removed))
+    return Cited(_GROUP.sub(checked, _DEFINED.sub(" :", _TARGET.sub("", text))).strip(), tuple(ids), tuple(removed))
 
 
 def shortened(text: str, words: int) -> str:

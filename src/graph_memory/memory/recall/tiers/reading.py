@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
-from graph_memory.memory.recall.retrieval import Scope
+from graph_memory.memory.graph.weighing import Scale
+from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Tie
 from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.model.events import with_moments
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import PropertyValue
-from graph_memory.model.strength import IMPORTANCE, Strength
-from graph_memory.model.weight import weight
 from graph_memory.storage.queries import query
 
 PASSAGES = 12
@@ -34,14 +33,6 @@ class TiesRow:
     id: str
     edges: int
     ties: list[dict[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class TextsRow:
-    """The texts of an owner."""
-
-    owner: str
-    texts: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +63,6 @@ class CountRow:
     nodes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighable:
-    strength: Strength
-    importance: float | None
-    modified: datetime
-
-
 TIES_NOW = query("recall/ties", TiesRow)
 TIES_AT = query("recall/ties_at", TiesRow)
 CONTENTS_OF = query("recall/contents_of", TextsRow)
@@ -98,27 +82,23 @@ async def ties_of(
         rows = await scope.core.store.read(TIES_NOW, domain=scope.domain, **given)
     else:
         rows = await scope.core.store.read(TIES_AT, domain=scope.domain, at=scope.at, **given)
-    lives = {each.name: each.half_life for each in ontology.connection_types} if ontology else {}
+    scale = Scale(scope.core, scope.domain, ontology, now)
     found: dict[str, Tie] = {}
     edges: dict[str, int] = {}
     for row in rows:
         edges[row.id] = row.edges
         for state in row.ties:
-            tie = _tie(with_moments(state), lives, now)
+            tie = _tie(with_moments(state), scale)
             found[tie.id] = tie
     return list(found.values()), edges
 
 
-def _tie(state: Mapping[str, object], lives: Mapping[str, float | None], now: datetime) -> Tie:
-    kind = str(state["_type"])
-    modified = cast("datetime | None", state.get("_modified")) or now
-    importance = cast("float | None", state.get(IMPORTANCE))
-    stored = {key: value for key, value in state.items() if value is not None}
-    told = _Weighable(Strength.from_state(stored), importance, modified)
-    ends = cast("datetime | None", state.get("_valid_to"))
-    until = day(ends) if ends is not None and ends <= now else ""
-    counts = weight(told, now, half_life=lives.get(kind))
-    return Tie(str(state["_id"]), kind, str(state["_from"]), str(state["_to"]), counts, until)
+def _tie(state: Mapping[str, object], scale: Scale) -> Tie:
+    stored = {"_modified": scale.now, **{key: value for key, value in state.items() if value is not None}}
+    ends = cast("datetime | None", stored.get("_valid_to"))
+    until = day(ends) if ends is not None and ends <= scale.now else ""
+    kind, begin, end = (str(stored[each]) for each in ("_type", "_from", "_to"))
+    return Tie(str(stored["_id"]), kind, begin, end, scale.weight_of(stored), until)
 
 
 async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:

@@ -115,7 +115,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
     web = await grown(scope, wanted, 0, now)
-    material = await material_of(scope, wanted, web, _LOOKED_AT * 100, now)
+    material = await material_of(scope, wanted, web, _LOOKED_AT * 100, now, has_texts=False)
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED
     hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]
@@ -126,7 +126,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         ("Used most", [things[each] for each in used if each in things][:limit]),
         ("Open questions", [each for each in named if _is_open(each)][:limit]),
     ]
-    kept = [(head, [replace(each, text="", facts=(), path="") for each in some]) for head, some in lists if some]
+    kept = [(head, [replace(each, facts=(), path="") for each in some]) for head, some in lists if some]
     return seeds, replace(material, things=(), ties=(), counts=counts, lists=kept)
 
 

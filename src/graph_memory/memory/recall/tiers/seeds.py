@@ -11,13 +11,12 @@ from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED, Query, asked
-from graph_memory.memory.recall.finding import Ranking
+from graph_memory.memory.recall.finding import Ranking, find
 from graph_memory.memory.recall.names import words
 from graph_memory.memory.recall.request import Filters, Request
 from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage
-from graph_memory.memory.recall.search import ranked
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import recent
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
@@ -136,7 +135,7 @@ async def _rankings(scope: Scope, request: RecallRequest, query: str, told: Time
     found: dict[int, Ranking] = {}
 
     async def look(number: int, where: Scope, text: str) -> None:
-        found[number] = await ranked(where, Request(text, filters=where.filters, max_results=MOST_HITS))
+        found[number] = await find(where, Request(text, filters=where.filters, max_results=MOST_HITS))
 
     async with task_group() as tasks:
         for number, (where, text) in enumerate(searches):
@@ -199,7 +198,7 @@ async def _period_of(scope: Scope, told: Timed) -> Period | None:
     name = " ".join(words(bare))
     if not name:
         return None
-    found = await ranked(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
+    found = await find(scope, Request(name, mode="lexical", filters=Filters(), max_results=5))
     rows = await _described(scope, [each.owner for each in found.ranked[:5]])
     for each in found.ranked[:5]:
         row = rows.get(each.owner)
@@ -259,7 +258,7 @@ async def _titled(scope: Scope, title: str) -> list[str]:
     """Return the nodes of which a text is the title, among those that it finds."""
     if not words(title):
         return []
-    found = await ranked(scope, Request(title, mode="lexical", max_results=10))
+    found = await find(scope, Request(title, mode="lexical", max_results=10))
     rows = await _described(scope, [each.owner for each in found.ranked[:10]])
     return [node for node, row in rows.items() if words(row.title) == words(title)]
 

@@ -49,8 +49,10 @@ async def grown(scope: Scope, seeds: Seeds, steps: int, now: datetime) -> Web:
     return web
 
 
-async def material_of(scope: Scope, seeds: Seeds, web: Web, most_tokens: int, now: datetime) -> Material:
-    """Return what may be told of nodes and connections, the most valuable first."""
+async def material_of(
+    scope: Scope, seeds: Seeds, web: Web, most_tokens: int, now: datetime, *, has_texts: bool = True
+) -> Material:
+    """Return what may be told of nodes and connections, the most valuable first; contents only where they are told."""
     most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 10)
     chosen = in_order(web.values)[:most]
     ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
@@ -68,7 +70,8 @@ async def material_of(scope: Scope, seeds: Seeds, web: Web, most_tokens: int, no
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
-        tasks.start_soon(read)
+        if has_texts:
+            tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
     told = [

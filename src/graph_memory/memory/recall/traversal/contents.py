@@ -8,15 +8,11 @@ from typing import cast
 
 import numpy as np
 
-from graph_memory.memory.graph.describe import DescribedRow
+from graph_memory.memory.graph.describe import DescribedRow, texts_of
 from graph_memory.memory.recall.index import catch_up
 from graph_memory.memory.recall.traversal.frontier import Place
 from graph_memory.memory.recall.traversal.results import Deduplication, ReturnMode
-from graph_memory.memory.tasks import task_group
-from graph_memory.model.content import ContentRef
-from graph_memory.model.errors import GraphError
 from graph_memory.model.subjects import content_ref
-from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 
 SHORT = 200
@@ -62,7 +58,7 @@ def cut(text: str, length: int) -> str | None:
     return text if len(text) <= length else f"{text[:length].rstrip()}…"
 
 
-async def texts_of(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
+async def told_by(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnMode) -> dict[str, str]:
     """Return what nodes say: their summaries, unless the whole is asked for, or their contents where these are text.
 
     A content that cannot be read has none.
@@ -70,29 +66,7 @@ async def texts_of(place: Place, rows: Mapping[str, DescribedRow], mode: ReturnM
     found = {node: str(row.event[_SUMMARY]) for node, row in rows.items() if _SUMMARY in row.event}
     if mode == "full_content":
         found = {}
-    refs = {node: ref for node, row in rows.items() if node not in found and (ref := _text_of(row)) is not None}
-    hashes = sorted({ref.sha256 for ref in refs.values()})
-    inline = {
-        row.sha256: row.text
-        for row in (await place.core.store.read(CONTENTS, domain=place.domain, hashes=hashes) if hashes else ())
-    }
-
-    async def fetch(node: str, ref: ContentRef) -> None:
-        try:
-            content = await place.core.contents.fetch(place.domain, ref, inline.get(ref.sha256))
-        except GraphError:
-            return
-        found[node] = content.text or ""
-
-    async with task_group() as tasks:
-        for node, ref in refs.items():
-            tasks.start_soon(fetch, node, ref)
-    return found
-
-
-def _text_of(row: DescribedRow) -> ContentRef | None:
-    ref = content_ref(row.event)
-    return ref if ref is not None and ref.is_text else None
+    return found | await texts_of(place.core, place.domain, (row for node, row in rows.items() if node not in found))
 
 
 async def duplicates_of(

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
-from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, texts_of
+from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
 from graph_memory.memory.recall.traversal.edges import Asked, Edge, Steps, chunks
 from graph_memory.memory.recall.traversal.fitting import Shown, fitted
 from graph_memory.memory.recall.traversal.frontier import Frontier, Place, place_of
@@ -93,7 +93,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
     kept = ordered[: CONNECTIONS * request.max_nodes]
     pairs = [(edge.from_id, edge.to_id) for edge in ordered]
     measured = shape([visit.id for visit in visits], pairs) if request.include_metrics else None
-    texts = await texts_of(place, {visit.id: rows[visit.id] for visit in visits}, request.return_mode)
+    texts = await told_by(place, {visit.id: rows[visit.id] for visit in visits}, request.return_mode)
     told = _Told(request, visits, rows, texts, same, kept, ranks, measured)
     if len(walk.visits) == len(request.starts):
         warnings += await _reasons(place, request)
