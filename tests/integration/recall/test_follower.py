@@ -197,7 +197,7 @@ async def test_a_process_that_stays_indexes_what_is_new(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(following.follow_logs, rows.core)
         await memory.create_node("Note", "Words.", id="a")
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             while await memory.upkeep.index_status() != done:  # noqa: ASYNC110 - another task makes it so
                 await anyio.sleep(0.1)
         tasks.cancel_scope.cancel()
