@@ -1,10 +1,11 @@
-// The nodes of the whole database, whoever's they are, that hold one of these texts in a property or its name.
+// The nodes of the whole database, whoever's they are, that hold one of these texts in a property or its name. Vectors are only numbers,
+// which a model made; to look through them would take four times as long.
 // `is_tombstone`: it is no more than the id of something that was erased.
 // mode: read
 // params: texts, limit
 // returns: labels, domain, id, property, is_tombstone
 MATCH (n)
-UNWIND keys(n) AS property
+UNWIND [name IN keys(n) WHERE NOT name IN ['_embedding', '_next_embedding']] AS property
 WITH n, property, n[property] AS value
 WHERE any(text IN $texts WHERE property CONTAINS text OR CASE
   WHEN value IS :: LIST<ANY> THEN any(item IN value WHERE coalesce(toStringOrNull(item) CONTAINS text, false))
