@@ -1018,8 +1018,8 @@ class SyncHistory(_Sync[History]):
     def scan(self, text: str) -> Scanned:
         """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
 
-        Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in their case-folded form. In blobs, its bytes in
-        UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in
+        their case-folded form. In blobs, its bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         return self._wait(self._facade.scan, text)
 

@@ -279,7 +279,7 @@ class History:
     async def scan(self, text: str) -> Scanned:
         """Look for a text, such as an id, in every property of the whole database, and in the blobs of all domains.
 
-        Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in their case-folded form. In blobs, its bytes in
-        UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
+        Vectors are left out: they are numbers. The text is compared exactly, with the copies that the search keeps in
+        their case-folded form. In blobs, its bytes in UTF-8 are compared. Raises CONTENT_READ_FAILED and TIMEOUT.
         """
         return await scan.scan(self._core, text)
