@@ -53,6 +53,7 @@ soak: setup  ## Many more examples, kills, cuts, and minutes of many writers: ma
 		tests/acceptance/mcp/test_fuzz_tools.py
 	KILLS=$(or $(KILLS),100) $(BIN)/pytest tests/lifecycle/faults/test_kills.py tests/lifecycle/faults/test_long_work.py
 	NETWORK_ROUNDS=$(or $(NETWORK_ROUNDS),20) $(BIN)/pytest tests/lifecycle/faults/test_network.py -k random
+	FOLLOWING_ROUNDS=8 $(BIN)/pytest tests/integration/recall/test_following_processes.py
 	MINUTES=$(or $(MINUTES),5) $(BIN)/pytest -s tests/lifecycle/concurrency
 	HUB=$(or $(HUB),100000) $(BIN)/pytest -s tests/integration/graph/hubs/test_large.py
 
