@@ -76,6 +76,11 @@ def parse_bytes(data: bytes, file: str) -> Ontology:
         raise GraphError(Code.INVALID_ONTOLOGY, f"{file}:{line}: not UTF-8", details) from error
 
 
+def read_yaml(text: str, file: str) -> object:
+    """Return what YAML text says, of the same YAML. Raises INVALID_ONTOLOGY as `parse` does, naming file and line."""
+    return _Reader(file).read(text)
+
+
 def to_yaml(ontology: Ontology) -> str:
     """Return YAML text that `parse` reads back as the same ontology."""
     data: dict[str, object] = {"description": ontology.description} if ontology.description else {}

@@ -1,0 +1,128 @@
+"""Which program's memory a file, a folder or a server holds, and the reader for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from graph_memory.memory.transfer.formats.files import Lines, opened
+from graph_memory.memory.transfer.formats.memories import graphs
+from graph_memory.memory.transfer.formats.memories.json_lines import Object, as_object, whole
+from graph_memory.memory.transfer.formats.memories.markdown import read_markdown
+from graph_memory.memory.transfer.formats.memories.mem0 import read_mem0
+from graph_memory.memory.transfer.formats.memories.mnemograph import DATABASE, EVENTS, SQLITE, read_mnemograph
+from graph_memory.memory.transfer.formats.memories.official import read_official
+from graph_memory.memory.transfer.formats.memories.rows import Rows, Source
+from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
+from graph_memory.memory.transfer.formats.records import Unfit, Unreadable
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import quoted, shown
+
+MemoryFormat = Literal["official", "mnemograph", "mcp-neo4j-memory", "neo4j-agent-memory", "markdown", "mem0"]
+"""The programs whose memories can be imported."""
+FORMATS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
+_FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
+    "official": read_official,
+    "mnemograph": read_mnemograph,
+    "mcp-neo4j-memory": read_official,
+    "markdown": read_markdown,
+    "mem0": read_mem0,
+}
+_SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
+    "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
+    "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
+}
+_HINT = f"Say whose memory it is with --format: {', '.join(FORMATS)}."
+
+
+def check_format(form: str | None) -> None:
+    """Raise INVALID_ARGUMENT for a format that there is not."""
+    if form is not None and form not in FORMATS:
+        raise fault("format", f"{quoted(form)} is not a format of a memory", f"Use one of {', '.join(FORMATS)}.")
+
+
+def rows_of(source: Source, form: MemoryFormat) -> Rows:
+    """Yield what a memory holds. Raises INVALID_ARGUMENT for a source that a memory of that kind is not in."""
+    readers = _SERVERS if isinstance(source, Neo4jSource) else _FILES
+    if form not in readers:
+        where = "files" if isinstance(source, Neo4jSource) else "a Neo4j server: give its address, bolt://host:7687"
+        raise fault("source", f"{shown(source)} cannot be a memory of {form}", f"Such a memory is in {where}.")
+    return cast("Rows", readers[form](source))  # type: ignore[operator]
+
+
+def recognised(source: Source) -> MemoryFormat:
+    """Return whose memory it is, by what is in it. Raises INVALID_ARGUMENT where that does not tell."""
+    if isinstance(source, Neo4jSource):
+        found = _in_server(source)
+    elif source.is_dir():
+        found = _in_folder(source)
+    else:
+        found = _in_file(source)
+    if found is None:
+        raise fault("source", f"{shown(source)} does not tell whose memory it is", _HINT)
+    return found
+
+
+def is_memory(source: Path) -> bool:
+    """Say whether a file or folder is a memory of another program, as far as a look at its beginning tells."""
+    return (_in_folder(source) if source.is_dir() else _in_file(source)) is not None
+
+
+def _in_server(source: Neo4jSource) -> MemoryFormat | None:
+    labels = graphs.labels_in(source)
+    if graphs.MEMORY in labels and not labels & {graphs.AGENT_ENTITY, graphs.FACT}:
+        return "mcp-neo4j-memory"
+    return "neo4j-agent-memory" if labels and graphs.MEMORY not in labels else None
+
+
+def _in_folder(folder: Path) -> MemoryFormat | None:
+    if (folder / "_system").is_dir():
+        return None  # our own export
+    if (folder / DATABASE).is_file() or (folder / EVENTS).is_file():
+        return "mnemograph"
+    return "markdown" if next(folder.rglob("*.[mM][dD]"), None) else None
+
+
+def _in_file(file: Path) -> MemoryFormat | None:
+    name = file.name.lower().removesuffix(".gz")
+    if name.endswith(".md"):
+        return "markdown"
+    try:
+        with opened(file) as stream:
+            start = stream.read(len(SQLITE))
+        if start == SQLITE:
+            return "mnemograph"
+        return _by_first_line(file) if not name.endswith(".json") else _by_object(whole(file))
+    except Unreadable as error:
+        return _by_first_line(file) if "Extra data" in error.refused.message else None
+
+
+def _by_first_line(file: Path) -> MemoryFormat | None:
+    with opened(file) as stream:
+        line = next((line for line in Lines(stream, file.name) if line.strip()), b"")
+    try:
+        return _by_object(as_object(line))
+    except Unfit:
+        return None
+
+
+def _by_object(found: object) -> MemoryFormat | None:
+    if isinstance(found, list):
+        entries = cast("list[object]", found)
+        return "mem0" if all(_has(entry, "memory") for entry in entries[:1]) else None
+    if not isinstance(found, dict):
+        return None
+    told = cast("Object", found)
+    if told.get("type") in ("entity", "relation"):
+        return "official"
+    if {"op", "ts", "data"} <= set(told):
+        return "mnemograph"
+    if "entities" in told:
+        entries = cast("list[object]", told["entities"]) if isinstance(told["entities"], list) else []
+        return "mcp-neo4j-memory" if any(_has(each, "type") for each in entries) else "official"
+    return "mem0" if {"memory", "results", "memories"} & set(told) else None
+
+
+def _has(entry: object, name: str) -> bool:
+    return isinstance(entry, dict) and name in entry
