@@ -55,6 +55,8 @@ INDEXES = {
     ("RANGE", "_Node", ("_domain", "_namespace", "_id")),
     ("RANGE", "_Node", ("_domain", "_created")),
     ("RANGE", "_Event", ("_domain", "_subject", "_seq")),
+    ("RANGE", "_Event", ("_domain", "_from", "_type", "_seq", "_subject")),
+    ("RANGE", "_Event", ("_domain", "_to", "_type", "_seq", "_subject")),
     ("RANGE", "_Key", ("_domain", "_kind", "_type", "_property", "_value")),
     ("RANGE", "_Key", ("_domain", "_owner")),
     ("RANGE", "_Window", ("_domain", "_owner")),

@@ -13,6 +13,7 @@ from neo4j import Driver
 from graph_memory import ConnectionType, Memory, NodeType, Ontology, PropertyRule
 from graph_memory.memory.graph import neighbours, queries, substring, weighing
 from graph_memory.memory.history import past
+from graph_memory.memory.recall.traversal import frontier
 from graph_memory.model.kinds import Step
 from graph_memory.storage.log.project import write_at_once
 from graph_memory.storage.queries import Query, cypher_root
@@ -212,7 +213,7 @@ MARKED = [
     *(queries.NODES, queries.NODES_OF_TYPE, queries.NODES_BY_KEY, queries.CONNECTIONS, queries.CONNECTIONS_OF_TYPE),
     *(queries.CONNECTIONS_BY_KEY, queries.CONNECTIONS_FROM, queries.CONNECTIONS_TO, queries.CONNECTIONS_BETWEEN),
     *(neighbours.CONNECTED_NODES, neighbours.NEIGHBOURS, past.NODES, past.CONNECTIONS, past.CONNECTED_NODES),
-    *(weighing.WEIGHED, neighbours.LINKS, substring.BY_GRAMS, substring.BY_SCAN),
+    *(weighing.WEIGHED, neighbours.LINKS, frontier.FRONTIER, substring.BY_GRAMS, substring.BY_SCAN),
 ]
 
 

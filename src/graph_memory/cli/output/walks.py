@@ -80,7 +80,7 @@ def _left_out(left: LeftOut | None) -> list[str]:
     if left.connections:
         told += [f"{left.connections:,} more connections between them."]
     if left.hubs:
-        told += [f"Only the connections that count most were looked at of {plain(', '.join(left.hubs))}."]
+        told += [f"Not all connections were looked at of {plain(', '.join(left.hubs))}."]
     return told
 
 

@@ -9,7 +9,9 @@ from typing import TypeVar
 R = TypeVar("R")
 
 MOST = 1_000
-"""Connections of one node that are looked at, those that count most."""
+"""Connections of one node that are asked for, those that count most."""
+LOOKED = 2_000
+"""Connections of a node that are all weighed; of one with more, those that changed last of each type and direction."""
 AT_ONCE = 100
 """Nodes whose connections one question asks for."""
 
@@ -27,6 +29,8 @@ class Edge:
     importance: float = 0.0
     age_days: float = 0.0
     properties: Mapping[str, object] = field(default_factory=dict[str, object])
+    ends: int | None = None
+    """When it ceases to hold, in milliseconds since 1970."""
 
     def other(self, node: str) -> str:
         """Return the end that is not the node."""
@@ -57,6 +61,10 @@ class Found:
 
     edges: Mapping[str, Sequence[Edge]]
     cut: frozenset[str] = frozenset()
+    hubs: frozenset[str] = frozenset()
+    """Of these the ones with so many connections that not all were weighed."""
+    degrees: Mapping[str, int] = field(default_factory=dict[str, int])
+    """About how many connections each node has."""
 
 
 Steps = Generator[Asked, Found, R]

@@ -80,7 +80,7 @@ def _limits(ways: Ways, best: Best) -> list[str]:
             f"More than {ways.explored - 1:,} nodes lie between: longer paths than {ways.steps} were not looked for."
         ]
     if ways.cut:
-        told += [f"Of {', '.join(sorted(ways.cut))} only the connections that count most were followed."]
+        told += [f"Of {', '.join(sorted(ways.cut))} not all connections were followed: there are too many."]
     if best.is_cut:
         told += ["There are too many ways between the two: there may be better paths than these."]
     return told

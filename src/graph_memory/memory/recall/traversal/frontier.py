@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from datetime import datetime
+from typing import Any, TypeVar, cast
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
@@ -18,7 +19,7 @@ from graph_memory.memory.graph.overtaking import ATTEMPTS, Look, OvertakenRow, l
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.graph.weighing import Scale, scale
 from graph_memory.memory.history.past import Past, scale_at
-from graph_memory.memory.recall.traversal.edges import Asked, Edge, Found, Steps
+from graph_memory.memory.recall.traversal.edges import LOOKED, Asked, Edge, Found, Steps
 from graph_memory.memory.recall.traversal.request import EdgeFilter, NodeFilter
 from graph_memory.memory.recall.traversal.weighting import number
 from graph_memory.model.kinds import Kind
@@ -35,34 +36,19 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class FrontierRow:
-    """A connection of one of many nodes, how much it counts and what that is made of."""
+    """One of many nodes: about how many connections it has, whether only some were looked at, and what was found."""
 
     node: str
-    id: str
-    type: str
-    from_id: str
-    to_id: str
-    weight: float
-    strength: float
-    importance: float | None
-    age_days: float
-    properties: Mapping[str, object] | None
-    unsure: bool
+    edges: int
+    is_cut: bool
+    found: Sequence[Sequence[Any]]
 
-    @property
-    def edge(self) -> Edge:
-        """The connection as a walk sees it."""
-        return Edge(
-            self.id,
-            self.type,
-            self.from_id,
-            self.to_id,
-            self.weight,
-            self.strength,
-            self.importance or 0.0,
-            self.age_days,
-            user_properties(self.properties or {}),
-        )
+
+def _edge(told: Sequence[Any]) -> tuple[Edge, bool]:
+    """Return a connection as a walk sees it, and whether the node at its other end is still to be judged."""
+    one, kind, begin, end, counts, strength, importance, age, ends, properties, is_unsure = told
+    told_of = user_properties(properties or {})
+    return Edge(one, kind, begin, end, counts, strength, importance or 0.0, age, told_of, ends), is_unsure
 
 
 FRONTIER = marked(query("recall/frontier", FrontierRow))
@@ -156,13 +142,31 @@ class Frontier:
         """Return the connections of nodes."""
         if not asked.nodes:
             return Found({})
-        place, most = self.place, asked.most
+        place, given = self.place, self.given(asked)
+        seen: Look[FrontierRow] = Look(())
+        changed: Sequence[OvertakenRow] = ()
+        for _ in range(ATTEMPTS):
+            seen = await look(place.core, FRONTIER, place.domain, **given)
+            changed = await overtaken(place.core, place.domain, seen, place.at)
+            is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
+            if self.nodes.takes_all or not any(is_node):
+                break
+        await place.scale.check()
+        return await self._merged(asked, asked.most, seen.rows, changed)
+
+    def given(self, asked: Asked) -> dict[str, object]:
+        """Return what the statement is given that finds connections of nodes."""
+        place = self.place
         leaving, arriving = self._ways(asked)
-        given = {
+        return {
             "ids": list(asked.nodes),
             "at": place.at,
+            "past": place.past is not None,
+            "looked": LOOKED,
             "leaving": leaving,
             "arriving": arriving,
+            "out_types": self._every if leaving is None else leaving,
+            "in_types": self._every if arriving is None else arriving,
             "filter": self.edges.properties,
             "valid_at": self.edges.valid_at,
             "now": place.scale.now_ms,
@@ -175,19 +179,9 @@ class Frontier:
             "starts": list(self.starts),
             "known": list(asked.known),
             "towards": None if asked.towards is None else list(asked.towards),
-            "limit": most + 1,
+            "limit": asked.most + 1,
             "more": self.more or self.by is not None,
         }
-        seen: Look[FrontierRow] = Look(())
-        changed: Sequence[OvertakenRow] = ()
-        for _ in range(ATTEMPTS):
-            seen = await look(place.core, FRONTIER, place.domain, **given)
-            changed = await overtaken(place.core, place.domain, seen, place.at)
-            is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
-            if self.nodes.takes_all or not any(is_node):
-                break
-        await place.scale.check()
-        return await self._merged(asked, most, seen.rows, changed)
 
     def _ways(self, asked: Asked) -> tuple[Sequence[str] | None, Sequence[str] | None]:
         """Return the types of what is followed out of nodes and into them, None for all."""
@@ -197,6 +191,12 @@ class Frontier:
             return (None, None) if names is None else (names.types, names.types)
         return (along, against) if (direction == "out") != asked.backward else (against, along)
 
+    @property
+    def _every(self) -> list[str]:
+        """The types of all connections of the domain."""
+        ontology = self.place.scale.ontology
+        return [one.name for one in ontology.connection_types] if ontology else []
+
     async def _merged(
         self, asked: Asked, most: int, rows: Sequence[FrontierRow], changed: Sequence[OvertakenRow]
     ) -> Found:
@@ -205,11 +205,11 @@ class Frontier:
         edges: dict[str, dict[str, Edge]] = {node: {} for node in asked.nodes}
         unsure: list[tuple[str, Edge]] = []
         for row in rows:
-            if row.id not in gone:
-                edge = row.edge
-                edges[row.node][row.id] = edge
-                if row.unsure:
-                    unsure.append((row.node, edge))
+            for edge, is_unsure in map(_edge, row.found):
+                if edge.id not in gone:
+                    edges[row.node][edge.id] = edge
+                    if is_unsure:
+                        unsure.append((row.node, edge))
         for edge in (self._judged(row) for row in changed):
             for node in {edge.from_id, edge.to_id}.intersection(edges) if edge else ():
                 if edge and self._leads(asked, node, edge):
@@ -218,8 +218,10 @@ class Frontier:
         for node, edge in await self._refused(unsure):
             edges[node].pop(edge.id, None)
         found = {node: sorted(several.values(), key=self._order) for node, several in edges.items()}
-        cut = frozenset(node for node, several in found.items() if len(several) > most)
-        return Found({node: several[:most] for node, several in found.items()}, cut)
+        hubs = frozenset(row.node for row in rows if row.is_cut)
+        cut = hubs.union(node for node, several in found.items() if len(several) > most)
+        degrees = {row.node: row.edges for row in rows}
+        return Found({node: several[:most] for node, several in found.items()}, cut, hubs, degrees)
 
     def _order(self, edge: Edge) -> tuple[float, str]:
         return -(edge.weight if self.by is None else number(edge.properties.get(self.by))), edge.id
@@ -266,4 +268,9 @@ class Frontier:
             cast("float", event.get(IMPORTANCE) or 0.0),
             scale.age_days(event),
             user_properties(event),
+            _milliseconds(event.get("_valid_to")),
         )
+
+
+def _milliseconds(at: object) -> int | None:
+    return round(at.timestamp() * 1000) if isinstance(at, datetime) else None

@@ -38,7 +38,7 @@ class _Explorer:
         for part in chunks(frontier):
             found = yield Asked(part, looked_at(self.plan))
             edges = {node: list(found.edges.get(node, ())) for node in part}
-            self.cut |= found.cut if matters(self.plan) else frozenset()
+            self.cut |= found.cut if matters(self.plan) else found.hubs
             if found.cut and self.plan.expansion == "all_edges":
                 joining = yield Asked(tuple(sorted(found.cut)), towards=tuple(self.visits))
                 for node, more in joining.edges.items():

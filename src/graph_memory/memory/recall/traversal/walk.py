@@ -76,7 +76,7 @@ class Walker:
                 found = yield Asked(part, most, known=tuple(self.walk.visits))
             else:
                 found = yield Asked(part, looked_at(plan))
-            self.walk.cut |= found.cut if matters(plan) else frozenset()
+            self.walk.cut |= found.cut if matters(plan) else found.hubs
             self.edges.update((node, found.edges.get(node, ())) for node in part)
 
     def followed(self, node: str, depth: int) -> list[Edge]:
