@@ -9,6 +9,9 @@ CREATE (n:_Node:$(e._type))
 SET n = e {
   .*, _id: e._subject, _version: e._seq, _content: c._text, _seq: null, _op: null, _kind: null, _subject: null,
   _from: null, _to: null, _prev: null, _at: null, _session: null, _source: null, _actor: null, _batch: null,
-  _snapshot_of: null
+  _snapshot_of: null,
+  _entity_name: CASE WHEN e._entity IS NOT NULL
+    THEN CASE WHEN size(e.name) <= 1000 THEN e.name ELSE toString(size(e.name)) END END,
+  _folded: CASE WHEN e._entity IS NOT NULL AND e._mentioned IS NULL THEN toLower(e.name + '\n' + e._entity) END
 }
 RETURN count(*) AS found

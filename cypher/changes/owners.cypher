@@ -1,7 +1,18 @@
-// Who has values of unique properties.
+// Who has values of unique properties; those of all types together are the names of entities.
 // mode: read
 // params: domain, rows
 // returns: kind, type, property, value, owner
 UNWIND $rows AS row
-MATCH (k:_Key {_domain: $domain, _kind: row.kind, _type: row.type, _property: row.property, _value: row.value})
-RETURN row.kind AS kind, row.type AS type, row.property AS property, row.value AS value, k._owner AS owner
+CALL (row) {
+  MATCH (k:_Key {_domain: $domain, _kind: row.kind, _type: row.type, _property: row.property, _value: row.value})
+  RETURN k._owner AS owner
+  UNION ALL
+  WITH row
+  WHERE row.type = '*'
+  MATCH (n:_Node {
+    _domain: $domain, _entity_name: CASE WHEN size(row.value) <= 1000 THEN row.value ELSE toString(size(row.value)) END
+  })
+  WHERE n.name = row.value
+  RETURN n._id AS owner
+}
+RETURN row.kind AS kind, row.type AS type, row.property AS property, row.value AS value, owner

@@ -48,6 +48,15 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     AND coalesce(logged._type IN types, types IS NULL)
     AND coalesce(live._type = logged._type, live._type IS NULL AND logged._type IS NULL)
     AND coalesce(logged._from = a, a IS NULL) AND coalesce(logged._to = b, b IS NULL)
+    AND coalesce(live._folded = toLower(CASE
+      WHEN kind = 'observation' THEN logged._text
+      WHEN kind = 'node' AND logged._mentioned IS NULL THEN logged.name + '\n' + logged._entity
+    END), live._folded IS NULL AND (logged._entity IS NULL OR logged._mentioned) AND kind <> 'observation')
+    AND CASE
+      WHEN logged._entity IS NULL THEN live._entity_name IS NULL
+      WHEN size(logged.name) <= 1000 THEN live._entity_name = logged.name
+      ELSE live._entity_name = toString(size(logged.name))
+    END
     AND CASE
       WHEN logged._content_sha256 IS NULL THEN live._content IS NULL
       ELSE logged._content_encoding = 'utf-8' AND live._content = text
@@ -63,7 +72,8 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
       THEN logged[name] IS :: FLOAT NOT NULL AND toString(live[name]) = toString(logged[name])
     ELSE false
   END]) AS same,
-  size(keys(live)) - CASE WHEN live._type IS NULL THEN 3 ELSE 4 END - CASE WHEN live._content IS NULL THEN 0 ELSE 1 END AS needed,
+  size(keys(live)) - CASE WHEN live._type IS NULL THEN 3 ELSE 4 END - CASE WHEN live._content IS NULL THEN 0 ELSE 1 END
+    - CASE WHEN live._entity_name IS NULL THEN 0 ELSE 1 END - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END AS needed,
   size([name IN keys(logged) WHERE $header[name] IS NULL]) AS there
 WITH live, type, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
      $keyed[logged._kind + '/' + logged._type] AS keyed

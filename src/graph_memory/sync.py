@@ -20,6 +20,7 @@ from typing import IO, Generic, Literal, ParamSpec, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from graph_memory.app import open_memory
+from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
 from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.recall import Recall
@@ -179,6 +180,11 @@ class SyncMemory(_Sync[Memory]):
     def transfer(self) -> SyncTransfer:
         """Export and import of domains."""
         return SyncTransfer(self._facade.transfer, self._portal)
+
+    @property
+    def entities(self) -> Entities:
+        """What is known of things, by their names: entities, observations and relations."""
+        return self._facade.entities
 
     @property
     def upkeep(self) -> SyncUpkeep:

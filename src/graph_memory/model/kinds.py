@@ -41,6 +41,7 @@ class Step(StrEnum):
     CREATE_CONNECTIONS = "create_connections"
     PUT_CONNECTIONS = "put_connections"
     PUT_INVERSES = "put_inverses"
+    CREATE_OBSERVATIONS = "create_observations"
     PUT_OBSERVATIONS = "put_observations"
     PUT_KEYS = "put_keys"
     PUT_WINDOWS = "put_windows"
@@ -85,7 +86,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         drop=Step.DROP_NODES,
         is_data=True,
         type_kind=Kind.NODE_TYPE,
-        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags", PROTECTION},
+        attributes=_VALIDITY | _FIELDS | {CONTENT, "_content_format", "_tags", PROTECTION, "_entity", "_mentioned"},
         required=frozenset({CONTENT, "_content_format"}),
     ),
     Kind.CONNECTION: KindRecord(
@@ -95,11 +96,12 @@ KINDS: Mapping[Kind, KindRecord] = {
         is_data=True,
         type_kind=Kind.CONNECTION_TYPE,
         ends=2,
-        attributes=_VALIDITY | {*NUMBERS, CONTENT, "_content_format", PROTECTION},
+        attributes=_VALIDITY | {*NUMBERS, CONTENT, "_content_format", PROTECTION, "_relation"},
         required=frozenset({"_content_format"}),
     ),
     Kind.OBSERVATION: KindRecord(
         put=Step.PUT_OBSERVATIONS,
+        create=Step.CREATE_OBSERVATIONS,
         drop=Step.DROP_OBSERVATIONS,
         is_data=True,
         ends=1,

@@ -25,7 +25,18 @@ from graph_memory.model.ontology.ontology import (
 from graph_memory.model.properties import ANY, PropertyValue, key_value
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.search_windows import windows
-from graph_memory.model.subjects import State, StoredValue, content_ref
+from graph_memory.model.subjects import (
+    ENTITY,
+    ENTITY_NAME,
+    FOLDED,
+    MENTIONED,
+    TEXT,
+    State,
+    StoredValue,
+    content_ref,
+    entity_key,
+    folded,
+)
 
 Row = dict[str, object]
 
@@ -146,7 +157,7 @@ def _creation_row(domain: str, event: Event, ontology: Ontology) -> Row:
         "text": draft.content.text if draft.content else None,
         "keys": key_rows(domain, draft, indexed_rules(draft.kind, draft.type or "", ontology)),
         "windows": window_rows(domain, draft) if draft.kind is Kind.NODE else [],
-        "ends": _allowed_ends(ontology.find_connection_type(draft.type or "")) if draft.from_id else None,
+        "ends": _allowed_ends(ontology.find_connection_type(draft.type or "")) if draft.to_id else None,
     }
 
 
@@ -239,7 +250,18 @@ def live_state(event: Event) -> State:
         return dict(draft.state or {})
     if draft.type is not None:
         header["_type"] = draft.type
-    return {**(draft.state or {}), **header}
+    return {**(draft.state or {}), **header, **found_by(draft)}
+
+
+def found_by(draft: Draft) -> State:
+    """Return what the live graph has of an entity, or of an observation, so that it is found by its name or text."""
+    state = draft.state or {}
+    if draft.kind is Kind.OBSERVATION:
+        return {FOLDED: folded(str(state[TEXT]))} if TEXT in state else {}
+    if draft.kind is not Kind.NODE or ENTITY not in state or not isinstance(name := state.get("name"), str):
+        return {}
+    key: State = {ENTITY_NAME: entity_key(name)}
+    return key if MENTIONED in state else {**key, FOLDED: folded(name, str(state[ENTITY]))}
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:

@@ -21,7 +21,7 @@ from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rul
 from graph_memory.model.properties import check_amount
 from graph_memory.model.protection import stored_protection
 from graph_memory.model.strength import NUMBERS, STRENGTH, fraction
-from graph_memory.model.subjects import user_properties
+from graph_memory.model.subjects import ENTITY, user_properties
 
 Rule = Callable[[Draft, AnyType | None], None]
 """Raises a GraphError unless a subject may be as it would be; its type is None where its kind has none."""
@@ -67,6 +67,12 @@ def _ends_after_it_begins(draft: Draft, _: AnyType | None) -> None:
         raise fault("valid_to", "it would end before it starts", "Take both times from one side.")
 
 
+def _has_the_name_of_an_entity(draft: Draft, _: AnyType | None) -> None:
+    state = draft.state or {}
+    if draft.kind is Kind.NODE and ENTITY in state and not isinstance(state.get("name"), str):
+        raise fault("name", f"entity {draft.subject} needs a name that is text", "Give it a name, which only it has.")
+
+
 def _has_a_protection(draft: Draft, _: AnyType | None) -> None:
     try:
         stored_protection(draft.state or {})
@@ -86,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     _ends_after_it_begins,
     _is_of_a_strength,
     _has_a_protection,
+    _has_the_name_of_an_entity,
 )
 
 

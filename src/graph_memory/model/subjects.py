@@ -21,6 +21,13 @@ from graph_memory.model.titles import derived_title
 MODIFIED = frozenset({"_modified"})
 """What differs in two states that are otherwise the same, where a change would change nothing."""
 
+ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
+"""What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
+ENTITY_NAME, FOLDED = "_entity_name", "_folded"
+"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched."""
+LONGEST_KEY = 1_000
+"""Units of UTF-16 of a name that is indexed as it is."""
+
 StoredValue = str | int | float | bool | datetime | Sequence[str]
 State = dict[str, StoredValue]
 
@@ -107,6 +114,12 @@ class NodeState:
     fields: NodeFields = field(default_factory=NodeFields)
     validity: Validity = field(default_factory=Validity)
     protection: Protection | None = None
+    entity: str | None = None
+    """The type of an entity as it was written; None for a node that is no entity."""
+    mentioned: bool = False
+    """Whether its name is only an end of relations: it becomes an entity when one of that name is created."""
+    place: int = 0
+    """Its place among those that were created at the same time."""
 
     def state(self) -> State:
         """Return what an event keeps of the node."""
@@ -115,6 +128,9 @@ class NodeState:
             "_modified": self.modified,
             "_tags": list(self.tags) or None,
             PROTECTION: self.protection and self.protection.text(),
+            ENTITY: self.entity,
+            MENTIONED: self.mentioned or None,
+            PLACE: self.place or None,
             **self.fields.state(self.title),
         }
         return present({**self.properties, **own}) | content_state(self.content) | self.validity.state()
@@ -141,6 +157,9 @@ class NodeState:
             fields=NodeFields.from_stored(stored),
             validity=own.validity(),
             protection=stored_protection(stored),
+            entity=cast("str | None", stored.get(ENTITY)),
+            mentioned=stored.get(MENTIONED) is True,
+            place=cast("int", stored.get(PLACE, 0)),
         )
 
 
@@ -162,12 +181,18 @@ class ConnectionState:
     importance: float | None = None
     provenance: Provenance = field(default_factory=Provenance)
     protection: Protection | None = None
+    relation: str | None = None
+    """The type of a relation between entities as it was written, where it is not the stored one."""
+    place: int = 0
+    """Its place among those that were created at the same time."""
 
     def state(self) -> State:
         """Return what an event keeps of the connection, beside its two ends."""
         own = {
             "_created": self.created,
             "_modified": self.modified,
+            RELATION: self.relation,
+            PLACE: self.place or None,
             IMPORTANCE: self.importance,
             PROTECTION: self.protection and self.protection.text(),
         }
@@ -194,7 +219,64 @@ class ConnectionState:
             strength=Strength.from_state(stored),
             importance=cast("float | None", stored.get(IMPORTANCE)),
             provenance=Provenance.from_state(stored),
+            relation=cast("str | None", stored.get(RELATION)),
+            place=cast("int", stored.get(PLACE, 0)),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObservationState:
+    """What was observed of a node, as it is after its last event. The order of `created` and `place` is theirs."""
+
+    text: str
+    time: datetime
+    """When it was observed."""
+    created: datetime | None = None
+    origin: str | None = None
+    """Where it is from: a session, or a name."""
+    confidence: float | None = None
+    validity: Validity = field(default_factory=Validity)
+    place: int = 0
+
+    def state(self) -> State:
+        """Return what an event keeps of the observation, beside its node."""
+        own = {
+            TEXT: self.text,
+            "_time": self.time,
+            "_created": self.created,
+            "_origin": self.origin,
+            "_confidence": self.confidence,
+            PLACE: self.place or None,
+        }
+        return present(own) | self.validity.state()
+
+    @classmethod
+    def from_state(cls, stored: Mapping[str, object]) -> ObservationState:
+        """Return the observation that an event's state describes."""
+        own = _Reader(stored)
+        return cls(
+            text=own.text(TEXT),
+            time=own.moment("_time"),
+            created=cast("datetime | None", stored.get("_created")),
+            origin=cast("str | None", stored.get("_origin")),
+            confidence=cast("float | None", stored.get("_confidence")),
+            validity=own.validity(),
+            place=cast("int", stored.get(PLACE, 0)),
+        )
+
+
+def entity_key(name: str) -> str:
+    """Return the text under which the name of an entity is indexed: itself, but for a long one only its length.
+
+    The length is in units of UTF-16, which is how the store counts.
+    """
+    length = len(name.encode("utf-16-le")) // 2
+    return name if length <= LONGEST_KEY else f"{length}"
+
+
+def folded(*texts: str) -> str:
+    """Return texts, one a line, in the lower case in which entities are searched."""
+    return "\n".join(texts).lower()
 
 
 def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:

@@ -50,6 +50,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await memory.create_connection("Link", one.node_id, other.node_id, content="note", properties={"code": 1})
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
+    await memory.entities.create_entities([{"name": "Ann", "type": "Thing", "observations": ["a", "b"]}])
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.recall.search_memories("text")
     await memory.history.branch(f"{domain}-b")
@@ -68,6 +69,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_refused",
         "_inverse",
         "_inverse_of",
+        *("_mentioned", "_relation"),
         "_is_emptied",
         "_last",
         *("_next_analyser", "_next_embedding", "_next_model"),
@@ -172,6 +174,11 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("verify/keys_between", "k:_Key(_domain, _owner)"),
         ("verify/windows_between", "w:_Window(_domain, _owner)"),
         ("verify/contents_after", "e:_Event(_domain, _seq)"),
+        ("entities/opened", "n:_Node(_domain, _entity_name)"),
+        ("entities/all", "n:_Node(_domain, _entity_name)"),
+        ("entities/found", "n:_Node(_folded)"),
+        ("entities/found", "o:_Observation(_folded)"),
+        ("changes/owners", "n:_Node(_domain, _entity_name)"),
     ],
 )
 @pytest.mark.usefixtures("seeded")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
+from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
 from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
@@ -60,6 +61,11 @@ class Memory(Writes):
     def transfer(self) -> Transfer:
         """Export and import of domains."""
         return Transfer(self._core, self._domain)
+
+    @property
+    def entities(self) -> Entities:
+        """What is known of things, by their names: entities, observations and relations."""
+        return Entities(self._core, self._domain)
 
     @property
     def upkeep(self) -> Upkeep:

@@ -12,7 +12,7 @@ from typing import cast
 import anyio.to_thread
 
 from graph_memory.memory.batch.fold import Decision, Fold, Known, decided, folded
-from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Options, Parsed
+from graph_memory.memory.batch.operations import Deletion, Fault, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult, faults_from, faults_text
@@ -23,6 +23,7 @@ from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_ho
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import NewConnection
+from graph_memory.memory.graph.ontology import ad_hoc_types
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
@@ -82,7 +83,8 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
     """
     if options.atomic and read.faults:
         return
-    await _make_constraints(core, domain, read.operations)
+    names = dict.fromkeys(one.asked.type for one in read.operations if isinstance(one.asked, NewConnection))
+    await make_constraints(core, domain, list(names))
     contents = [cast("Content | None", getattr(one.asked, "content", None)) for one in read.operations]
     blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
     if blobs:
@@ -91,15 +93,14 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
         await core.contents.put(domain, content)
 
 
-async def _make_constraints(core: Core, domain: str, operations: Sequence[Operation]) -> None:
-    names = list(dict.fromkeys(one.asked.type for one in operations if isinstance(one.asked, NewConnection)))
+async def make_constraints(core: Core, domain: str, names: Sequence[str]) -> None:
+    """Make the constraints of those ad-hoc connection types that connections of these names would add."""
     cached = core.log.cached_ontology(domain)
     if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
         return
     ontology = await core.log.require_ontology(domain)
     new = [name for name in names if ontology.open and ontology.find_connection_type(name) is None]
-    ad_hoc = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
-    for name in new[: max(0, core.open_type_limit - ad_hoc)]:
+    for name in new[: max(0, core.open_type_limit - ad_hoc_types(ontology))]:
         with suppress(GraphError):  # what is no name is told with the operation that gives it
             await ensure_connection_type(core.store, check_name("Connection type", name))
 

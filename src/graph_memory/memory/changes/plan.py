@@ -24,6 +24,7 @@ from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.projection import declared_by, indexed_rules
 from graph_memory.model.properties import PropertyValue, key_value
 from graph_memory.model.rules import LINKS, BrokenLink, check_subject
+from graph_memory.model.subjects import ENTITY
 from graph_memory.model.wording import quoted, shown
 
 _ORDER = (*TYPES, *DATA)
@@ -325,7 +326,14 @@ def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontol
     """Return the values of a state that must be unique in a type, as far as they can be values."""
     rules = [rule.name for rule in indexed_rules(kind, type_name, ontology) if rule.unique]
     values = ((name, state[name]) for name in rules if isinstance(state.get(name), (str, int, float)))
-    return [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
+    found = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
+    name = state.get("name")
+    return [*found, name_of_entity(name)] if ENTITY in state and isinstance(name, str) else found
+
+
+def name_of_entity(name: str) -> UniqueValue:
+    """Return the name of an entity as a value that only one node of a domain may have, whatever its type."""
+    return UniqueValue(Kind.NODE, ANY, "name", name)
 
 
 def _is_link_type(draft: Draft) -> bool:
@@ -355,6 +363,10 @@ def _exists(draft: Draft) -> GraphError:
 
 
 def _taken(draft: Draft, name: str, owner: str) -> GraphError:
+    if ENTITY in (draft.state or {}) and name == "name":
+        message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
+        hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."
+        return GraphError(Code.UNIQUE_PROPERTY_TAKEN, message, {"property": name, "owner": owner, "hint": hint})
     return GraphError(
         Code.UNIQUE_PROPERTY_TAKEN,
         f"Another {draft.type} already has that value of the unique property {name}: {owner}",

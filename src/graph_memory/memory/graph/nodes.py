@@ -29,7 +29,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import PropertyValue, check_properties
 from graph_memory.model.results import Changed, NodeContent, NodeCreated, NodeInfo
 from graph_memory.model.rules import check_subject
-from graph_memory.model.subjects import MODIFIED, NodeState
+from graph_memory.model.subjects import ENTITY, MODIFIED, NodeState
 from graph_memory.model.titles import title_of
 from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
@@ -217,7 +217,8 @@ async def update_node(core: Core, domain: str, node_id: str, edit: NodeEdit) -> 
         nonlocal before_version
         node, _ = await _found(reader, domain, node_id)
         before_version = node.version
-        values = unique_values(Kind.NODE, node.type, edit.properties, head.ontology)
+        entity = {} if node.entity is None else {ENTITY: node.entity}
+        values = unique_values(Kind.NODE, node.type, {**edit.properties, **entity}, head.ontology)
         return node, Context(ontology=head.ontology, owners=await owners_of(reader, domain, values))
 
     def decide(head: Head, found: tuple[NodeState, Context]) -> Sequence[Draft]:

@@ -24,14 +24,14 @@ from graph_memory.storage.store import Reader
 LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
-async def create_ontology(core: Core, domain: str, ontology: Ontology) -> OntologyChanged:
-    """Begin a domain with an ontology.
+async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_standard: bool = True) -> OntologyChanged:
+    """Begin a domain with an ontology; an open one has the standard connection types too, unless told otherwise.
 
     The constraints of its connection types are made first, each in a transaction of its own: when that is
     interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
     check_ontology(ontology)
-    ontology = begun(ontology)
+    ontology = begun(ontology) if has_standard else ontology
     if await core.log.ontology(domain) is not None:
         raise _exists(domain)
     for connection_type in ontology.connection_types:
@@ -144,14 +144,19 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
         hint = f"Make it {stored}, from {draft.to_id} to {draft.from_id}."
         message = f"{name} is the inverse of {stored}, which is how its connections are stored"
         raise GraphError(Code.INVALID_CONNECTION_TYPE, message, {"type": name, "hint": hint})
-    _check_ad_hoc(ontology, head.domain, limit)
+    check_room(ontology, head.domain, limit)
     declared = NodeType(name, ad_hoc=True) if is_node else ConnectionType(name, (ANY,), (ANY,), ad_hoc=True)
     return [type_draft(declared), draft]
 
 
-def _check_ad_hoc(ontology: Ontology, domain: str, limit: int) -> None:
+def ad_hoc_types(ontology: Ontology) -> int:
+    """Return how many ad-hoc types an ontology has."""
+    return sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+
+
+def check_room(ontology: Ontology, domain: str, limit: int) -> None:
     """Raise TYPE_LIMIT_REACHED when an open ontology has no room for one more ad-hoc type."""
-    count = sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+    count = ad_hoc_types(ontology)
     if count >= limit:
         raise GraphError(
             Code.TYPE_LIMIT_REACHED,

@@ -186,6 +186,9 @@ class _Node(_Bounded, _Event):
     content_size: Size
     content_sha256: Sha256
     protection: Protected | None = None
+    entity: str | None = None
+    mentioned: Literal[True] | None = None
+    place: Seq | None = None
 
     @model_validator(mode="after")
     def _has_its_titles(self) -> _Node:
@@ -221,6 +224,8 @@ class _Connection(_Bounded, _DeletedConnection):
     content_size: Size | None = None
     content_sha256: Sha256 | None = None
     protection: Protected | None = None
+    relation: str | None = None
+    place: Seq | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> _Connection:
@@ -237,8 +242,10 @@ class _DeletedObservation(_Event):
 class _Observation(_Bounded, _DeletedObservation):
     text: str
     time: Told
+    created: Recorded | None = None
     origin: str | None = None
     confidence: float | None = None
+    place: Seq | None = None
 
 
 class _Erased(_Event):

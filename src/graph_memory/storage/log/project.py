@@ -12,7 +12,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import TIMES, Event, ontology_version, protects
 from graph_memory.model.kinds import KINDS, Step
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import Projection, Row, project, weight
+from graph_memory.model.projection import Projection, Row, found_by, project, weight
 from graph_memory.model.subjects import State
 from graph_memory.storage.log.work import BeforeProjection
 from graph_memory.storage.queries import Nothing, Query, all_or_nothing, query
@@ -143,11 +143,12 @@ def _creations(rows: Sequence[Row]) -> Row:
     return {
         "at": first.at.isoformat(),
         "event": shared,
-        "ends": {cast("Event", row["event"]).draft.type: row["ends"] for row in rows},
+        "ends": {cast("Event", row["event"]).draft.type: row["ends"] for row in rows if row["ends"] is not None},
         "rows": [_creation(row, {**shared, "_at": first.at}, first.at) for row in rows],
     }
 
 
+_SHARED_TIMES = TIMES | {"_time"}
 _SHARED = ("_domain", "_op", "_kind", "_session", "_source", "_actor", "_batch")
 """What events of one batch have in common, beside their time."""
 
@@ -159,11 +160,13 @@ def _creation(row: Row, shared: State, at: datetime) -> Row:
     own: dict[str, object] = {name: None for name in shared if name not in header}
     own |= {name: value for name, value in header.items() if shared.get(name) != value}
     state = draft.state or {}
+    absent: Row = {} if "_created" in state else {"_created": None}
+    own |= absent
     return {
         "type": draft.type,
-        "state": {name: value for name, value in state.items() if value != at or name not in TIMES},
+        "state": {name: value for name, value in state.items() if value != at or name not in _SHARED_TIMES},
         "event": own,
-        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type},
+        "live": {"_id": draft.subject, "_version": event.seq, "_type": draft.type, **found_by(draft), **absent},
         "text": row["text"],
         "keys": row["keys"],
         "windows": row["windows"],

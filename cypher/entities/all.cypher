@@ -1,0 +1,13 @@
+// All entities of a domain, in the order in which they came to be, with what was observed of them.
+// mode: read
+// params: domain
+// returns: id, name, type, observations
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._entity_name IS NOT NULL AND n._mentioned IS NULL
+WITH n
+ORDER BY n._created, coalesce(n._place, 0), n._id
+RETURN n._id AS id, n.name AS name, n._entity AS type, COLLECT {
+         MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+         RETURN o._text
+         ORDER BY o._created, coalesce(o._place, 0), o._id
+       } AS observations

@@ -1,0 +1,35 @@
+// The entities whose name, type or observations have a text in lower case, as far as the indexes of texts say: those of the
+// text and a line break in a name or type, although it is in neither, are among them. As `opened`, in everything else.
+// mode: read
+// params: domain, text
+// returns: entities, relations
+CALL () {
+  MATCH (n:_Node)
+  USING TEXT INDEX n:_Node(_folded)
+  WHERE n._folded CONTAINS $text AND n._domain = $domain
+  RETURN n
+  UNION
+  MATCH (o:_Observation)
+  USING TEXT INDEX o:_Observation(_folded)
+  WHERE o._folded CONTAINS $text AND o._domain = $domain
+  MATCH (o)-[:_OBSERVES]->(n:_Node)
+  WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
+  RETURN n
+}
+WITH n, COLLECT {
+  MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+  RETURN o._text
+  ORDER BY o._created, coalesce(o._place, 0), o._id
+} AS observations
+ORDER BY n._created, coalesce(n._place, 0), n._id
+WITH collect([n._id, n.name, n._entity, observations]) AS entities, collect(n) AS nodes
+CALL (nodes) {
+  UNWIND nodes AS n
+  MATCH (n)-[r]-(:_Node)
+  WHERE r._id IS NOT NULL
+  WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
+  WHERE a._entity IS NOT NULL AND b._entity IS NOT NULL
+  ORDER BY r._created, coalesce(r._place, 0), r._id
+  RETURN collect([a.name, b.name, coalesce(r._relation, type(r))]) AS relations
+}
+RETURN entities, relations

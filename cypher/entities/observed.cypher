@@ -1,0 +1,14 @@
+// For texts of entities, given by their names: the entity, and what has one of the texts: id, text and version.
+// mode: read
+// params: domain, rows
+// returns: name, id, found
+UNWIND $rows AS row
+CALL (row) {
+  WITH row.name AS name
+  MATCH (n:_Node {_domain: $domain, _entity_name: CASE WHEN size(name) <= 1000 THEN name ELSE toString(size(name)) END})
+  WHERE n.name = name AND n._mentioned IS NULL
+  RETURN n
+}
+OPTIONAL MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+WHERE o._text IN row.texts
+RETURN row.name AS name, n._id AS id, [one IN collect([o._id, o._text, o._version]) WHERE one[0] IS NOT NULL] AS found

@@ -1,0 +1,22 @@
+// For relations, given by the names of their ends and their type as written: which ends there are, and the relations that are
+// the same: id, stored type, version, and whether they are turned round.
+// mode: read
+// params: domain, rows
+// returns: place, from_id, from_type, to_id, to_type, found
+UNWIND $rows AS row
+OPTIONAL CALL (row) {
+  WITH row.from AS name
+  MATCH (a:_Node {_domain: $domain, _entity_name: CASE WHEN size(name) <= 1000 THEN name ELSE toString(size(name)) END})
+  WHERE a.name = name
+  RETURN a LIMIT 1
+}
+OPTIONAL CALL (row) {
+  WITH row.to AS name
+  MATCH (b:_Node {_domain: $domain, _entity_name: CASE WHEN size(name) <= 1000 THEN name ELSE toString(size(name)) END})
+  WHERE b.name = name
+  RETURN b LIMIT 1
+}
+OPTIONAL MATCH (a)-[r]->(b)
+WHERE r._id IS NOT NULL AND coalesce(r._relation, type(r)) = row.type
+RETURN row.place AS place, a._id AS from_id, a._type AS from_type, b._id AS to_id, b._type AS to_type,
+       [one IN collect([r._id, type(r), r._version]) WHERE one[0] IS NOT NULL] AS found

@@ -1,0 +1,97 @@
+"""`Entities`: what is known of things, by their names. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities import asked, deletes, reads, relations, writes
+from graph_memory.memory.entities.results import (
+    Done,
+    EntitiesCreated,
+    KnowledgeGraph,
+    ObservationsAdded,
+    RelationsCreated,
+)
+from graph_memory.storage.log.writing import utc_now
+
+
+class Entities:
+    """Entities with observations, and relations between them, by their names. It is `Memory.entities`.
+
+    An entity is a node of its type, a relation a connection, and an observation a record of its own. Names are compared
+    exactly, and no two entities of a domain have one name, whatever their types. The first write begins a domain with
+    an open ontology, if there is none; until then, reads find nothing. Where the types of a domain are closed, writes
+    raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for others.
+    """
+
+    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
+        self._core = core
+        self._domain = domain_of
+
+    async def create_entities(
+        self, entities: Sequence[Mapping[str, object]], *, domain: str | None = None
+    ) -> EntitiesCreated:
+        """Create entities, and return those that are new; one whose name exists is left as it is.
+
+        Each has a `name`, an `entityType` or `type` (default `entity`), and `observations`: texts, or objects with
+        `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
+        `description` and `properties`. A name that is given twice is created once, with what is given first.
+        """
+        given = asked.new_entities(entities, utc_now())
+        return await writes.create_entities(self._core, self._domain(domain), given)
+
+    async def create_relations(
+        self, relations: Sequence[Mapping[str, object]], *, lenient: bool | None = None, domain: str | None = None
+    ) -> RelationsCreated:
+        """Create relations, and return those that are new.
+
+        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name of which
+        there is no entity raises NODE_NOT_FOUND, with the nearest name. If it is `lenient`, the relation is kept all
+        the same, and the name becomes an entity when one is created. By default those with `relationType` are lenient.
+        """
+        given = asked.new_relations(relations, lenient=lenient)
+        return await self._relations(given, domain)
+
+    async def _relations(self, given: Sequence[asked.NewRelation], domain: str | None) -> RelationsCreated:
+        return await relations.create_relations(self._core, self._domain(domain), given)
+
+    async def add_observations(
+        self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
+    ) -> ObservationsAdded:
+        """Add observations to entities, and return those that are new. All of them are added, or none.
+
+        Each has an `entityName`, and `contents` or `observations` as `create_entities` takes them. Raises
+        NODE_NOT_FOUND for a name of which there is no entity.
+        """
+        given = asked.new_observations(observations, utc_now())
+        return await writes.add_observations(self._core, self._domain(domain), given)
+
+    async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
+        """Delete entities with their observations and relations. A name that does not exist is no fault."""
+        return await deletes.delete_entities(self._core, self._domain(domain), asked.names_from(names))
+
+    async def delete_observations(
+        self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None
+    ) -> Done:
+        """Delete observations: each has an `entityName` and the `observations` that go. None there is no fault."""
+        return await deletes.delete_observations(self._core, self._domain(domain), asked.removals(deletions))
+
+    async def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
+        """Delete relations, given as `create_relations` takes them. None there is no fault."""
+        return await deletes.delete_relations(self._core, self._domain(domain), asked.named_relations(relations))
+
+    async def read_graph(self, *, domain: str | None = None) -> KnowledgeGraph:
+        """Return all entities and relations, in the order in which they were created."""
+        return await reads.read_graph(self._core, self._domain(domain))
+
+    async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
+        """Return the entities whose name, type or observations contain a text, and the relations of each.
+
+        Capital and small letters are the same. An empty text finds all.
+        """
+        return await reads.search_nodes(self._core, self._domain(domain), query)
+
+    async def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
+        """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
+        return await reads.open_nodes(self._core, self._domain(domain), asked.names_from(names))

@@ -1,0 +1,195 @@
+"""What callers give of entities, relations and observations, read and checked. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from graph_memory.memory.entities.spelling import ENTITY
+from graph_memory.model.arguments import fault, is_encodable
+from graph_memory.model.content import Content, content_from
+from graph_memory.model.plain import Fields, Located
+from graph_memory.model.points import instant
+from graph_memory.model.properties import PropertyValue, check_properties
+from graph_memory.model.strength import fraction
+from graph_memory.model.subjects import Validity
+
+_NAME = "name"
+_TEXT, _TIME, _SOURCE = "text", "time", "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewObservation:
+    """An observation that was asked for; without a time it is of the time at which it is written."""
+
+    text: str
+    time: datetime | None = None
+    source: str | None = None
+    confidence: float | None = None
+    validity: Validity = field(default_factory=Validity)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEntity:
+    """An entity that was asked for."""
+
+    name: str
+    type: str = ENTITY
+    observations: Sequence[NewObservation] = ()
+    content: Content
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewObservations:
+    """Observations of one entity that were asked for."""
+
+    name: str
+    observations: Sequence[NewObservation]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRelation:
+    """A relation that was asked for; a `lenient` one may lead to names of which there is no entity yet."""
+
+    from_name: str
+    to_name: str
+    type: str
+    lenient: bool = False
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from others."""
+        return (self.from_name, self.to_name, self.type)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """Texts of one entity that are to go."""
+
+    name: str
+    texts: Sequence[str]
+
+
+def new_entities(given: object, now: datetime) -> list[NewEntity]:
+    """Return entities that were asked for, of each name the first. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    found: dict[str, NewEntity] = {}
+    for item in Located(given, "entities").items():
+        entity = _entity(item, now)
+        found.setdefault(entity.name, entity)
+    return list(found.values())
+
+
+def _entity(item: Located, now: datetime) -> NewEntity:
+    own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
+    kind = own.get("entityType", "type")
+    return NewEntity(
+        name=_text(own.need(_NAME)),
+        type=ENTITY if kind is None else _text(kind),
+        observations=_observations(own.get("observations"), now),
+        content=content_from(own.text("description"), "utf-8", "markdown"),
+        properties=_properties(own),
+    )
+
+
+def _properties(own: Fields) -> Mapping[str, PropertyValue]:
+    given = own.get("properties")
+    found = check_properties({key: entry.value for key, entry in given.entries().items()}) if given else {}
+    if _NAME in found and given is not None:
+        raise given.fault("holds a name of its own", "Give the name beside the properties.")
+    return found
+
+
+def _observations(given: Located | None, now: datetime) -> list[NewObservation]:
+    """Return observations, of equal texts the first."""
+    found: dict[str, NewObservation] = {}
+    for item in given.items() if given else ():
+        one = _observation(item, now)
+        found.setdefault(one.text, one)
+    return list(found.values())
+
+
+def _observation(item: Located, now: datetime) -> NewObservation:
+    if isinstance(item.value, str):
+        return NewObservation(text=_text(item))
+    own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to"))
+    sure, source = own.number("confidence"), own.get(_SOURCE)
+    validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
+    if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
+        raise item.fault("would end before it starts", "Give a later valid_to.")
+    return NewObservation(
+        text=_text(own.need(_TEXT)),
+        time=_time(own, _TIME, now),
+        source=None if source is None else _text(source),
+        confidence=None if sure is None else fraction(f"{item.at}.confidence", sure),
+        validity=validity,
+    )
+
+
+def _time(own: Fields, name: str, now: datetime) -> datetime | None:
+    given = own.get(name)
+    return None if given is None else instant(given.at, cast("datetime | str", given.value), now)
+
+
+def new_observations(given: object, now: datetime) -> list[NewObservations]:
+    """Return observations that were asked for. Raises INVALID_ARGUMENT."""
+    found: list[NewObservations] = []
+    for item in Located(given, "observations").items():
+        own = item.fields(("entityName", "contents", "observations"))
+        texts = own.need("contents", "observations")
+        found.append(NewObservations(name=_text(own.need("entityName")), observations=_observations(texts, now)))
+    return found
+
+
+def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
+    """Return relations that were asked for, each once. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+
+    Unless it is said, those in the spelling of the official server are lenient, as that server is.
+    """
+    found: dict[tuple[str, str, str], NewRelation] = {}
+    for item in Located(given, "relations").items():
+        own = item.fields(("from", "to", "relationType", "type", "properties"))
+        relation = NewRelation(
+            from_name=_text(own.need("from")),
+            to_name=_text(own.need("to")),
+            type=_text(own.need("relationType", "type")),
+            lenient=own.get("relationType") is not None if lenient is None else lenient,
+            properties=_properties(own),
+        )
+        found.setdefault(relation.key, relation)
+    return list(found.values())
+
+
+def named_relations(given: object) -> list[NewRelation]:
+    """Return relations that are to go. Raises INVALID_ARGUMENT."""
+    return new_relations(given, lenient=True)
+
+
+def removals(given: object) -> list[Removal]:
+    """Return observations that are to go. Raises INVALID_ARGUMENT."""
+    return [_removal(item) for item in Located(given, "deletions").items()]
+
+
+def _removal(item: Located) -> Removal:
+    own = item.fields(("entityName", "observations"))
+    return Removal(name=_text(own.need("entityName")), texts=[*_texts(own.need("observations"))])
+
+
+def names_from(given: object, argument: str = "names") -> list[str]:
+    """Return names, each once. Raises INVALID_ARGUMENT."""
+    return list(dict.fromkeys(_texts(Located(given, argument))))
+
+
+def _texts(given: Located) -> Iterator[str]:
+    return (_text(item) for item in given.items())
+
+
+def _text(item: Located) -> str:
+    """Return a text of any length, also an empty one. Raises INVALID_ARGUMENT for one that nothing can keep."""
+    text = item.text()
+    if not is_encodable(text):
+        raise fault(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
+    return text

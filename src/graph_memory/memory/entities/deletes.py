@@ -1,0 +1,96 @@
+"""Entities, observations and relations deleted by their names; what is not there is no fault."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.paging import TooMany
+from graph_memory.memory.changes.plan import Changeset, Context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.asked import NewRelation, Removal
+from graph_memory.memory.entities.relations import RelatedRow, related
+from graph_memory.memory.entities.results import Done
+from graph_memory.memory.entities.writes import NAMED, OBSERVED, Decided
+from graph_memory.memory.graph.node_deletion import delete_node
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.kinds import Kind
+from graph_memory.storage.store import Reader
+
+Reading = Callable[[Reader, Head], Awaitable[Decided]]
+
+
+async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done:
+    """Delete entities with all that is attached to them. `Entities.delete_entities` tells the rest."""
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        rows = await in_parts(reader, NAMED, domain, names=names)
+        drafts = [
+            Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version) for row in rows
+        ]
+        attached = await attached_to(reader, domain, [row.id for row in rows])
+        return drafts, Context(ontology=head.ontology, attached=attached)
+
+    try:
+        await _written(core, domain, "delete_entities", read)
+    except TooMany:
+        for row in await in_parts(core.store, NAMED, domain, names=names):
+            await delete_node(core, domain, row.id, None)
+    return Done(message="Entities deleted successfully")
+
+
+async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
+    """Delete observations. `Entities.delete_observations` tells the rest."""
+    texts: dict[str, dict[str, None]] = {}
+    for one in wanted:
+        texts.setdefault(one.name, {}).update(dict.fromkeys(one.texts))
+    asked = [{"name": name, "texts": list(own)} for name, own in texts.items()]
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        rows = await in_parts(reader, OBSERVED, domain, rows=asked)
+        drafts = [
+            Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=subject, from_id=row.id, previous=version)
+            for row in rows
+            for subject, _, version in row.found
+        ]
+        return drafts, Context(ontology=head.ontology)
+
+    await _written(core, domain, "delete_observations", read)
+    return Done(message="Observations deleted successfully")
+
+
+async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> Done:
+    """Delete relations. `Entities.delete_relations` tells the rest."""
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        rows = await related(reader, domain, wanted)
+        drafts = [_severing(row, *one) for row in rows for one in row.found]
+        return drafts, Context(ontology=head.ontology)
+
+    await _written(core, domain, "delete_relations", read)
+    return Done(message="Relations deleted successfully")
+
+
+def _severing(row: RelatedRow, subject: str, kind: str, version: int) -> Draft:
+    return Draft(
+        op=Op.DELETE,
+        kind=Kind.CONNECTION,
+        subject=subject,
+        type=kind,
+        from_id=row.from_id,
+        to_id=row.to_id,
+        previous=version,
+    )
+
+
+async def _written(core: Core, domain: str, name: str, read: Reading) -> None:
+    def decide(_: Head, decided: Decided) -> Sequence[Draft]:
+        drafts, context = decided
+        return Changeset.of(context, drafts).ordered() if drafts else ()
+
+    try:
+        await core.log.write(name, domain, core.origin, read, decide)
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise

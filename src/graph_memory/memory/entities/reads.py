@@ -1,0 +1,110 @@
+"""Entities by their names, by a text, or all, with their observations and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
+from graph_memory.storage.queries import query
+
+Found = tuple[str, str, str, Sequence[str]]
+"""An entity: id, name, type as written, observations."""
+_INDEXED = 3
+"""Characters from which on the index of texts knows where a text is."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRow:
+    """Entities and their relations, in lists, because a row costs the driver more than what is in it."""
+
+    entities: Sequence[Found]
+    relations: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class EntityRow:
+    """An entity."""
+
+    id: str
+    name: str
+    type: str
+    observations: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRow:
+    """A relation."""
+
+    from_name: str
+    to_name: str
+    type: str
+
+
+OPENED = query("entities/opened", GraphRow)
+FOUND = query("entities/found", GraphRow)
+ALL = query("entities/all", EntityRow)
+RELATIONS = query("entities/relations", RelationRow)
+
+
+async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
+    """Return the entities of these names. `Entities.open_nodes` tells the rest."""
+    rows = await core.store.read(OPENED, domain=domain, names=names) if names else []
+    return _told(core, domain, rows)
+
+
+async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
+    """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
+    wanted = text.lower()
+    if len(wanted) >= _INDEXED:
+        [row] = await core.store.read(FOUND, domain=domain, text=wanted)
+        kept = [one for one in row.entities if _has(one, wanted)]
+        if len(kept) == len(row.entities):
+            return _told(core, domain, [row])
+        names = {one[1] for one in kept}
+        related = [one for one in row.relations if one[0] in names or one[1] in names]
+        return _told(core, domain, [GraphRow(kept, related)])
+    every = await core.store.read(ALL, domain=domain)
+    found = [one for row in every if _has(one := (row.id, row.name, row.type, row.observations), wanted)]
+    names = {one[1] for one in found}
+    relations = [one for one in await _relations(core, domain) if one[0] in names or one[1] in names]
+    return _told(core, domain, [GraphRow(found, relations)])
+
+
+async def read_graph(core: Core, domain: str) -> KnowledgeGraph:
+    """Return all entities and relations. `Entities.read_graph` tells the rest."""
+    every = await core.store.read(ALL, domain=domain)
+    found: list[Found] = [(row.id, row.name, row.type, row.observations) for row in every]
+    return _graph([GraphRow(found, await _relations(core, domain))])
+
+
+async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
+    rows = await core.store.read(RELATIONS, domain=domain)
+    return [(row.from_name, row.to_name, row.type) for row in rows]
+
+
+def _has(entity: Found, text: str) -> bool:
+    _, name, kind, observations = entity
+    return text in name.lower() or text in kind.lower() or any(text in each.lower() for each in observations)
+
+
+def _told(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
+    """Return what was found, and count it as looked at."""
+    core.accesses.note(domain, (entity[0] for row in rows for entity in row.entities))
+    return _graph(rows)
+
+
+def _graph(rows: Sequence[GraphRow]) -> KnowledgeGraph:
+    """Return a graph in which each entity, observation and relation is there once, whatever a merge has doubled."""
+    entities = [
+        Entity(name=name, entityType=kind, observations=tuple(dict.fromkeys(observations)))
+        for row in rows
+        for _, name, kind, observations in row.entities
+    ]
+    return KnowledgeGraph(entities=tuple(entities), relations=_once(one for row in rows for one in row.relations))
+
+
+def _once(relations: Iterable[Sequence[str]]) -> tuple[Relation, ...]:
+    each = dict.fromkeys(tuple(one) for one in relations)
+    return tuple(Relation(**{"from": one[0], "to": one[1], "relationType": one[2]}) for one in each)

@@ -1,0 +1,70 @@
+"""What is returned of entities and relations, in the words and the order of the official memory server."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from graph_memory.model.results import Result
+
+
+class _Spelled(Result):
+    """A result whose JSON has the names of the official memory server."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, populate_by_name=True)
+
+
+class Entity(_Spelled):
+    """Something that has a name, a type and what was observed of it."""
+
+    name: str
+    entity_type: str = Field(alias="entityType")
+    observations: tuple[str, ...]
+
+
+class Relation(_Spelled):
+    """A relation from one entity to another, by their names."""
+
+    from_name: str = Field(alias="from")
+    to_name: str = Field(alias="to")
+    relation_type: str = Field(alias="relationType")
+
+
+class EntitiesCreated(Result):
+    """The entities that were not there before."""
+
+    entities: tuple[Entity, ...]
+
+
+class RelationsCreated(Result):
+    """The relations that were not there before."""
+
+    relations: tuple[Relation, ...]
+
+
+class Added(_Spelled):
+    """What was added to one entity."""
+
+    entity_name: str = Field(alias="entityName")
+    added_observations: tuple[str, ...] = Field(alias="addedObservations")
+
+
+class ObservationsAdded(Result):
+    """What was added, in the order in which it was given."""
+
+    results: tuple[Added, ...]
+
+
+class KnowledgeGraph(Result):
+    """Entities and relations, in the order in which they came to be."""
+
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+
+class Done(Result):
+    """What was asked for is so now, whether or not there was something to do."""
+
+    success: Literal[True] = True
+    message: str
