@@ -30,7 +30,12 @@ class Background:
             work.close()
             return
         task = self._tasks[name] = asyncio.create_task(_logged(name, work), name=name)
-        task.add_done_callback(lambda _: self._tasks.pop(name, None))
+
+        def ended(_: object) -> None:
+            self._tasks.pop(name, None)
+            work.close()  # of a task that was cancelled before it began, the work was never awaited
+
+        task.add_done_callback(ended)
 
     async def close(self) -> None:
         """Give what is going on a moment to end, then leave it off."""

@@ -8,6 +8,8 @@ from typing import cast
 from graph_memory.model.properties import PropertyValue
 
 LONGEST = 200
+SHORT = 80
+"""Characters of a property that can stand for a title."""
 
 
 def title_of(
@@ -19,6 +21,18 @@ def title_of(
     """
     candidates = (properties.get("title"), properties.get("name"), _first_line(text or ""), before, type_name)
     return next(title for title in map(_shown, candidates) if title)
+
+
+def shown_title(type_name: str, title: str, properties: Mapping[str, PropertyValue]) -> str:
+    """Return a title, or of a node that has only its type for one a short property: the first text, else number."""
+    if title != type_name:
+        return title
+    told = [
+        (not isinstance(value, str), name, _shown(value))
+        for name, value in properties.items()
+        if not isinstance(value, bool)
+    ]
+    return next((value for _, _, value in sorted(told) if 0 < len(value) <= SHORT), title)
 
 
 def derived_title(stored: Mapping[str, object]) -> str:

@@ -12,10 +12,9 @@ from neo4j import Driver
 from graph_memory import ontology_from
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
-from graph_memory.memory.history.past import Past
 from graph_memory.memory.recall.traversal.edges import LOOKED, Asked
 from graph_memory.memory.recall.traversal.frontier import FRONTIER, Frontier, Place
-from graph_memory.memory.recall.traversal.request import EdgeFilter, NodeFilter
+from graph_memory.memory.recall.traversal.request import EdgeFilter
 from support import hits_of
 
 pytestmark = pytest.mark.long
@@ -67,9 +66,7 @@ def domains(driver: Driver, opened: object) -> Iterator[tuple[str, str]]:
 def frontier(domain: str, at: int | None, **given: Any) -> Frontier:
     core = cast("Core", None)
     scale = Scale(core, domain, ONTOLOGY, NOW) if at is None else Scale(core, domain, ONTOLOGY, NOW, at)
-    return Frontier(
-        Place(core, scale, None if at is None else Past(core, domain, at)), EdgeFilter(**given), NodeFilter()
-    )
+    return Frontier(Place(core, domain, at), scale, EdgeFilter(**given))
 
 
 def looked(driver: Driver, domain: str, asked: Asked, at: int | None = None, **given: Any) -> tuple[int, set[str]]:

@@ -69,6 +69,37 @@ async def told(house: House, query: str | None = None, **given: object) -> str:
     return found.content
 
 
+async def test_a_connection_can_be_named_to_begin_with_it_and_its_ends(house: House):
+    [link] = (await house.memory.query_connections(from_node_id="anna")).connection_ids
+    found = await told(house, focus=[link])
+    assert "Anna Lee" in found
+    assert "Acme" in found
+    assert found.count("works at") == 1
+    with pytest.raises(GraphError) as refused:
+        await house.memory.recall.recall(focus=["con_nothing"])
+    assert refused.value.code is Code.NODE_NOT_FOUND
+
+
+async def test_a_node_without_a_title_is_called_by_a_property(house: House):
+    memory = house.memory
+    one = (await memory.create_node("Tag", "", properties={"code": "x-17", "count": 3})).node_id
+    await memory.create_connection("About", one, "move")
+    assert "x-17" in await told(house, focus=["move"])
+    walk = await memory.recall.traverse_memories("move", edge_filter={"types": ["About"]})
+    assert [node.title for node in walk.nodes] == ["The move", "x-17"]
+    around = await memory.recall.get_neighbors(one)
+    assert around.node.title == "x-17"
+    await memory.delete_node(one)
+
+
+async def test_before_the_first_write_there_is_nothing(house: House):
+    assert (await house.memory.recall.recall("terrace", as_of=0)).warnings == ("Nothing was found.",)
+    assert (await house.memory.recall.search_memories("terrace", as_of=0)).hits == ()
+    with pytest.raises(GraphError) as refused:
+        await house.memory.recall.traverse_memories("anna", as_of=0)
+    assert refused.value.code is Code.NODE_NOT_FOUND
+
+
 async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: House):
     found = await house.memory.recall.recall("How much is the terrace?", limit=1)
     assert found.depth == "medium"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import anyio
 import anyio.lowlevel
 import pytest
@@ -61,3 +63,15 @@ async def test_an_error_behind_the_calls_is_logged_and_hurts_nobody(caplog: pyte
     behind.start("indexing", work())
     await behind.close()
     assert "indexing failed: STORE_UNAVAILABLE: Neo4j is away" in caplog.text
+
+
+@pytest.mark.filterwarnings("error")
+async def test_what_is_left_off_before_it_began_leaves_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    async def work() -> None:
+        await anyio.sleep_forever()
+
+    behind = Background()
+    behind.start("count", work(), is_endless=True)
+    await behind.close()
+    gc.collect()
+    assert list(recwarn) == []

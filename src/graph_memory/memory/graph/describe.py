@@ -18,6 +18,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
 from graph_memory.model.results import ConnectionBrief, ConnectionSummary, NodeBrief, NodeSummary
 from graph_memory.model.subjects import content_ref, user_properties
+from graph_memory.model.titles import shown_title
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
 
@@ -44,6 +45,11 @@ class DescribedRow:
     def node(self) -> NodeBrief:
         """What a node is, in short."""
         return NodeBrief(id=self.id, type=self.type, title=self.title)
+
+    @property
+    def named(self) -> NodeBrief:
+        """The same with a property for a title where there is none."""
+        return self.node.model_copy(update={"title": shown_title(self.type, self.title, user_properties(self.event))})
 
     @property
     def connection(self) -> ConnectionBrief:

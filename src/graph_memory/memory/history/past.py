@@ -79,11 +79,14 @@ async def past_at(core: Core, domain: str, at: int | str) -> Past:
 async def scale_at(core: Core, domain: str, seq: int) -> weighing.Scale:
     """Return what weighs connections as they were after a number of the log, at that time."""
     [row] = await core.store.read(NEXT_EVENTS, domain=domain, numbers=[seq])
-    ontology = await Past(core, domain, seq).get_ontology()
-    return weighing.Scale(core, domain, ontology, row.at, seq, partial(_check_kept, core, domain, seq))
+    types = await logged_types(core.store, domain, seq)
+    await check_kept(core, domain, seq)
+    ontology = logged_ontology(types) if types else None
+    return weighing.Scale(core, domain, ontology, row.at, seq, partial(check_kept, core, domain, seq))
 
 
-async def _check_kept(core: Core, domain: str, seq: int) -> None:
+async def check_kept(core: Core, domain: str, seq: int) -> None:
+    """Raise HISTORY_COMPACTED for a number of a log that is no longer kept, ONTOLOGY_NOT_FOUND."""
     row = await core.store.one(FORK, domain=domain)
     if row is None:
         raise no_ontology(domain)
@@ -275,6 +278,7 @@ class Past(WeighedPast):
         return (await self.get_ontology()).names_of(type_name)
 
     async def _scale(self) -> weighing.Scale:
+        await self.get_ontology()
         return await scale_at(self._core, self._domain, self.seq)
 
     async def _connected(
@@ -331,7 +335,7 @@ class Past(WeighedPast):
             raise
 
     async def _check_kept(self) -> None:
-        await _check_kept(self._core, self._domain, self.seq)
+        await check_kept(self._core, self._domain, self.seq)
 
     async def _node(self, node_id: str) -> tuple[NodeState, str | None]:
         event, text = await self._last(node_id, Kind.NODE)

@@ -14,8 +14,7 @@ from typing import cast
 from graph_memory.memory.graph import queries
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.queries import Page
-from graph_memory.memory.graph.weighing import Scale, scale
-from graph_memory.memory.history.past import Past, scale_at
+from graph_memory.memory.history.past import Past
 from graph_memory.memory.recall.filters import lexical_filter
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.request import Filters
@@ -154,7 +153,7 @@ def _are_plain(scope: Scope) -> bool:
 
 async def _weighed_edges(scope: Scope, least: float = 0.0) -> Counter[str]:
     """Return how many connections of at least a weight each node has; of all nodes, so it takes its time."""
-    weigher = await _scale(scope)
+    weigher = await scope.scale()
     page = Page("", UNLIMITED, scope.filters.valid_at)
     found, _ = await weigher.page(page, Wanted(kind=Kind.CONNECTION, properties={}), least=least)
     return Counter(end for one in found for end in {one.from_id, one.to_id})
@@ -166,10 +165,3 @@ def _has_fields(asked: Filters) -> bool:
 
 def _has_tags(state: Mapping[str, object], tags: Sequence[str]) -> bool:
     return frozenset(tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
-
-
-async def _scale(scope: Scope) -> Scale:
-    """Return what weighs connections, as they are or as they were then and at that time."""
-    if scope.at is None:
-        return await scale(scope.core, scope.domain)
-    return await scale_at(scope.core, scope.domain, scope.at)

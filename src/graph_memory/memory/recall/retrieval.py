@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import END
 from graph_memory.memory.recall.analysers import ANALYSERS, Analyser
 from graph_memory.memory.recall.bm25 import Query as Question
 from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.names import words as words_of_names
+from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.scoring import Asked, Passage, Said
 from graph_memory.model.analysers import index_of
@@ -95,19 +94,11 @@ TEXTS_OF = query("recall/texts_of", TextsRow)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """What is searched: a domain, as it is or as it was after a number of its log, and what passages must be."""
+class Scope(Place):
+    """What is searched: where, how far that is indexed, and what passages must be."""
 
-    core: Core
-    domain: str
-    at: int | None
     coverage: Coverage
     filters: Filters
-
-    @property
-    def number(self) -> int:
-        """The number of the log as of which rows are read."""
-        return END - 1 if self.at is None else self.at
 
     @property
     def analyser(self) -> Analyser:

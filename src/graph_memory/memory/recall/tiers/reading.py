@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Tie
 from graph_memory.memory.recall.tiers.wording import day
-from graph_memory.model.events import with_moments
+from graph_memory.memory.recall.traversal.edges import Asked, Edge
+from graph_memory.memory.recall.traversal.frontier import Frontier
+from graph_memory.memory.recall.traversal.request import EdgeFilter
 from graph_memory.model.kinds import Kind
-from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.properties import PropertyValue
+from graph_memory.model.titles import shown_title
 from graph_memory.storage.queries import query
 
 PASSAGES = 12
 """Passages of one content that are told of at most."""
 TIES = 60
-"""Connections of one node that are looked at."""
+"""Connections of one node that are told of at most, those that count most."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOOKED_AT = 2_000
 """Events that are looked through for the nodes that changed last."""
-
-
-@dataclass(frozen=True, slots=True)
-class TiesRow:
-    """The connections of a node, and how many it has."""
-
-    id: str
-    edges: int
-    ties: list[dict[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +46,11 @@ class ToldRow:
     to_id: str | None
     to_title: str
 
+    @property
+    def named(self) -> str:
+        """Its title, or a property where it has none."""
+        return shown_title(self.type, self.title, {str(key): value for key, value in self.facts})
+
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
@@ -63,42 +60,24 @@ class CountRow:
     nodes: int
 
 
-TIES_NOW = query("recall/ties", TiesRow)
-TIES_AT = query("recall/ties_at", TiesRow)
 CONTENTS_OF = query("recall/contents_of", TextsRow)
 TOLD_OF = query("recall/told_of", ToldRow)
 RECENT = query("recall/recent", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
 
-async def ties_of(
-    scope: Scope, ids: Sequence[str], ontology: Ontology | None, now: datetime
-) -> tuple[list[Tie], dict[str, int]]:
-    """Return the connections of nodes, each once, and how many each node has."""
-    if not ids:
-        return [], {}
-    given: dict[str, object] = {"ids": list(ids), "valid_at": scope.filters.valid_at, "most": TIES}
-    if scope.at is None:
-        rows = await scope.core.store.read(TIES_NOW, domain=scope.domain, **given)
-    else:
-        rows = await scope.core.store.read(TIES_AT, domain=scope.domain, at=scope.at, **given)
-    scale = Scale(scope.core, scope.domain, ontology, now)
-    found: dict[str, Tie] = {}
-    edges: dict[str, int] = {}
-    for row in rows:
-        edges[row.id] = row.edges
-        for state in row.ties:
-            tie = _tie(with_moments(state), scale)
-            found[tie.id] = tie
-    return list(found.values()), edges
+async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str]) -> tuple[list[Tie], dict[str, int]]:
+    """Return the connections of nodes that count most, each once, and about how many each node has."""
+    frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
+    found = await frontier.found(Asked(tuple(ids), TIES))
+    edges = {edge.id: edge for several in found.edges.values() for edge in several}
+    return [_tie(edge, scale.now) for edge in edges.values()], dict(found.degrees)
 
 
-def _tie(state: Mapping[str, object], scale: Scale) -> Tie:
-    stored = {"_modified": scale.now, **{key: value for key, value in state.items() if value is not None}}
-    ends = cast("datetime | None", stored.get("_valid_to"))
-    until = day(ends) if ends is not None and ends <= scale.now else ""
-    kind, begin, end = (str(stored[each]) for each in ("_type", "_from", "_to"))
-    return Tie(str(stored["_id"]), kind, begin, end, scale.weight_of(stored), until)
+def _tie(edge: Edge, now: datetime) -> Tie:
+    ends = None if edge.ends is None else instant(edge.ends)
+    until = day(ends) if ends is not None and ends <= now else ""
+    return Tie(edge.id, edge.type, edge.from_id, edge.to_id, edge.weight, until)
 
 
 async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, ToldRow]:

@@ -47,7 +47,7 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         seeds, material = await _overview(scope, request, now)
     else:
         seeds = await seeds_of(scope, request, now)
-        web = await grown(scope, seeds, STEPS[request.depth], now)
+        web = await grown(scope, seeds, STEPS[request.depth])
         material = await material_of(scope, seeds, web, request.max_tokens, now)
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
     if request.as_of is None:
@@ -114,7 +114,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
     if request.query is not None or request.focus:
         seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
-    web = await grown(scope, wanted, 0, now)
+    web = await grown(scope, wanted, 0)
     material = await material_of(scope, wanted, web, _LOOKED_AT * 100, now, has_texts=False)
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED

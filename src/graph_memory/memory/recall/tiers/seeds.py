@@ -24,6 +24,7 @@ from graph_memory.memory.tasks import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter
+from graph_memory.model.subjects import content_ref
 from graph_memory.model.times import Span
 from graph_memory.model.wording import quoted
 
@@ -234,10 +235,13 @@ async def _biased(scope: Scope, context: Context, seeds: Seeds) -> None:
 
 
 async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
-    """Begin with what is named, by id, name or title. Raises NODE_NOT_FOUND where nothing is found of it all."""
+    """Begin with what is named, by id, name or title; of a connection with its ends too. Raises NODE_NOT_FOUND."""
     rows = await _described(scope, focus)
-    missing = [each for each in focus if each not in rows]
-    for node in rows:
+    links = await _links(scope, [each for each in focus if each not in rows])
+    missing = [each for each in focus if each not in rows and each not in links]
+    told = {each: row for each, row in links.items() if content_ref(row.event) is not None}
+    seeds.rows |= told
+    for node in (*rows, *told, *(end for row in links.values() for end in (row.from_id, row.to_id))):
         seeds.give(node, FOCUSED)
     named: dict[str, Sequence[str]] = {}
     if missing:
@@ -261,6 +265,11 @@ async def _titled(scope: Scope, title: str) -> list[str]:
     found = await find(scope, Request(title, mode="lexical", max_results=10))
     rows = await _described(scope, [each.owner for each in found.ranked[:10]])
     return [node for node, row in rows.items() if words(row.title) == words(title)]
+
+
+async def _links(scope: Scope, ids: Sequence[str]) -> dict[str, DescribedRow]:
+    found = await described(scope.core, scope.domain, Kind.CONNECTION, ids, scope.number)
+    return {row.id: row for row in found}
 
 
 async def _described(scope: Scope, ids: Sequence[str]) -> dict[str, DescribedRow]:

@@ -137,7 +137,7 @@ async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Mat
     if missing := [each for each in wanted if each not in rows]:
         raise node_not_found(domain, missing[0])
     seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=asked(query, scope.analyser))
-    web = await grown(scope, replace(seeds, values={each: 1.0 for each in wanted if not rows[each].from_id}), 1, now)
+    web = await grown(scope, replace(seeds, values={each: 1.0 for each in wanted if not rows[each].from_id}), 1)
     known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), TOKENS * HITS, now)
     note(core, domain, [each for each in wanted if not rows[each].from_id])
     return await material_from(known, seeds.question)

@@ -34,15 +34,15 @@ class Web:
     values: dict[str, float] = field(default_factory=dict[str, float])
 
 
-async def grown(scope: Scope, seeds: Seeds, steps: int, now: datetime) -> Web:
+async def grown(scope: Scope, seeds: Seeds, steps: int) -> Web:
     """Return what is worth telling, so many connections away from the seeds: one statement for each step."""
-    ontology = await scope.core.log.ontology(scope.domain)
+    scale = await scope.scale()
     web = Web(values=dict(seeds.values))
     for step in range(1, steps + 1):
         new = [each for each in in_order(web.values)[: FOLLOWED * step] if each not in web.edges]
         if not new:
             break
-        ties, edges = await ties_of(scope, new, ontology, now)
+        ties, edges = await ties_of(scope, scale, new)
         web.ties |= {tie.id: tie for tie in ties}
         web.edges |= dict.fromkeys(new, 0) | edges
         web.values = reached(seeds.values, list(web.ties.values()), web.edges, steps=step)
@@ -79,7 +79,7 @@ async def material_of(
         for each in chosen
         if each in rows
     ]
-    known = {each: Brief(rows[each].title, rows[each].type) for each in nodes if each in rows}
+    known = {each: Brief(rows[each].named, rows[each].type) for each in nodes if each in rows}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)
 
@@ -94,14 +94,14 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
     """Return what may be told of a node or connection."""
     is_long = len(texts) > PASSAGES
     observed = [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
-    facts = [(str(key), value) for key, value in sorted(row.facts, key=lambda fact: str(fact[0])) if value != row.title]
+    facts = [(str(key), value) for key, value in sorted(row.facts, key=lambda fact: str(fact[0])) if value != row.named]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
     is_link = row.from_id is not None and row.to_id is not None
     return Thing(
         id=row.id,
         type=row.type,
-        title="" if is_link else row.title,
+        title="" if is_link else row.named,
         text=_best_of(texts, found) if is_long else stitched(texts),
         is_part=is_long,
         summary=row.summary,

@@ -10,7 +10,7 @@ import numpy as np
 
 from graph_memory.memory.graph.describe import DescribedRow, texts_of
 from graph_memory.memory.recall.index import catch_up
-from graph_memory.memory.recall.traversal.frontier import Place
+from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.traversal.results import Deduplication, ReturnMode
 from graph_memory.model.subjects import content_ref
 from graph_memory.storage.queries import query
@@ -101,7 +101,7 @@ async def _vectors(place: Place, nodes: Sequence[str]) -> dict[str, np.ndarray]:
     coverage = await catch_up(place.core, place.domain)
     if coverage.model is None or not nodes:
         return {}
-    given = {"owners": list(nodes), "model": coverage.model, "at": place.at - 1 if place.past is None else place.at}
+    given = {"owners": list(nodes), "model": coverage.model, "at": place.number}
     rows = await place.core.store.read(VECTORS_OF, domain=place.domain, most=_MOST_VECTORS, **given)
     found: dict[str, np.ndarray] = {}
     for row in rows:

@@ -11,14 +11,14 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow, described
+from graph_memory.memory.recall.place import place_of
 from graph_memory.memory.recall.request import whole
 from graph_memory.memory.recall.traversal.edges import Asked, Edge
-from graph_memory.memory.recall.traversal.frontier import Frontier, Place, place_of
+from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.paths import Best, Ways, best_paths, one_each, unlikely, ways_between
 from graph_memory.memory.recall.traversal.request import (
     MOST_NEIGHBORS,
     EdgeFilter,
-    NodeFilter,
     PathRequest,
     edge_filter,
 )
@@ -33,7 +33,7 @@ async def find_path(core: Core, domain: str, request: PathRequest) -> Paths:
     """Return paths between two nodes. `Recall.find_path` tells the rest."""
     place = await place_of(core, domain, request.as_of)
     await place.require([request.from_id, request.to_id])
-    frontier = Frontier(place, request.edges, NodeFilter())
+    frontier = Frontier(place, await place.scale(), request.edges)
     steps = ways_between(request.from_id, request.to_id, request.max_depth, first_only=request.mode == "shortest")
     ways = await frontier.answer(steps)
     best = await anyio.to_thread.run_sync(_best, ways, request)
@@ -56,7 +56,7 @@ def _best(ways: Ways, request: PathRequest) -> Best:
 def _path(path: Sequence[str], ways: Ways, rows: Mapping[str, DescribedRow]) -> Path:
     edges = [ways.graph[here][there] for here, there in pairwise(path)]
     return Path(
-        nodes=tuple(rows[node].node for node in path),
+        nodes=tuple(rows[node].named for node in path),
         connections=tuple(followed(edge, round(edge.weight, 4)) for edge in edges),
         length=len(edges),
         weight=round(prod(edge.weight for edge in edges), 4),
@@ -102,26 +102,28 @@ async def get_neighbors(
     whole("limit", limit, 1, MOST_NEIGHBORS)
     place = await place_of(core, domain, as_of)
     row = (await place.require([node_id]))[node_id]
-    found = await Frontier(place, edges, NodeFilter()).found(Asked((node_id,), limit))
-    seen = await _seen(place, edges, node_id, found.edges[node_id])
+    frontier = Frontier(place, await place.scale(), edges)
+    found = await frontier.found(Asked((node_id,), limit))
+    seen = await _seen(frontier, node_id, found.edges[node_id])
     others = dict.fromkeys(edge.other(node_id) for edge in found.edges[node_id])
     rows = await place.nodes([*others])
     return Neighbors(
-        node=NodeSummary(**row.node.model_dump(), **row.rest),
+        node=NodeSummary(**row.named.model_dump(), **row.rest),
         outgoing=tuple(one for one in seen if one.from_id == node_id and direction != "in"),
         incoming=tuple(one for one in seen if one.to_id == node_id and direction != "out"),
-        neighbors=tuple(rows[one].node for one in others if one in rows),
+        neighbors=tuple(rows[one].named for one in others if one in rows),
         left_out=True if found.cut else None,
         warnings=None if seen else tuple(await place.unknown(edges.types)) or None,
     )
 
 
-async def _seen(place: Place, asked: EdgeFilter, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:
+async def _seen(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:
     """Return connections as they are seen from a node under the names that are asked for."""
-    rows = await described(place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.at)
-    await place.scale.check()
+    place, asked = frontier.place, frontier.edges
+    rows = await described(place.core, place.domain, Kind.CONNECTION, [edge.id for edge in edges], place.number)
+    await frontier.scale.check()
     weights = {edge.id: edge.weight for edge in edges}
-    ontology = place.scale.ontology
+    ontology = frontier.scale.ontology
     names = {name: ontology.names_of(name) for name in asked.types} if ontology else {}
     return [_told(row, _turned(row, node_id, asked, names), round(weights[row.id], 4)) for row in rows]
 

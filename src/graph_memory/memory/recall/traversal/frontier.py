@@ -10,17 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from graph_memory.memory.changes.plan import node_not_found
-from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import place_at
-from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.graph.neighbours import states_of
 from graph_memory.memory.graph.overtaking import ATTEMPTS, Look, OvertakenRow, look, overtaken
-from graph_memory.memory.graph.unknown import unknown_types
-from graph_memory.memory.graph.weighing import Scale, scale
-from graph_memory.memory.history.past import Past, scale_at
+from graph_memory.memory.graph.weighing import Scale
+from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.traversal.edges import LOOKED, Asked, Edge, Found, Steps
-from graph_memory.memory.recall.traversal.request import EdgeFilter, NodeFilter
+from graph_memory.memory.recall.traversal.request import TAKES_ALL, EdgeFilter, NodeFilter
 from graph_memory.memory.recall.traversal.weighting import number
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
@@ -29,7 +24,6 @@ from graph_memory.model.strength import IMPORTANCE, Strength
 from graph_memory.model.subjects import user_properties
 from graph_memory.model.weight import strength_of
 from graph_memory.storage.queries import marked, query
-from graph_memory.storage.store import check_text
 
 R = TypeVar("R")
 
@@ -55,62 +49,13 @@ FRONTIER = marked(query("recall/frontier", FrontierRow))
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A domain as it is, or as it was at a point of its log, and what weighs its connections then."""
-
-    core: Core
-    scale: Scale
-    past: Past | None
-
-    @property
-    def domain(self) -> str:
-        """The domain in whose log that is."""
-        return self.scale.domain
-
-    @property
-    def at(self) -> int:
-        """The number of the log after which it is."""
-        return self.scale.at
-
-    async def nodes(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
-        """Return nodes by their ids; what is not there is left out."""
-        rows = {row.id: row for row in await described(self.core, self.domain, Kind.NODE, ids, self.at)}
-        await self.scale.check()
-        return rows
-
-    async def require(self, ids: Sequence[str]) -> dict[str, DescribedRow]:
-        """Return nodes by their ids. Raises NODE_NOT_FOUND for one that is not there, ONTOLOGY_NOT_FOUND."""
-        for one in ids:
-            check_text({"id": one})
-        self.scale.require()
-        found = await self.nodes(ids)
-        for one in ids:
-            if one not in found and self.past is not None:
-                await self.past.get_node(one)  # says that it was not there then, or was erased
-            if one not in found:
-                raise node_not_found(self.domain, one)
-        return found
-
-    async def unknown(self, types: Sequence[str]) -> list[str]:
-        """Return a warning for each name that is that of no type."""
-        return list(await unknown_types(self.core, self.domain, types) or ())
-
-
-async def place_of(core: Core, domain: str, as_of: int | str | None) -> Place:
-    """Return where to walk. Raises what `place_at` does."""
-    if as_of is None:
-        return Place(core, await scale(core, domain), None)
-    found = await place_at(core.store, domain, "as_of", as_of)
-    return Place(core, await scale_at(core, found.domain, found.seq), Past(core, found.domain, found.seq))
-
-
-@dataclass(frozen=True, slots=True)
 class Frontier:
     """Answers walks: which connections its nodes have that may be followed."""
 
     place: Place
+    scale: Scale
     edges: EdgeFilter
-    nodes: NodeFilter
+    nodes: NodeFilter = TAKES_ALL
     starts: tuple[str, ...] = ()
     """Nodes that are reached whatever they are."""
     by: str | None = None
@@ -130,7 +75,7 @@ class Frontier:
     @property
     def names(self) -> Names | None:
         """As what the connections that are followed are stored, None for all."""
-        ontology = self.place.scale.ontology
+        ontology = self.scale.ontology
         if not self.edges.types or ontology is None:
             return None
         several = [ontology.names_of(name) for name in self.edges.types]
@@ -147,21 +92,20 @@ class Frontier:
         changed: Sequence[OvertakenRow] = ()
         for _ in range(ATTEMPTS):
             seen = await look(place.core, FRONTIER, place.domain, **given)
-            changed = await overtaken(place.core, place.domain, seen, place.at)
+            changed = await overtaken(place.core, place.domain, seen, self.scale.at)
             is_node = (row.event is None or row.event["_kind"] == Kind.NODE for row in changed)
             if self.nodes.takes_all or not any(is_node):
                 break
-        await place.scale.check()
+        await self.scale.check()
         return await self._merged(asked, asked.most, seen.rows, changed)
 
     def given(self, asked: Asked) -> dict[str, object]:
         """Return what the statement is given that finds connections of nodes."""
-        place = self.place
         leaving, arriving = self._ways(asked)
         return {
             "ids": list(asked.nodes),
-            "at": place.at,
-            "past": place.past is not None,
+            "at": self.scale.at,
+            "past": self.place.at is not None,
             "looked": LOOKED,
             "leaving": leaving,
             "arriving": arriving,
@@ -169,8 +113,8 @@ class Frontier:
             "in_types": self._every if arriving is None else arriving,
             "filter": self.edges.properties,
             "valid_at": self.edges.valid_at,
-            "now": place.scale.now_ms,
-            "half_lives": place.scale.half_lives,
+            "now": self.scale.now_ms,
+            "half_lives": self.scale.half_lives,
             "least": self.edges.least,
             "by": self.by,
             "node_types": list(self.nodes.types) or None,
@@ -194,7 +138,7 @@ class Frontier:
     @property
     def _every(self) -> list[str]:
         """The types of all connections of the domain."""
-        ontology = self.place.scale.ontology
+        ontology = self.scale.ontology
         return [one.name for one in ontology.connection_types] if ontology else []
 
     async def _merged(
@@ -232,7 +176,7 @@ class Frontier:
             return []
         others = sorted({edge.other(node) for node, edge in unsure}.difference(self.starts))
         wanted = Wanted(kind=Kind.NODE, properties=self.nodes.properties)
-        states = await states_of(self.place.core, self.place.domain, others, self.place.at)
+        states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
         taken = {
             state["_subject"]
             for state in states
@@ -253,9 +197,9 @@ class Frontier:
 
     def _judged(self, row: OvertakenRow) -> Edge | None:
         """Return a connection that changed, by its last event; None for what is not to be followed."""
-        event, scale = row.event, self.place.scale
+        event = row.event
         wanted = Wanted(kind=Kind.CONNECTION, properties=self.edges.properties, valid_at=self.edges.valid_at)
-        if event is None or not wanted.takes(event) or (counts := scale.weight_of(event)) < self.edges.least:
+        if event is None or not wanted.takes(event) or (counts := self.scale.weight_of(event)) < self.edges.least:
             return None
         told = cast("Mapping[str, str]", event)
         return Edge(
@@ -266,7 +210,7 @@ class Frontier:
             counts,
             strength_of(Strength.from_state(event)),
             cast("float", event.get(IMPORTANCE) or 0.0),
-            scale.age_days(event),
+            self.scale.age_days(event),
             user_properties(event),
             _milliseconds(event.get("_valid_to")),
         )

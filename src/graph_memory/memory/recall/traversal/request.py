@@ -54,6 +54,9 @@ class NodeFilter:
         return not (self.types or self.tags or self.properties)
 
 
+TAKES_ALL = NodeFilter()
+
+
 @dataclass(frozen=True, slots=True)
 class WalkRequest:
     """A walk. Raises INVALID_ARGUMENT."""

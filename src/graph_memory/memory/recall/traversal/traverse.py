@@ -9,10 +9,11 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
+from graph_memory.memory.recall.place import Place, place_of
 from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
 from graph_memory.memory.recall.traversal.edges import Asked, Edge, Steps, chunks
 from graph_memory.memory.recall.traversal.fitting import Shown, fitted
-from graph_memory.memory.recall.traversal.frontier import Frontier, Place, place_of
+from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.meeting import bidirectional
 from graph_memory.memory.recall.traversal.metrics import Shape, shape
 from graph_memory.memory.recall.traversal.request import WalkRequest
@@ -54,7 +55,7 @@ class _Told:
         return ReachedNode(
             id=visit.id,
             type=row.type,
-            title=row.title,
+            title=row.named.title,
             depth=visit.depth,
             via=visit.via.id if visit.via else None,
             parent=visit.parent,
@@ -72,7 +73,13 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
     await place.require(request.starts)
     weighting = request.weighting
     frontier = Frontier(
-        place, request.edges, request.nodes, request.starts, weighting.property, more=weighting.is_expression
+        place,
+        await place.scale(),
+        request.edges,
+        request.nodes,
+        request.starts,
+        weighting.property,
+        more=weighting.is_expression,
     )
     plan = Plan(
         request.starts,

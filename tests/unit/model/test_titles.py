@@ -1,0 +1,15 @@
+"""What stands for a node that has no title of its own."""
+
+from __future__ import annotations
+
+from graph_memory.model.titles import shown_title
+
+
+def test_a_node_without_a_title_is_called_by_a_short_property() -> None:
+    assert shown_title("Car", "Beetle", {"make": "VW"}) == "Beetle"
+    assert (
+        shown_title("Car", "Car", {"year": 1963, "sold": True, "notes": "x" * 81, "reg": "AB 12", "make": ""})
+        == "AB 12"
+    )
+    assert shown_title("Car", "Car", {"year": 1963, "doors": 3}) == "3"
+    assert shown_title("Car", "Car", {"sold": True}) == "Car"
