@@ -14,6 +14,7 @@ import psutil
 from neo4j import AsyncGraphDatabase
 
 from benchmarks.connected import connected
+from benchmarks.entities.measuring import entities
 from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
@@ -38,6 +39,7 @@ class Asked:
     calls: int
     mixed: int
     settings: Settings
+    others: Sequence[str]
 
 
 Part = Callable[[Place, Asked], Awaitable[str]]
@@ -46,6 +48,7 @@ PARTS: dict[str, Part] = {
     "history": lambda place, asked: histories(place, asked.sizes),
     "connected": lambda place, _: connected(place),
     "walks": lambda place, asked: walks(place, asked.sizes),
+    "entities": lambda place, asked: entities(place, asked.settings, asked.sizes, asked.others, asked.mixed),
     "many": lambda place, _: many(place),
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),
@@ -74,8 +77,16 @@ def main() -> None:
         default=[part for part in PARTS if part not in WITH_DATA],
         help="what is measured",
     )
+    parser.add_argument(
+        "--others",
+        nargs="+",
+        default=[],
+        metavar="NAME=COMMAND",
+        help="servers of entities besides: mcp-neo4j-memory and mnemograph, where you have installed them",
+    )
     given = parser.parse_args()
-    anyio.run(report, Asked(given.sizes, given.calls, given.mixed, local_settings()), given.parts)
+    asked = Asked(given.sizes, given.calls, given.mixed, local_settings(), given.others)
+    anyio.run(report, asked, given.parts)
 
 
 async def report(asked: Asked, parts: Sequence[str]) -> None:
