@@ -56,6 +56,13 @@ class Settings(BaseSettings):
         description="Database on that server. Empty: the user's home database.",
     )
 
+    memory_file_path: Path | None = Field(
+        default=None,
+        validation_alias=AliasChoices("MEMORY_FILE_PATH", "memory_file_path"),
+        description="File of the official memory server. `mcp` imports it once, into a domain that nothing was written "
+        "in; the file itself is not changed.",
+    )
+
     source_username: str = Field(
         default="neo4j",
         description="User name for a Neo4j server, other than the memory's own, that `load` and `ontology infer` read.",

@@ -51,6 +51,7 @@ from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, R
 from graph_memory.memory.recall.traversal.results import Deduplication, Neighbors, PathMode, Paths, ReturnMode, Walked
 from graph_memory.memory.recall.traversal.walk import Expansion, Strategy
 from graph_memory.memory.retention.results import Compacted, Erased, Scanned
+from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import SourceOptions
 from graph_memory.memory.transfer.results import (
     Exported,
@@ -60,6 +61,8 @@ from graph_memory.memory.transfer.results import (
     GraphFormat,
     Imported,
     Loaded,
+    MemoryFormat,
+    MemoryImported,
     OnConflict,
 )
 from graph_memory.memory.transfer.sources import Sources
@@ -1575,8 +1578,9 @@ class SyncTransfer(_Sync[Transfer]):
         """Write what was in a domain at a point, by default now, in a format of other programs.
 
         `csv` is a new folder of files for neo4j-admin, `jsonl` a file with a node or connection a line, `graphml` a
-        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. A file is
-        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads all but the script. Raises
+        file for NetworkX, Gephi and others, `cypher` a script that makes the graph in a plain Neo4j. `official` is the
+        file of the official memory server: it has only entities, as they are now; `import_memory` reads it. A file is
+        compressed if its name ends in `.gz`. There is no log in any of them. `load` reads the first three. Raises
         ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and
         INVALID_ARGUMENT, which names the node or connection, for what the format cannot carry.
         """
@@ -1592,6 +1596,48 @@ class SyncTransfer(_Sync[Transfer]):
         DOMAIN_BUSY and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.import_folder, folder, name=name, tell=tell)
+
+    def import_memory(
+        self,
+        source: Path | str | Neo4jSource,
+        *,
+        format: MemoryFormat | None = None,
+        skip_invalid: bool = False,
+        dry_run: bool = False,
+        tell: Progress = silent,
+        domain: str | None = None,
+    ) -> MemoryImported:
+        """Import what another program remembers: entities, relations and observations, with their times and sources.
+
+        `source` is a file or folder of the official memory server, mnemograph or mem0, a folder of Markdown notes, or a
+        Neo4j server with the graph of mcp-neo4j-memory or neo4j-agent-memory. Without `format`, what is in it tells.
+        Everything is read and checked before anything is written; then it is written in pages. One name is one entity.
+        What the domain has is left as it is, but for observations, which are added; so the same call goes on where an
+        earlier one was interrupted. A domain that does not exist is begun, with an open ontology.
+
+        `skip_invalid` leaves out what cannot be imported, and reports it. With `dry_run` nothing is written, and the
+        report has all that was refused. Raises INVALID_SOURCE, with file and line, in `details["report"]`,
+        INVALID_ARGUMENT for what is no memory, STORE_UNAVAILABLE, and what `memory.entities` raises.
+        """
+        return self._wait(
+            self._facade.import_memory,
+            source,
+            format=format,
+            skip_invalid=skip_invalid,
+            dry_run=dry_run,
+            tell=tell,
+            domain=domain,
+        )
+
+    def import_once(
+        self, file: Path | str, *, tell: Progress = silent, domain: str | None = None
+    ) -> MemoryImported | None:
+        """Import a file of the official memory server, if nothing was written in the domain yet but by this method.
+
+        Returns None where there is no such file, and where something else was written. Raises what `import_memory`
+        raises.
+        """
+        return self._wait(self._facade.import_once, file, tell=tell, domain=domain)
 
     def load(
         self,

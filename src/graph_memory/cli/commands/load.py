@@ -9,11 +9,11 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import sources as graph
 from graph_memory.cli.input.ontology_source import read_ontology
-from graph_memory.cli.output.printing import counted, plain
+from graph_memory.cli.output.findings import show_findings
+from graph_memory.cli.output.printing import counted
 from graph_memory.cli.output.tables import print_table
 from graph_memory.cli.session import with_progress
-from graph_memory.memory.transfer.formats.records import Place
-from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict, Refusal
+from graph_memory.memory.transfer.results import LoadCounts, Loaded, OnConflict
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -95,13 +95,7 @@ def _show(done: Loaded) -> None:
         print_table([f"{title} type", title + "s"], [[name, f"{count:,}"] for name, count in types.items()])
         if types:
             typer.echo(f"{_counts(counts)}\n")
-    for refusal in done.refused.first:
-        typer.echo(_refusal(refusal))
-    if done.refused.count:
-        more = done.refused.count - len(done.refused.first)
-        typer.echo(f"Refused: {done.refused.count:,}{f' ({more:,} more than shown)' if more else ''}.\n")
-    for told in done.notes:
-        typer.echo(plain(f"{told.file}: {told.text}."))
+    show_findings(done.refused, done.notes)
     typer.echo(_summary(done))
 
 
@@ -118,8 +112,3 @@ def _summary(done: Loaded) -> str:
 def _counts(counts: LoadCounts) -> str:
     told = [f"{count:,} {_TOLD[name]}" for name, count in counts.to_dict().items() if count]
     return ", ".join(told) or "none"
-
-
-def _refusal(refusal: Refusal) -> str:
-    place = Place(refusal.file, refusal.line or 0, refusal.column, refusal.element)
-    return plain(f"{place}: {refusal.message}")

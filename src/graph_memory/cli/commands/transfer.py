@@ -8,32 +8,43 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
+from graph_memory.cli.input import sources as graph
+from graph_memory.cli.output.findings import show_memory
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.cli.session import with_progress
 from graph_memory.memory.transfer.results import (
+    MEMORIES,
     Exported,
     FolderExported,
     FolderImported,
     GraphExported,
     GraphFormat,
     Imported,
+    MemoryFormat,
+    MemoryImported,
 )
 from graph_memory.model.arguments import fault
 
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+    from graph_memory.memory.transfer.formats.source import GivenSource
+    from graph_memory.progress import Progress
+
 ENDINGS = (".jsonl", ".jsonl.gz")
-FORMATS = ("log", "folder", "csv", "jsonl", "graphml", "cypher")
+FORMATS = ("log", "folder", "csv", "jsonl", "graphml", "cypher", "official")
 FormatOption = Annotated[
     str | None,
     typer.Option(
         "--format",
         metavar="|".join(FORMATS),
-        help="What to write. Default: by the name, as in FILE.graphml or FILE.cypher. csv goes to a folder.",
+        help="What to write. Default: by the name, as in FILE.graphml or FILE.cypher. csv goes to a folder; official "
+        "is the entities in the file of the official memory server.",
     ),
 ]
 
@@ -58,7 +69,7 @@ def export_domain(
             _export_folder(call, to, as_of)
         case "log":
             _export_log(call, to, as_of)
-        case "csv" | "jsonl" | "graphml" | "cypher":
+        case "csv" | "jsonl" | "graphml" | "cypher" | "official":
             _export_graph(call, to, as_of, form)
         case _:
             raise fault("format", f"{plain(form)} is not a format", f"Use one of {', '.join(FORMATS)}.")
@@ -103,21 +114,72 @@ def _export_folder(call: Call, to: str, as_of: str | None) -> None:
     call.give(done, lambda _: typer.echo(told))
 
 
-@command(domain=False)
+@command()
 def import_domain(
     call: Call,
+    ctx: typer.Context,
     source: Annotated[
-        str, typer.Argument(metavar="FILE|DIR", help="A file or folder that export wrote; - for standard input.")
+        str,
+        typer.Argument(
+            metavar="FILE|DIR|SERVER",
+            help="A file or folder that export wrote (- for standard input), or what another program remembers: its "
+            "file or folder, or its Neo4j server, such as bolt://host:7687.",
+        ),
     ],
-    name: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Name of the new domain.")] = None,
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Of an export: name of the new domain.")
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="|".join(MEMORIES), help="The program whose memory it is. Default: by what is in it."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Of another program: only check, and report what would be done.")
+    ] = False,
+    skip_invalid: graph.SkipInvalidOption = False,
+    database: graph.DatabaseOption = None,
 ) -> None:
-    """Create a domain from a file that export wrote, with the same log, or from a folder, with a new one."""
+    """Create a domain from a file or folder that export wrote, or import what another program remembers.
+
+    From a file, the domain gets the same log, from a folder a new one. Memories
+    of other programs go into the domain that --domain names, which may exist:
+    one name is one entity, what is there stays, and what was observed is added.
+    If anything in them is wrong, nothing is imported. Repeat the command to
+    resume an interrupted import.
+    """
+    if form is not None or _is_memory(source):
+        if name is not None:
+            raise fault("as", "--as names the domain of an export", "Give --domain for another program's memory.")
+        _import_memory(call, graph.sources([source], database)[0], form, dry_run=dry_run, skip_invalid=skip_invalid)
+        return
+    named = ctx.get_parameter_source("domain")
+    if dry_run or skip_invalid or database is not None or (named is not None and named.name == "COMMANDLINE"):
+        hint = "Give --as for the name of the domain, or --format if it is another program's memory."
+        raise fault("source", f"{plain(source)} is not recognised as another program's memory", hint)
     if _is_folder(source):
         _import_folder(call, source, name)
         return
     with _file(source) as path:
         done = with_progress(lambda memory, tell: memory.transfer.import_file(path, name=name, tell=tell))
     call.give(done, lambda done: typer.echo(_imported(done)))
+
+
+def _is_memory(source: str) -> bool:
+    """Say whether a source is no export of ours, but what another program remembers."""
+    from graph_memory.memory.transfer.formats.memories.recognise import is_memory
+
+    return source != "-" and is_memory(source)
+
+
+def _import_memory(call: Call, source: GivenSource, form: str | None, *, dry_run: bool, skip_invalid: bool) -> None:
+    async def use(memory: Memory, tell: Progress) -> MemoryImported:
+        return await call.of(memory).transfer.import_memory(
+            source, format=cast("MemoryFormat | None", form), dry_run=dry_run, skip_invalid=skip_invalid, tell=tell
+        )
+
+    call.give(with_progress(use), show_memory)
 
 
 def _import_folder(call: Call, source: str, name: str | None) -> None:

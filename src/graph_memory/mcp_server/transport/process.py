@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import math
 import os
 import signal
@@ -24,6 +25,8 @@ from graph_memory.settings import Settings
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
 
+_log = logging.getLogger(__name__)
+
 
 def own_session(settings: Settings) -> str:
     """Return the session of a process that serves one client: the one that the settings name, or a new one."""
@@ -43,10 +46,21 @@ def opener_of(settings: Settings, session: str | None) -> Opener:
 
         origin = Origin(session=session, source="agent", actor=settings.actor)
         async with open_memory(settings, progress=progress, origin=origin, follows=True) as memory:
+            await _import_file(memory, settings, progress)
             gc.freeze()  # what is loaded stays: to look through it for what is not used any more would hold calls up
             yield memory
 
     return opened
+
+
+async def _import_file(memory: Memory, settings: Settings, progress: Progress) -> None:
+    """Import the file of the official memory server that the environment names, if this memory is new."""
+    if settings.memory_file_path is None:
+        return
+    done = await memory.transfer.import_once(settings.memory_file_path, tell=progress)
+    if done is not None and done.entities.new + done.relations.new + done.observations.new:
+        told = f"{done.entities.new:,} entities and {done.relations.new:,} relations"
+        _log.warning("Imported %s of MEMORY_FILE_PATH into domain %s", told, done.domain)
 
 
 def requests_to_end() -> AsyncIterator[None]:

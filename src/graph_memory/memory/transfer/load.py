@@ -68,11 +68,11 @@ async def load(core: Core, domain: str, source: Sources, options: LoadOptions, t
     """Load a source into a domain. `Transfer.load` tells the rest."""
     _check(options)
     with closing(Staging(options.source)) as staging:
-        await _in_steps(reading(staging, source), partial(tell, "Reading", None))
+        await in_steps(reading(staging, source), partial(tell, "Reading", None))
         return await _Load(core, domain, staging, options, tell).run()
 
 
-async def _in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
+async def in_steps(steps: Iterator[None], tell: Callable[[], None]) -> None:
     """Take steps in worker threads. Between them the work can be cancelled."""
     tell()
     while await anyio.to_thread.run_sync(next, steps, steps) is not steps:
@@ -104,7 +104,7 @@ class _Load:
             await self._look_for_ends()
         wanted = await self._wanted(present)
         looked = Examination(self.staging, _planned(present, wanted), self.core.contents.check)
-        await _in_steps(looked.looking(), partial(self.tell, "Checking", None))
+        await in_steps(looked.looking(), partial(self.tell, "Checking", None))
         if present is not None:
             await self._look_for_conflicts()
         if self.options.dry_run:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from graph_memory.model.results import Result
 
-GraphFormat = Literal["csv", "jsonl", "graphml", "cypher"]
+GraphFormat = Literal["csv", "jsonl", "graphml", "cypher", "official"]
 """Formats of other programs."""
+MemoryFormat = Literal["official", "mnemograph", "mcp-neo4j-memory", "neo4j-agent-memory", "markdown", "mem0"]
+"""The programs whose memories can be imported; markdown stands for Obsidian and basic-memory."""
+MEMORIES: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 OnConflict = Literal["fail", "skip", "update"]
 """What becomes of a node or connection whose id the domain knows: all is refused, it stays, or it is updated."""
 
@@ -113,3 +116,23 @@ class Loaded(Result):
     notes: tuple[SourceNote, ...] = Field(description="What the source has and a memory has not")
     from_seq: int | None = Field(default=None, description="Number of the first event that it wrote")
     to_seq: int | None = Field(default=None, description="Number of the last event that it wrote")
+
+
+class ImportCounts(Result):
+    """What became of entities, relations or observations of another program's memory."""
+
+    new: int = Field(description="Those that the domain had not")
+    already_there: int = Field(description="Those that it had, and that were left as they are")
+
+
+class MemoryImported(Result):
+    """What an import of another program's memory did, or would do."""
+
+    domain: str = Field(description="Name of the domain")
+    format: str = Field(description="The program whose memory it is")
+    dry_run: bool = Field(description="Whether nothing was written")
+    entities: ImportCounts
+    relations: ImportCounts
+    observations: ImportCounts
+    refused: Refusals
+    notes: tuple[SourceNote, ...] = Field(description="What the memory of the other program has and is left out")

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from graph_memory.memory.transfer.formats.memories.recognise import MemoryFormat, recognised, rows_of
+from graph_memory.memory.transfer.formats.memories.recognise import recognised, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import EntityRow, ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
+from graph_memory.memory.transfer.results import MemoryFormat
 from graph_memory.model.errors import Code, GraphError
 
 OFFICIAL = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import cast
 
 from graph_memory.memory.transfer.formats.files import Lines, opened
 from graph_memory.memory.transfer.formats.memories import graphs
@@ -16,12 +16,11 @@ from graph_memory.memory.transfer.formats.memories.official import read_official
 from graph_memory.memory.transfer.formats.memories.rows import Rows, Source
 from graph_memory.memory.transfer.formats.neo4j_reading import Neo4jSource
 from graph_memory.memory.transfer.formats.records import Unfit, Unreadable
+from graph_memory.memory.transfer.results import MEMORIES, MemoryFormat
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import quoted, shown
+from graph_memory.storage.foreign import is_server
 
-MemoryFormat = Literal["official", "mnemograph", "mcp-neo4j-memory", "neo4j-agent-memory", "markdown", "mem0"]
-"""The programs whose memories can be imported."""
-FORMATS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 _FILES: Mapping[MemoryFormat, Callable[[Path], Rows]] = {
     "official": read_official,
     "mnemograph": read_mnemograph,
@@ -33,13 +32,13 @@ _SERVERS: Mapping[MemoryFormat, Callable[[Neo4jSource], Rows]] = {
     "mcp-neo4j-memory": graphs.of_mcp_neo4j_memory,
     "neo4j-agent-memory": graphs.of_neo4j_agent_memory,
 }
-_HINT = f"Say whose memory it is with --format: {', '.join(FORMATS)}."
+_HINT = f"Say whose memory it is with --format: {', '.join(MEMORIES)}."
 
 
 def check_format(form: str | None) -> None:
     """Raise INVALID_ARGUMENT for a format that there is not."""
-    if form is not None and form not in FORMATS:
-        raise fault("format", f"{quoted(form)} is not a format of a memory", f"Use one of {', '.join(FORMATS)}.")
+    if form is not None and form not in MEMORIES:
+        raise fault("format", f"{quoted(form)} is not a format of a memory", f"Use one of {', '.join(MEMORIES)}.")
 
 
 def rows_of(source: Source, form: MemoryFormat) -> Rows:
@@ -64,9 +63,10 @@ def recognised(source: Source) -> MemoryFormat:
     return found
 
 
-def is_memory(source: Path) -> bool:
-    """Say whether a file or folder is a memory of another program, as far as a look at its beginning tells."""
-    return (_in_folder(source) if source.is_dir() else _in_file(source)) is not None
+def is_memory(source: str) -> bool:
+    """Say whether a file, a folder or an address is of another program, as far as a look at its beginning tells."""
+    path = Path(source)
+    return is_server(source) or (_in_folder(path) if path.is_dir() else _in_file(path)) is not None
 
 
 def _in_server(source: Neo4jSource) -> MemoryFormat | None:

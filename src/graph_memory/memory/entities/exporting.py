@@ -1,0 +1,43 @@
+"""The entities of a domain as the file of the official memory server: that server reads it as its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import anyio.to_thread
+
+from graph_memory.files import replacing
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import seq_at
+from graph_memory.memory.entities.reads import read_graph
+from graph_memory.memory.entities.results import KnowledgeGraph
+from graph_memory.memory.transfer.export import header_of
+from graph_memory.memory.transfer.formats.memories.official import write_official
+from graph_memory.memory.transfer.results import GraphExported
+from graph_memory.memory.transfer.writer import archive_stream, unwritten
+from graph_memory.progress import Progress
+
+
+async def export_official(core: Core, domain: str, target: Path | str | IO[bytes], tell: Progress) -> GraphExported:
+    """Write the entities of a domain, and their relations. `Transfer.export_graph` tells the rest."""
+    target = Path(target) if isinstance(target, str) else target
+    tell("Reading", None)
+    await header_of(core, domain)
+    seq = await seq_at(core.store, domain, "at", None)
+    graph = await read_graph(core, domain)
+    await anyio.to_thread.run_sync(_write, graph, target)
+    counts = {"nodes": len(graph.entities), "connections": len(graph.relations)}
+    return GraphExported(domain=domain, seq=seq, format="official", **counts)
+
+
+def _write(graph: KnowledgeGraph, target: Path | IO[bytes]) -> None:
+    entities, relations = ([one.to_dict() for one in each] for each in (graph.entities, graph.relations))
+    try:
+        if isinstance(target, Path):
+            with replacing(target) as file, archive_stream(target, file) as stream:
+                write_official(entities, relations, stream)
+        else:
+            write_official(entities, relations, target)
+    except OSError as error:
+        raise unwritten(target, error) from error

@@ -1,0 +1,240 @@
+"""A memory of another program, imported: read and checked as a whole, compared with the domain, written in pages.
+
+A page is one write. What the domain has already is left as it is, so the same import goes on where it was cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewObservations, NewRelation
+from graph_memory.memory.entities.checking import Checked, Checking
+from graph_memory.memory.entities.reads import open_nodes, read_graph
+from graph_memory.memory.entities.relations import create_relations
+from graph_memory.memory.entities.results import Entity
+from graph_memory.memory.entities.writes import add_observations, create_entities
+from graph_memory.memory.history.log import sessions
+from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognised, rows_of
+from graph_memory.memory.transfer.formats.memories.rows import Source
+from graph_memory.memory.transfer.gathered import Gathered
+from graph_memory.memory.transfer.load import in_steps
+from graph_memory.memory.transfer.results import ImportCounts, MemoryFormat, MemoryImported
+from graph_memory.memory.transfer.sources import check, notes, refusals
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.progress import Progress
+from graph_memory.storage.log.writing import utc_now
+
+PAGE = 1_000
+"""Entities or relations that are written together."""
+PAGE_CHARACTERS = 4_000_000
+SESSION = "memory_file"
+"""The session of what comes from the file that the environment names."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """How a memory is imported."""
+
+    form: MemoryFormat | None = None
+    skip_invalid: bool = False
+    dry_run: bool = False
+
+
+async def import_memory(
+    core: Core, domain: str, source: Source, options: ImportOptions, tell: Progress
+) -> MemoryImported:
+    """Import a memory into a domain. `Transfer.import_memory` tells the rest."""
+    check_format(options.form)
+    form = options.form or await anyio.to_thread.run_sync(recognised, source)
+    gathered = Gathered()
+    await in_steps(gathered.filling(rows_of(source, form)), partial(tell, "Reading", None))
+    checking = Checking(gathered, utc_now(), core.contents.check)
+    await in_steps(checking.running(), partial(tell, "Checking", None))
+    if not options.dry_run:
+        check(gathered.findings, skip_invalid=options.skip_invalid)
+    run = _Import(core, domain, checking.checked, await _there(core, domain, checking.checked, tell))
+    if not options.dry_run:
+        await run.write(tell)
+    return MemoryImported(
+        domain=domain,
+        format=form,
+        dry_run=options.dry_run,
+        entities=run.entities,
+        relations=run.relations,
+        observations=run.observations,
+        refused=refusals(gathered.findings),
+        notes=notes(gathered.findings),
+    )
+
+
+async def import_once(core: Core, domain: str, file: Path, tell: Progress) -> MemoryImported | None:
+    """Import the official server's file into a domain in which nothing was written but by this.
+
+    So an import that was cut off goes on, and none is repeated once anything else was written. Without such a file, and
+    in a domain with other changes, nothing is done. Raises what `import_memory` raises.
+    """
+    if not await anyio.to_thread.run_sync(file.exists) or not await _is_untouched(core, domain):
+        return None
+    origin = replace(core.origin, session=SESSION)
+    return await import_memory(replace(core, origin=origin), domain, file, ImportOptions(form="official"), tell)
+
+
+async def _is_untouched(core: Core, domain: str) -> bool:
+    try:
+        found = await sessions(core, domain, since=None, until=None, limit=2)
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return True
+    return all(one.session == SESSION for one in found.sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """What of a memory a domain has already."""
+
+    entities: Mapping[str, Entity]
+    relations: frozenset[tuple[str, str, str]]
+
+
+async def _there(core: Core, domain: str, checked: Checked, tell: Progress) -> _There:
+    entities: dict[str, Entity] = {}
+    relations: set[tuple[str, str, str]] = set()
+    for page in _pages(checked.entities, len):
+        tell("Comparing", None)
+        graph = await open_nodes(core, domain, page)
+        entities |= {one.name: one for one in graph.entities}
+        relations |= {(one.from_name, one.to_name, one.relation_type) for one in graph.relations}
+    names = checked.entities
+    if any(start not in names and end not in names for start, end, _ in checked.relations):
+        graph = await read_graph(core, domain)
+        relations |= {(one.from_name, one.to_name, one.relation_type) for one in graph.relations}
+    return _There(entities, frozenset(relations))
+
+
+@dataclass(slots=True)
+class _Import:
+    """One import, and what it does or would do."""
+
+    core: Core
+    domain: str
+    checked: Checked
+    there: _There
+    created: list[NewEntity] = field(init=False)
+    added: list[NewObservations] = field(init=False)
+    related: list[NewRelation] = field(init=False)
+    written: int = 0
+
+    def __post_init__(self) -> None:
+        known = self.there.entities
+        self.created = [one for one in self.checked.entities.values() if one.name not in known]
+        added = (_lacking(one, known[one.name]) for one in self.checked.entities.values() if one.name in known)
+        self.added = [one for one in added if one.observations]
+        self.related = [one for key, one in self.checked.relations.items() if key not in self.there.relations]
+
+    @property
+    def entities(self) -> ImportCounts:
+        """How many entities there are."""
+        return _counts(len(self.checked.entities), len(self.created))
+
+    @property
+    def relations(self) -> ImportCounts:
+        """How many relations there are."""
+        return _counts(len(self.checked.relations), len(self.related))
+
+    @property
+    def observations(self) -> ImportCounts:
+        """How many observations there are."""
+        every = sum(len(one.observations) for one in self.checked.entities.values())
+        return _counts(every, sum(len(one.observations) for one in (*self.created, *self.added)))
+
+    async def write(self, tell: Progress) -> None:
+        """Write what is new, entities first. An error tells what was written before it."""
+        try:
+            await self._entities(tell)
+            await self._observations(tell)
+            await self._relations(tell)
+        except GraphError as error:
+            raise self._cut(error) from error
+
+    async def _entities(self, tell: Progress) -> None:
+        total, done = len(self.created), 0
+        for page in _pages(tuple(self.created), _size):
+            tell("Importing entities", done / total)
+            made = {one.name for one in (await create_entities(self.core, self.domain, page)).entities}
+            self._note_late([one for one in page if one.name not in made])
+            done += len(page)
+            self.written += len(page)
+
+    def _note_late(self, page: list[NewEntity]) -> None:
+        """Give entities that somebody else made meanwhile what was observed of them."""
+        names = {one.name for one in page}
+        self.created = [one for one in self.created if one.name not in names] if names else self.created
+        self.added += [
+            NewObservations(name=one.name, observations=one.observations) for one in page if one.observations
+        ]
+
+    async def _observations(self, tell: Progress) -> None:
+        for page in _pages(self.added, _size):
+            tell("Importing observations", None)
+            await add_observations(self.core, self.domain, page)
+            self.written += len(page)
+
+    async def _relations(self, tell: Progress) -> None:
+        total, done = len(self.related), 0
+        for page in _pages(self.related, _length):
+            tell("Importing relations", done / total)
+            await create_relations(self.core, self.domain, page)
+            done += len(page)
+            self.written += len(page)
+
+    def _cut(self, error: GraphError) -> GraphError:
+        if not self.written:
+            return error
+        message = f"{error.message}\nBefore that, {self.written:,} entities and relations were written."
+        hint = f"{error.hint or 'Remove the cause.'} Repeat the import: what is there is left as it is."
+        return GraphError(error.code, message, {**error.details, "hint": hint})
+
+
+def _counts(every: int, new: int) -> ImportCounts:
+    return ImportCounts(new=new, already_there=every - new)
+
+
+def _lacking(given: NewEntity, known: Entity) -> NewObservations:
+    texts = set(known.observations)
+    return NewObservations(name=given.name, observations=[one for one in given.observations if one.text not in texts])
+
+
+def _size(one: NewEntity | NewObservations) -> int:
+    content = one.content.size if isinstance(one, NewEntity) else 0
+    return content + sum(map(_characters, one.observations))
+
+
+def _characters(one: NewObservation) -> int:
+    return len(one.text)
+
+
+def _length(_: NewRelation) -> int:
+    return 1
+
+
+def _pages(items: Iterable[T], size: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield items in lists that are written together."""
+    page: list[T] = []
+    characters = 0
+    for item in items:
+        characters += size(item)
+        page.append(item)
+        if len(page) == PAGE or characters >= PAGE_CHARACTERS:
+            yield page
+            page, characters = [], 0
+    if page:
+        yield page

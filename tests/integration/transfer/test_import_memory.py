@@ -1,0 +1,212 @@
+"""What other programs remember, imported: what is there then, twice, after a cut, and back in the official file."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from neo4j import Driver
+
+from container.images import address_of
+from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings
+from graph_memory.memory.entities import importing
+from unit.memory.transfer.test_memories import EVENTS, stored, written
+
+pytestmark = pytest.mark.anyio
+
+HOSTILE = [
+    "",
+    " ",
+    "Ada Lovelace",
+    "ada lovelace",
+    "Zoë\u2028\x00",
+    "n`) DETACH DELETE n //",
+    "x" * 9_000,
+    "_id",
+    "日本",
+]
+
+
+def lines(graph: dict[str, list[dict[str, Any]]]) -> str:
+    """Return a file as the official server writes it."""
+    told = [{"type": "entity", **each} for each in graph["entities"]]
+    told += [{"type": "relation", **each} for each in graph["relations"]]
+    return "\n".join(json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in told)
+
+
+def grown(count: int) -> dict[str, list[dict[str, Any]]]:
+    """Return a memory with names and types of all kinds, relations to nobody, and an order of its own."""
+    names = [*HOSTILE, *(f"Person {(n * 7919) % 10_007}" for n in range(count - len(HOSTILE)))]
+    kinds = ["person", "Big Company", "", "日本", "_odd"]
+    entities = [
+        {"name": name, "entityType": kinds[n % 5], "observations": [f"{name} says {m}" for m in range(n % 4)]}
+        for n, name in enumerate(names)
+    ]
+    relations = [
+        {"from": name, "to": names[(n * 31) % count] if n % 9 else f"nobody {n}", "relationType": f"knows {n % 3}"}
+        for n, name in enumerate(names)
+    ]
+    return {"entities": entities, "relations": [*relations, {"from": "?", "to": "!", "relationType": "both unknown"}]}
+
+
+async def test_a_file_of_the_official_server_is_the_same_graph_in_the_same_order_and_back(
+    memory: Memory, tmp_path: Path
+) -> None:
+    graph = grown(120)
+    file = written(tmp_path, "memory.jsonl", lines(graph))
+    tried = await memory.transfer.import_memory(file, dry_run=True)
+    assert (await memory.entities.read_graph()).to_dict() == {"entities": [], "relations": []}
+    done = await memory.transfer.import_memory(file)
+    assert done.entities == tried.entities
+    assert (done.entities.new, done.relations.new) == (120, 121)
+    assert done.observations.new == sum(len(each["observations"]) for each in graph["entities"])
+    assert (await memory.entities.read_graph()).to_dict() == graph
+    stream = io.BytesIO()
+    exported = await memory.transfer.export_graph(stream, "official")
+    assert stream.getvalue().decode() == file.read_text()
+    assert (exported.nodes, exported.connections) == (120, 121)
+    again = await memory.transfer.import_memory(file)
+    assert (again.entities.new, again.relations.new, again.observations.new) == (0, 0, 0)
+    assert again.entities.already_there == 120
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_is_there_stays_and_what_was_observed_is_added(memory: Memory, tmp_path: Path) -> None:
+    await memory.entities.create_entities([{"name": "Ada", "entityType": "person", "observations": ["own"]}])
+    twice = [
+        {"type": "entity", "name": "Ada", "entityType": "robot", "observations": ["new", "own"]},
+        {"type": "entity", "name": "Ada", "entityType": "ghost", "observations": ["new", "later"]},
+        {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "is"},
+        {"type": "relation", "from": "Ada", "to": "Ada", "relationType": "is"},
+    ]
+    done = await memory.transfer.import_memory(written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, twice))))
+    assert (done.entities.new, done.observations.new, done.observations.already_there) == (0, 2, 1)
+    assert done.relations.new == 1
+    assert [note.text for note in done.notes] == [
+        "entities that have one name and several types have the first of these"
+    ]
+    (ada,) = (await memory.entities.open_nodes(["Ada"])).entities
+    assert (ada.entity_type, ada.observations) == ("person", ("own", "new", "later"))
+
+
+async def test_a_damaged_file_imports_nothing_unless_what_is_damaged_may_be_left_out(
+    memory: Memory, tmp_path: Path
+) -> None:
+    file = written(tmp_path, "m.jsonl", lines(grown(20)) + '\n{"type":"entity","name":\n{"type":"relation"}')
+    with pytest.raises(GraphError) as raised:
+        await memory.transfer.import_memory(file)
+    assert raised.value.code is Code.INVALID_SOURCE
+    assert "m.jsonl:42" in raised.value.message
+    assert (await memory.entities.read_graph()).entities == ()
+    tried = await memory.transfer.import_memory(file, dry_run=True)
+    assert [each.line for each in tried.refused.first] == [42, 43]
+    done = await memory.transfer.import_memory(file, skip_invalid=True)
+    assert (done.entities.new, done.refused.count) == (20, 2)
+
+
+async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "PAGE", 10)
+    graph = grown(60)
+    file = written(tmp_path, "m.jsonl", lines(graph))
+    told: list[str] = []
+
+    def stop(stage: str, _: float | None) -> None:
+        told.append(stage)
+        if told.count("Importing entities") == 4 or told.count("Importing relations") == 3:
+            told.clear()
+            raise KeyboardInterrupt
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            await memory.transfer.import_memory(file, tell=stop)
+    await memory.transfer.import_memory(file)
+    assert (await memory.entities.read_graph()).to_dict() == graph
+
+
+async def test_a_store_of_mnemograph_keeps_its_times_and_sessions(memory: Memory, tmp_path: Path) -> None:
+    done = await memory.transfer.import_memory(stored(tmp_path / "store", EVENTS))
+    assert (done.format, done.entities.new, done.relations.new, done.observations.new) == ("mnemograph", 2, 1, 2)
+    found = await memory.entities.read_graph()
+    assert [(one.name, one.entity_type, one.observations) for one in found.entities] == [
+        ("Ada", "entity", ("writes code", "moved")),
+        ("The Engine", "project", ()),
+    ]
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory, tmp_path: Path) -> None:
+    graph = grown(12)
+    file = tmp_path / "memory.jsonl"
+    assert await memory.transfer.import_once(file) is None
+    file.write_text(lines({**graph, "entities": graph["entities"][:5]}))
+    assert await memory.transfer.import_once(file) is not None
+    file.write_text(lines(graph))
+    done = await memory.transfer.import_once(file)
+    assert done is not None
+    assert done.entities.new == 7
+    await memory.entities.delete_entities(["", "Ada Lovelace"])
+    assert await memory.transfer.import_once(file) is None
+    assert "Ada Lovelace" not in [one.name for one in (await memory.entities.read_graph()).entities]
+
+
+@pytest.fixture
+def server(settings: Settings) -> Neo4jSource:
+    address = address_of(settings)
+    return Neo4jSource(address.uri, address.username, address.password)
+
+
+async def test_the_graph_of_mcp_neo4j_memory_is_imported_from_its_server(
+    memory: Memory, server: Neo4jSource, driver: Driver
+) -> None:
+    mark = uuid4().hex
+    made = """
+        CREATE (a:Memory:person {name: $a, type: 'person', observations: ['likes tea']})
+        CREATE (b:Memory:company {name: $b, type: 'company', observations: []})
+        CREATE (a)-[:WORKS_AT]->(b)"""
+    driver.execute_query(made, a=f"Ada {mark}", b=f"Engine Ltd {mark}")
+    try:
+        done = await memory.transfer.import_memory(server, format="mcp-neo4j-memory")
+    finally:
+        driver.execute_query("MATCH (n:Memory) WHERE NOT n:_Node DETACH DELETE n")
+    assert (done.entities.new, done.relations.new, done.observations.new) == (2, 1, 1)
+    found = (await memory.entities.read_graph()).to_dict()
+    assert {each["name"]: each["entityType"] for each in found["entities"]} == {
+        f"Ada {mark}": "person",
+        f"Engine Ltd {mark}": "company",
+    }
+    assert [each["relationType"] for each in found["relations"]] == ["WORKS_AT"]
+
+
+async def test_entities_and_facts_of_neo4j_agent_memory_are_imported_from_its_server(
+    memory: Memory, server: Neo4jSource, driver: Driver
+) -> None:
+    made = """
+        CREATE (a:Entity:PERSON {id: '1', name: 'Ada', type: 'PERSON', description: 'Counts', confidence: 0.9,
+          created_at: datetime(), embedding: [0.1], aliases: ['Countess']})
+        CREATE (b:Entity:OBJECT {id: '2', name: 'Engine', type: 'OBJECT', created_at: datetime()})
+        CREATE (:Entity {id: '3', name: 'Adah', type: 'PERSON', merged_into: '1'})
+        CREATE (a)-[:RELATED_TO {id: 'r', type: 'DESIGNS', confidence: 0.5}]->(b)
+        CREATE (:Fact {id: 'f1', subject: 'Ada', predicate: 'programs', object: 'Engine', confidence: 0.7,
+          valid_from: datetime('2020-01-01T00:00:00Z'), created_at: datetime('2026-01-02T03:04:05Z')})
+        CREATE (:Fact {id: 'f2', subject: 'Babbage', predicate: 'born in', object: 'London'})
+        CREATE (:Preference {id: 'p', category: 'food', preference: 'Vegetarian', context: 'dinner'})"""
+    driver.execute_query(made)
+    try:
+        done = await memory.transfer.import_memory(server, format="neo4j-agent-memory")
+    finally:
+        driver.execute_query("MATCH (n) WHERE (n:Entity OR n:Fact OR n:Preference) AND NOT n:_Node DETACH DELETE n")
+    assert not done.refused.count
+    found = (await memory.entities.read_graph()).to_dict()
+    assert {each["name"]: (each["entityType"], each["observations"]) for each in found["entities"]} == {
+        "Ada": ("PERSON", ["Ada programs Engine"]),
+        "Engine": ("OBJECT", []),
+        "Babbage": ("entity", ["Babbage born in London"]),
+        "food": ("preference", ["Vegetarian (dinner)"]),
+    }
+    assert [each["relationType"] for each in found["relations"]] == ["DESIGNS", "programs"]
