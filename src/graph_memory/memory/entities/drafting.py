@@ -64,7 +64,7 @@ class Drafting:
 
     def observations(self, node: str, wanted: Sequence[NewObservation]) -> None:
         """Make observations of an entity."""
-        for place, one in enumerate(wanted):
+        for one in wanted:
             state = ObservationState(
                 text=one.text,
                 time=one.time or self.head.at,
@@ -72,7 +72,7 @@ class Drafting:
                 origin=one.source or self.origin.session or self.origin.source,
                 confidence=one.confidence,
                 validity=one.validity,
-                place=place,
+                place=self._place(),
             )
             subject = new_id("obs")
             draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node, state=state.state())

@@ -216,10 +216,8 @@ class Scribe:
 
 
 def _key(item: Any) -> Any:
-    """Return what an item is taken to be about: the same name twice in a call is a repeat whatever else is said."""
-    if isinstance(item, dict):
-        return item.get("name") or item.get("entityName") or tuple(item.values())
-    return item
+    """Return what makes an item the same as another: of an entity, its name alone."""
+    return item["name"] if isinstance(item, dict) and "name" in item else str(item)
 
 
 def script(seed: int, length: int, *, repeats: float = 0.0, strangers: float = 0.15) -> list[Step]:
