@@ -27,12 +27,16 @@ async def test_a_memory_is_tried_imported_and_exported_again(
         f"Nothing was written. Domain {domain} would get 1 entity, 1 relation, 1 observation.\n"
     ), tried.stderr
     done = run(environment, "import", str(file), "--domain", domain)
-    assert done.stdout.endswith(f"Imported into domain {domain}: 1 entity, 1 relation, 1 observation.\n"), done.stderr
+    told, _, undo = done.stdout.rpartition(" Undo it with ")
+    assert told.endswith(f"Imported into domain {domain}: 1 entity, 1 relation, 1 observation."), done.stderr
     assert (await memory.entities.read_graph()).entities[0].name == "Ada"
     again = run(environment, "import", str(file), "--domain", domain, "--format", "official", "--json")
     assert json.loads(again.stdout)["entities"] == {"new": 0, "already_there": 1}
     back = run(environment, "export", "-", "--domain", domain, "--format", "official")
     assert back.stdout == LINES
+    undone = run(environment, *undo.strip("`.\n").split(), "--domain", domain, "--yes")
+    assert undone.returncode == 0, undone.stderr
+    assert (await memory.entities.read_graph()).entities == ()
 
 
 def test_what_is_damaged_or_unknown_is_told_with_its_place_and_imports_nothing(

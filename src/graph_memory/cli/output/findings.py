@@ -35,7 +35,8 @@ def show_memory(done: MemoryImported) -> None:
     if done.dry_run:
         typer.echo(f"Nothing was written. Domain {done.domain} would get {new}.")
     else:
-        typer.echo(f"Imported into domain {done.domain}: {new}.")
+        undo = f" Undo it with `revert --session {plain(done.session)}`." if done.session else ""
+        typer.echo(f"Imported into domain {done.domain}: {new}.{undo}")
 
 
 def _refusal(refusal: Refusal) -> str:

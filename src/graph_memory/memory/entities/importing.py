@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+from uuid import uuid4
 
 import anyio.to_thread
 
@@ -19,7 +20,7 @@ from graph_memory.memory.entities.checking import Checked, Checking
 from graph_memory.memory.entities.reads import open_nodes, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
-from graph_memory.memory.entities.writes import add_observations, create_entities
+from graph_memory.memory.entities.writes import add_observations, begin_domain, create_entities
 from graph_memory.memory.history.log import sessions
 from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognised, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
@@ -53,6 +54,7 @@ async def import_memory(
 ) -> MemoryImported:
     """Import a memory into a domain. `Transfer.import_memory` tells the rest."""
     check_format(options.form)
+    session = core.origin.session or f"import_{uuid4().hex[:12]}"
     form = options.form or await anyio.to_thread.run_sync(recognised, source)
     gathered = Gathered()
     await in_steps(gathered.filling(rows_of(source, form)), partial(tell, "Reading", None))
@@ -60,13 +62,17 @@ async def import_memory(
     await in_steps(checking.running(), partial(tell, "Checking", None))
     if not options.dry_run:
         check(gathered.findings, skip_invalid=options.skip_invalid)
-    run = _Import(core, domain, checking.checked, await _there(core, domain, checking.checked, tell))
+    there = await _there(core, domain, checking.checked, tell)
+    run = _Import(replace(core, origin=replace(core.origin, session=session)), domain, checking.checked, there)
     if not options.dry_run:
+        if await core.log.ontology(domain) is None:
+            await begin_domain(core, domain)  # a session that began its domain could not be reverted
         await run.write(tell)
     return MemoryImported(
         domain=domain,
         format=form,
         dry_run=options.dry_run,
+        session=None if options.dry_run or not run.written else session,
         entities=run.entities,
         relations=run.relations,
         observations=run.observations,

@@ -65,12 +65,17 @@ async def in_domain(core: Core, domain: str, write: Callable[[], Awaitable[R]]) 
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
+    await begin_domain(core, domain)
+    return await write()
+
+
+async def begin_domain(core: Core, domain: str) -> None:
+    """Create a domain of entities, whose types are open, unless somebody has."""
     try:
         await create_ontology(core, domain, Ontology(open=True), has_standard=False)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_ALREADY_EXISTS:
             raise
-    return await write()
 
 
 async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:

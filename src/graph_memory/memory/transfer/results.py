@@ -131,6 +131,7 @@ class MemoryImported(Result):
     domain: str = Field(description="Name of the domain")
     format: str = Field(description="The program whose memory it is")
     dry_run: bool = Field(description="Whether nothing was written")
+    session: str | None = Field(description="Session of its changes in the log, by which they can be reverted")
     entities: ImportCounts
     relations: ImportCounts
     observations: ImportCounts
