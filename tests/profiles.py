@@ -23,7 +23,8 @@ def some(cases: Sequence[T]) -> Sequence[T]:
 def profile(*, examples: int, steps: int = 25) -> settings:
     """Return the settings for a property that talks to a real Neo4j.
 
-    Of its examples `make test` takes a quarter, and `make test-all` half. Only a soak takes the time to shrink a failure.
+    Of its examples `make test` takes a quarter, and `make test-all` half. Only a soak takes the time to shrink a
+    failure.
     """
     return settings(
         max_examples=SOAK or max(examples // (2 if EXAMPLES == "all" else 4), 3),

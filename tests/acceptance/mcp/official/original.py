@@ -21,6 +21,10 @@ DIFFERENCES = {
         "Ours makes the first and skips the rest."
     ),
     "a relation twice in one call": "The original stores and tells it twice. Ours stores it once.",
+    "arguments that are no object": (
+        "The original answers with an internal error (-32603) that holds a dump of its validator. "
+        "Ours says that the parameters are invalid (-32602), as JSON-RPC has it."
+    ),
     "a text twice in one call": "The original stores it twice in one entity. Ours stores it once.",
 }
 """Where ours does not answer as the original, and why that is safer."""
@@ -92,7 +96,8 @@ class Original:
             case "call" if step.arguments is None or isinstance(step.arguments, dict):
                 return self.call(step.name, step.arguments or {})
             case "call":
-                return {"error": {"code": -32603}, "notices": 0}
+                is_told = self.differs("arguments that are no object")
+                return {"error": {"code": -32602 if is_told else -32603}, "notices": 0}
             case "read" if step.name == RESOURCE:
                 text = {"uri": RESOURCE, "mimeType": "application/json", "text": written(self.graph)}
                 return {"result": {"contents": [text]}, "notices": 0}
@@ -235,7 +240,9 @@ def refused(message: str) -> Given:
 
 
 def comparable(reply: Given) -> Given:
-    """Return a reply without what need not be the same: the words about a request that is no call at all."""
-    if reply.get("error", {}).get("code") == -32603:
-        return {**reply, "error": {"code": -32603}}
-    return reply
+    """Return a reply without what means nothing: that it is no error, and the words about a request that is no call."""
+    if "error" in reply:
+        error = reply["error"]
+        return {**reply, "error": error if error["message"].startswith("MCP error") else {"code": error["code"]}}
+    result = reply["result"]
+    return {**reply, "result": {key: one for key, one in result.items() if (key, one) != ("isError", False)}}

@@ -1,0 +1,54 @@
+"""Ours answers as the npm server does, to the byte, but for the differences that are named in `original.py`."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.agents import COMMAND, verified
+from acceptance.mcp.official import recording
+from acceptance.mcp.official.comparing import SCRIPTS, deviates, deviation
+from acceptance.mcp.official.original import DIFFERENCES
+from acceptance.mcp.official.talking import talking
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+
+pytestmark = [pytest.mark.anyio, pytest.mark.skipif("entities" not in TOOLSETS, reason="there is no such toolset yet")]
+
+ALL = tuple(DIFFERENCES)
+
+
+def ours(domain: str) -> list[str]:
+    return [str(COMMAND), "mcp", "--toolsets", "entities", "--domain", domain]
+
+
+async def test_ours_offers_and_answers_what_the_npm_server_was_recorded_to(environment: dict[str, str], domain: str):
+    async with talking(ours(domain), environment) as talk:
+        offered = await recording.lists(talk)
+        answers = [await talk.answer(step) for step in recording.recorded_steps()]
+    found = deviation(recording.recorded_steps(), answers, ALL)
+    assert found is None, str(found)
+    recorded, _ = recording.read()
+    assert offered["resources"] == recorded["resources"]
+    assert offered["capabilities"]["resources"]["subscribe"] is True
+    assert [_promised(tool) for tool in offered["tools"]] == [_promised(tool) for tool in recorded["tools"]]
+
+
+def _promised(tool: dict[str, object]) -> object:
+    """Return what a client may rely on of a tool; the words are ours."""
+    return {key: _bare(tool[key]) for key in ("name", "title", "annotations", "inputSchema", "outputSchema")}
+
+
+def _bare(value: object) -> object:
+    """Return a schema without its descriptions."""
+    if isinstance(value, dict):
+        return {key: _bare(one) for key, one in value.items() if key not in ("description", "$schema")}
+    return [_bare(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_ours_answers_as_the_npm_server_but_for_what_is_named(
+    environment: dict[str, str], domain: str, name: str
+):
+    found = await deviates(ours(domain), environment, SCRIPTS[name], ALL)
+    assert found is None, str(found)
+    verified(environment, domain)

@@ -1,0 +1,44 @@
+"""Two servers of entities on one Neo4j, four callers each: what was acknowledged is there, and nothing is there twice.
+
+`ENTITY_CALLS=10000 pytest -s` on this file is the long run; it prints what became of it, and of the npm server as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from acceptance.agents import COMMAND, environment_of, verified
+from benchmarks.entities.at_once import rows, worked
+from benchmarks.entities.servers import OURS, Start, official
+from graph_memory import Settings
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+
+CALLS = int(os.environ.get("ENTITY_CALLS") or 0)
+SEED = int(os.environ.get("SEED") or 1)
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.timeout(600 + CALLS),
+    pytest.mark.skipif("entities" not in TOOLSETS, reason="there is no such toolset yet"),
+]
+
+
+@pytest.fixture(scope="session")
+def environment(settings: Settings) -> Mapping[str, str]:
+    return environment_of(settings)
+
+
+async def test_two_servers_of_four_callers_lose_no_entity_and_double_none(
+    environment: dict[str, str], domain: str, tmp_path: Path
+):
+    ours = Start(OURS, (str(COMMAND), "mcp", "--toolsets", "entities", "--domain", domain), environment)
+    outcome = await worked(ours, CALLS or 400, SEED)
+    if CALLS:
+        print("\n" + rows([(OURS, outcome), ("official", await worked(official(tmp_path), CALLS, SEED))]))  # noqa: T201
+    assert outcome.faults == {}, outcome
+    assert outcome.names > outcome.calls / 4
+    verified(environment, domain)
