@@ -30,6 +30,9 @@ AT_ONCE = 1_000
 KNOWN = 500
 """Texts whose vectors are made; all others get one of these with noise."""
 NOISE = 0.03
+LINKS = 3
+"""Connections for each node, for recalls."""
+IDS: LiteralString = "MATCH (n:_Node) WHERE n._domain = $domain AND n._id IS NOT NULL RETURN n._id AS id ORDER BY id"
 LEXICAL = "CALL db.index.fulltext.queryNodes('_passages_english', $words, {limit: 100}) YIELD node, score RETURN score"
 NEAREST = (
     "CYPHER 25 MATCH (p:_Passage) SEARCH p IN (VECTOR INDEX _passage_vectors FOR $vector WHERE p._domain = $domain "
@@ -86,6 +89,7 @@ async def search_speed(place: Place, sizes: Sequence[int]) -> str:
     for size in sizes:
         filled = await _filled(Memory(core, default_domain=fresh(f"bench-search-{size}-")), texts, size)
         parts.append(await _measured(place, filled, questions))
+        parts.append(await _recalled(place, filled, questions))
     parts += [await isolated(place.memory, texts), await writes_beside(place.memory, texts)]
     return "\n".join(["## Search: how soon\n", *parts])
 
@@ -93,7 +97,8 @@ async def search_speed(place: Place, sizes: Sequence[int]) -> str:
 async def _filled(memory: Memory, texts: Sequence[str], size: int) -> Filled:
     random = Random(size)
     words = [word for text in texts for word in text.split()]
-    await memory.create_ontology(ontology_from({"node_types": ["Entry"]}))
+    link = {"name": "Link", "from": ["*"], "to": ["*"]}
+    await memory.create_ontology(ontology_from({"node_types": ["Entry"], "connection_types": [link]}))
     domain = memory._default_domain
     say(f"filling {size:,} nodes")
     for start in range(0, size, AT_ONCE):
@@ -137,6 +142,44 @@ async def _measured(place: Place, filled: Filled, questions: Sequence[str]) -> s
     heading = (f"{filled.size:,} nodes, ms", "p50", "p95", "ratio of p50")
     speed = f"Indexed: {filled.words:,.0f} passages a second; vectors that are there put: {filled.vectors:,.0f}.\n"
     return f"{table(heading, rows)}\n{speed}"
+
+
+async def _recalled(place: Place, filled: Filled, questions: Sequence[str]) -> str:
+    """Return a table of recalls by depth, once the nodes are connected at random; beside a hybrid search."""
+    random = Random(filled.size)
+    nodes = [row["id"] for row in (await place.driver.execute_query(IDS, domain=filled.domain)).records]
+    say(f"connecting {filled.size:,} nodes")
+    for start in range(0, LINKS * filled.size, AT_ONCE):
+        page = range(start, min(start + AT_ONCE, LINKS * filled.size))
+        await filled.memory.execute_batch([_link(random, nodes) for _ in page])
+    await filled.memory.upkeep.reindex(anew=False)
+    seq = (await filled.memory.upkeep.index_status()).seq
+    named: dict[str, Call] = {
+        "hybrid search": _search(filled, questions),
+        "recall, shallow": _recall(filled, questions, depth="shallow"),
+        "recall, medium": _recall(filled, questions, depth="medium"),
+        "recall, medium, as of halfway through the connections": _recall(
+            filled, questions, depth="medium", as_of=seq - LINKS * filled.size // 2
+        ),
+        "recall, deep": _recall(filled, questions, depth="deep"),
+    }
+    timings = await in_turns(list(named.values()), place.calls)
+    rows = [(name, f"{each.p50:.0f}", f"{each.p95:.0f}") for name, each in zip(named, timings, strict=True)]
+    return table((f"{filled.size:,} nodes, {LINKS} connections each, ms", "p50", "p95"), rows)
+
+
+def _link(random: Random, nodes: Sequence[str]) -> dict[str, object]:
+    ends = {"from_node_id": random.choice(nodes), "to_node_id": random.choice(nodes)}
+    return {"op": "create_connection", "type": "Link", **ends, "strength": random.random()}
+
+
+def _recall(filled: Filled, questions: Sequence[str], **given: object) -> Call:
+    found: Callable[..., Awaitable[object]] = filled.memory.recall.recall
+
+    async def call(turn: int) -> object:
+        return await found(questions[turn % len(questions)], **given)
+
+    return call
 
 
 def _search(filled: Filled, questions: Sequence[str], **given: object) -> Call:

@@ -4,11 +4,12 @@
 // which `is_cut` tells, only the last so many changes of each type and direction are looked at, and with `towards` the
 // events of these nodes too. Whether the node at the other end is what is asked for, or one of `starts`, is looked at where
 // the graph can tell it; where not, the last of what is told of a connection is true. With `known`, connections to these
-// nodes are left out; with `towards`, all others. `more` brings what the weight is made of, and properties.
+// nodes are left out; with `towards`, all others. `more` brings what the weight is made of, and properties. Lists come in one
+// map, `asked`: Neo4j plans a statement anew for each length of a list that is a parameter of its own.
 // mode: read
-// params: domain, past, at, ids, looked, leaving, arriving, out_types, in_types, filter, valid_at, now, half_lives, least, by, node_types, tags, node_filter, starts, known, towards, limit, more
+// params: domain, past, at, looked, now, least, limit, more, asked
 // returns: node, edges, is_cut, found
-UNWIND $ids AS node
+UNWIND $asked.ids AS node
 CALL (node) {
   WITH node
   WHERE NOT $past
@@ -41,7 +42,7 @@ CALL (node, n, is_cut, changes) {
     WHERE change[0] <= $at
     RETURN change[1] AS subject
     UNION
-    UNWIND CASE WHEN is_cut THEN $out_types ELSE [] END AS type
+    UNWIND CASE WHEN is_cut THEN $asked.out_types ELSE [] END AS type
     CALL (node, type) {
       MATCH (e:_Event)
       USING INDEX e:_Event(_domain, _from, _type, _seq, _subject)
@@ -52,7 +53,7 @@ CALL (node, n, is_cut, changes) {
     }
     RETURN subject
     UNION
-    UNWIND CASE WHEN is_cut THEN $in_types ELSE [] END AS type
+    UNWIND CASE WHEN is_cut THEN $asked.in_types ELSE [] END AS type
     CALL (node, type) {
       MATCH (e:_Event)
       USING INDEX e:_Event(_domain, _to, _type, _seq, _subject)
@@ -63,7 +64,7 @@ CALL (node, n, is_cut, changes) {
     }
     RETURN subject
     UNION
-    UNWIND CASE WHEN is_cut THEN $towards ELSE [] END AS other
+    UNWIND CASE WHEN is_cut THEN $asked.towards ELSE [] END AS other
     CALL (node, other) {
       MATCH (e:_Event)
       USING INDEX e:_Event(_domain, _from, _type, _seq, _subject)
@@ -89,7 +90,7 @@ CALL (node, n, is_cut, changes) {
     WHERE NOT is_cut
     MATCH (n)-[r]-(m:_Node)
     WHERE r._domain = $domain AND r._id IS NOT NULL
-      AND (startNode(r) = n AND coalesce(type(r) IN $leaving, true) OR endNode(r) = n AND coalesce(type(r) IN $arriving, true))
+      AND (startNode(r) = n AND coalesce(type(r) IN $asked.leaving, true) OR endNode(r) = n AND coalesce(type(r) IN $asked.arriving, true))
     RETURN r, m, m._id AS other, r._id AS id, coalesce(m._version > $at, true) AS unsure
     UNION ALL
     UNWIND subjects AS subject
@@ -103,13 +104,13 @@ CALL (node, n, is_cut, changes) {
     }
     WITH p AS r, subject AS id, CASE
       WHEN p._op = 'delete' THEN NULL
-      WHEN p._from = node AND coalesce(p._type IN $leaving, true) THEN p._to
-      WHEN p._to = node AND coalesce(p._type IN $arriving, true) THEN p._from
+      WHEN p._from = node AND coalesce(p._type IN $asked.leaving, true) THEN p._to
+      WHEN p._to = node AND coalesce(p._type IN $asked.arriving, true) THEN p._from
     END AS other
     WHERE other IS NOT NULL
     OPTIONAL CALL (other) {
       WITH other
-      WHERE $node_filter IS NOT NULL
+      WHERE $asked.node_filter IS NOT NULL
       MATCH (m:_Event)
       USING INDEX m:_Event(_domain, _subject, _seq)
       WHERE m._domain = $domain AND m._subject = other AND m._seq > 0 AND m._seq <= $at
@@ -120,22 +121,22 @@ CALL (node, n, is_cut, changes) {
     RETURN r, m, other, id, false AS unsure
   }
   WITH r, m, other, id, unsure
-  WHERE NOT other IN $known AND coalesce(other IN $towards, true) AND all(key IN keys($filter) WHERE r[key] = $filter[key])
-    AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
-    AND ($node_filter IS NULL OR other IN $starts OR unsure
-      OR coalesce(m._type IN $node_types, true) AND all(tag IN $tags WHERE tag IN coalesce(m._tags, []))
-        AND all(key IN keys($node_filter) WHERE m[key] = $node_filter[key]))
+  WHERE NOT other IN $asked.known AND coalesce(other IN $asked.towards, true) AND all(key IN keys($asked.filter) WHERE r[key] = $asked.filter[key])
+    AND ($asked.valid_at IS NULL OR coalesce(r._valid_from <= $asked.valid_at, true) AND coalesce(r._valid_to > $asked.valid_at, true))
+    AND ($asked.node_filter IS NULL OR other IN $asked.starts OR unsure
+      OR coalesce(m._type IN $asked.node_types, true) AND all(tag IN $asked.tags WHERE tag IN coalesce(m._tags, []))
+        AND all(key IN keys($asked.node_filter) WHERE m[key] = $asked.node_filter[key]))
   WITH r, id, unsure, ($now - r._modified.epochMillis) / 86400000.0 AS age,
        (coalesce(r._strength_semantic, 0.5) + coalesce(r._strength_structural, 0.5)) / 2
          * coalesce(r._strength_confidence, 0.9) AS strength
   WITH r, id, unsure, strength, CASE WHEN age > 0 THEN age ELSE 0.0 END AS age
-  WITH r, id, unsure, strength, age, CASE WHEN $by IS NOT NULL THEN r[$by] END AS given,
+  WITH r, id, unsure, strength, age, CASE WHEN $asked.by IS NOT NULL THEN r[$asked.by] END AS given,
        coalesce((strength + r._importance) / 2, strength) * coalesce(r._strength_temporal, 1.0)
-         * 2.0 ^ (-age / coalesce($half_lives[r._type], 365.0)) AS weight
+         * 2.0 ^ (-age / coalesce($asked.half_lives[r._type], 365.0)) AS weight
   WHERE weight >= $least
   WITH r, id, unsure, strength, age, weight
   ORDER BY CASE
-      WHEN $by IS NULL THEN -weight
+      WHEN $asked.by IS NULL THEN -weight
       WHEN given IS :: INTEGER | FLOAT THEN coalesce(-toFloat(given), 0.0)
       ELSE 0.0
     END, id
