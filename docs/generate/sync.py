@@ -9,13 +9,14 @@ import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from graph_memory.memory.api import history, memory, recall, transfer, upkeep
+from graph_memory.memory.api import entities, history, memory, recall, transfer, upkeep
 from graph_memory.memory.history import past
 
 from .tables import Lines
 
 FACADES = {
     "Memory": memory,
+    "Entities": entities,
     "History": history,
     "Past": past,
     "Recall": recall,
@@ -104,6 +105,7 @@ DOCSTRINGS = {
     """,
     "History": "A memory's past without async: the methods of `History`. It is `SyncMemory.history`.",
     "Past": "A domain as it was, without async: the methods of `Past`.",
+    "Entities": "Entities without async: the methods of `Entities`. It is `SyncMemory.entities`.",
     "Recall": "Search without async: the methods of `Recall`. It is `SyncMemory.recall`.",
     "Transfer": "Exports and imports without async: the methods of `Transfer`. It is `SyncMemory.transfer`.",
     "Upkeep": "Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`.",

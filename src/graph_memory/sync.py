@@ -29,6 +29,13 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.entities.results import (
+    Done,
+    EntitiesCreated,
+    KnowledgeGraph,
+    ObservationsAdded,
+    RelationsCreated,
+)
 from graph_memory.memory.graph import weighing
 from graph_memory.memory.history.diff_results import Diff
 from graph_memory.memory.history.past import Past
@@ -185,9 +192,9 @@ class SyncMemory(_Sync[Memory]):
         return SyncTransfer(self._facade.transfer, self._portal)
 
     @property
-    def entities(self) -> Entities:
+    def entities(self) -> SyncEntities:
         """What is known of things, by their names: entities, observations and relations."""
-        return self._facade.entities
+        return SyncEntities(self._facade.entities, self._portal)
 
     @property
     def upkeep(self) -> SyncUpkeep:
@@ -774,6 +781,69 @@ class SyncMemory(_Sync[Memory]):
     def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
         return self._wait(self._facade.domain_info, domain=domain)
+
+
+class SyncEntities(_Sync[Entities]):
+    """Entities without async: the methods of `Entities`. It is `SyncMemory.entities`."""
+
+    def create_entities(
+        self, entities: Sequence[Mapping[str, object]], *, domain: str | None = None
+    ) -> EntitiesCreated:
+        """Create entities, and return those that are new; one whose name exists is left as it is.
+
+        Each has a `name`, an `entityType` or `type` (default `entity`), and `observations`: texts, or objects with
+        `text` and optionally `time`, `source`, `confidence` (0 to 1), `valid_from` and `valid_to`. It may have a
+        `description` and `properties`. A name that is given twice is created once, with what is given first.
+        """
+        return self._wait(self._facade.create_entities, entities, domain=domain)
+
+    def create_relations(
+        self, relations: Sequence[Mapping[str, object]], *, lenient: bool | None = None, domain: str | None = None
+    ) -> RelationsCreated:
+        """Create relations, and return those that are new.
+
+        Each has the names `from` and `to`, a `relationType` or `type`, and optionally `properties`. A name of which
+        there is no entity raises NODE_NOT_FOUND, with the nearest name. If it is `lenient`, the relation is kept all
+        the same, and the name becomes an entity when one is created. By default those with `relationType` are lenient.
+        """
+        return self._wait(self._facade.create_relations, relations, lenient=lenient, domain=domain)
+
+    def add_observations(
+        self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
+    ) -> ObservationsAdded:
+        """Add observations to entities, and return those that are new. All of them are added, or none.
+
+        Each has an `entityName`, and `contents` or `observations` as `create_entities` takes them. Raises
+        NODE_NOT_FOUND for a name of which there is no entity.
+        """
+        return self._wait(self._facade.add_observations, observations, domain=domain)
+
+    def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
+        """Delete entities with their observations and relations. A name that does not exist is no fault."""
+        return self._wait(self._facade.delete_entities, names, domain=domain)
+
+    def delete_observations(self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
+        """Delete observations: each has an `entityName` and the `observations` that go. None there is no fault."""
+        return self._wait(self._facade.delete_observations, deletions, domain=domain)
+
+    def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
+        """Delete relations, given as `create_relations` takes them. None there is no fault."""
+        return self._wait(self._facade.delete_relations, relations, domain=domain)
+
+    def read_graph(self, *, domain: str | None = None) -> KnowledgeGraph:
+        """Return all entities and relations, in the order in which they were created."""
+        return self._wait(self._facade.read_graph, domain=domain)
+
+    def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
+        """Return the entities whose name, type or observations contain a text, and the relations of each.
+
+        Capital and small letters are the same. An empty text finds all.
+        """
+        return self._wait(self._facade.search_nodes, query, domain=domain)
+
+    def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
+        """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
+        return self._wait(self._facade.open_nodes, names, domain=domain)
 
 
 class SyncHistory(_Sync[History]):

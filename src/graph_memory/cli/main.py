@@ -14,6 +14,7 @@ import typer
 from graph_memory.cli.commands import (
     branch,
     domain,
+    entity,
     find,
     gtd,
     history,
@@ -63,6 +64,7 @@ app = typer.Typer(
 app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
+app.add_typer(entity.app, name="entity", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (recall, search, traverse, path, neighbors, synthesize, find.find, find.query, find.connected):
     app.command(rich_help_panel=REMEMBER)(command)

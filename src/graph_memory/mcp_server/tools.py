@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
@@ -10,9 +11,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp import types
+from pydantic_core import to_jsonable_python
 
 from graph_memory.mcp_server.parsing import Arguments
 from graph_memory.mcp_server.schemas import output_schema
+from graph_memory.model.errors import GraphError
 from graph_memory.model.results import Result
 
 if TYPE_CHECKING:
@@ -67,6 +70,20 @@ class Tool(Generic[A, R]):
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
         arguments = self._arguments.parse(given)
         return lambda memory: self._function(memory, arguments)
+
+    def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
+        """Return the answer with what the tool gave."""
+        text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
+        )
+
+    def refused(self, error: GraphError) -> types.CallToolResult:
+        """Return an error twice: for programs as `{code, message, details}`, for the agent as text."""
+        text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
+        structured = to_jsonable_python(error.to_dict(), fallback=str)
+        told = types.TextContent(type="text", text=text)
+        return types.CallToolResult(content=[told], structured_content=structured, is_error=True)
 
     @cached_property
     def listed(self) -> types.Tool:

@@ -79,8 +79,15 @@ def mcp(
     set_relation_importance, infer_connections, find_contradictions.
 
     Toolset protection: protect, unprotect.
+
+    Toolset entities: create_entities, create_relations, add_observations,
+    delete_entities, delete_observations, delete_relations, read_graph,
+    search_nodes, open_nodes.
     """
-    settings = read_settings(domain=domain, toolsets=toolsets)
+    _serve(read_settings(domain=domain, toolsets=toolsets), transport, host, port)
+
+
+def _serve(settings: Settings, transport: Transport, host: str | None, port: int | None) -> None:
     if settings.domain != AUTO:
         check_domain(settings.domain)
     match transport:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.batch import BATCH
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
+from graph_memory.mcp_server.toolsets.entities import ENTITIES
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import HISTORY
 from graph_memory.mcp_server.toolsets.meaning import MEANING
@@ -24,6 +25,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "batch": BATCH,
     "meaning": MEANING,
     "protection": PROTECTION,
+    "entities": ENTITIES,
 }
 
 

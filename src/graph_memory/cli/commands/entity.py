@@ -1,0 +1,173 @@
+"""`graph-memory entity`: what is known of things, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.output.printing import counted, plain
+from graph_memory.memory.entities.results import (
+    Done,
+    EntitiesCreated,
+    KnowledgeGraph,
+    ObservationsAdded,
+    RelationsCreated,
+)
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+app = typer.Typer(no_args_is_help=True, help="What is known of things, by their names.")
+
+NameArgument = Annotated[str, typer.Argument(help="The name of an entity, exactly as it is written.")]
+NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of entities, exactly as written.")]
+TextsArgument = Annotated[list[str], typer.Argument(metavar="TEXT", help="Observations, each a text.")]
+FromArgument = Annotated[str, typer.Argument(metavar="FROM", help="The name of the entity where it starts.")]
+RelationArgument = Annotated[str, typer.Argument(metavar="TYPE", help="The type of the relation, such as knows.")]
+ToArgument = Annotated[str, typer.Argument(metavar="TO", help="The name of the entity where it ends.")]
+
+
+@command(app)
+def create(
+    call: Call,
+    name: NameArgument,
+    type_: Annotated[str, typer.Option("--type", help="The type, any text.")] = "entity",
+    observation: Annotated[
+        list[str] | None, typer.Option("--observation", "-o", help="What is known of it; repeat for several.")
+    ] = None,
+    description: Annotated[str | None, typer.Option(help="What it is.")] = None,
+) -> None:
+    """Create an entity. One of that name is left as it is."""
+    given: Mapping[str, object] = {
+        "name": name,
+        "type": type_,
+        "observations": observation or [],
+        "description": description,
+    }
+
+    async def use(memory: Memory) -> EntitiesCreated:
+        return await memory.entities.create_entities([given])
+
+    def show(made: EntitiesCreated) -> None:
+        typer.echo(f"Created {plain(name)}." if made.entities else f"{plain(name)} exists; it was left as it is.")
+
+    call.answer(use, show, "Creating")
+
+
+@command(app)
+def add(call: Call, name: NameArgument, text: TextsArgument) -> None:
+    """Add observations to an entity. Those that it has are left as they are."""
+
+    async def use(memory: Memory) -> ObservationsAdded:
+        return await memory.entities.add_observations([{"entityName": name, "contents": text}])
+
+    def show(made: ObservationsAdded) -> None:
+        added = sum(len(one.added_observations) for one in made.results)
+        typer.echo(f"Added {counted(added, 'observation')} to {plain(name)}.")
+
+    call.answer(use, show, "Adding")
+
+
+@command(app)
+def relate(
+    call: Call,
+    source: FromArgument,
+    relation: RelationArgument,
+    target: ToArgument,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Also where there is no entity of a name yet.")] = False,
+) -> None:
+    """Relate an entity to another."""
+    given = {"from": source, "to": target, "relationType": relation}
+
+    async def use(memory: Memory) -> RelationsCreated:
+        return await memory.entities.create_relations([given], lenient=lenient)
+
+    def show(made: RelationsCreated) -> None:
+        told = _relation(source, relation, target)
+        typer.echo(f"Created {told}." if made.relations else f"{told} exists.")
+
+    call.answer(use, show, "Relating")
+
+
+@command(app, "open")
+def open_(call: Call, name: NamesArgument) -> None:
+    """Show entities of these names, and how each is related."""
+
+    async def use(memory: Memory) -> KnowledgeGraph:
+        return await memory.entities.open_nodes(name)
+
+    call.answer(use, _show_graph)
+
+
+@command(app)
+def search(call: Call, text: Annotated[str, typer.Argument(help="What the name, type or an observation has.")]) -> None:
+    """Show entities in which a text is found, and how each is related."""
+
+    async def use(memory: Memory) -> KnowledgeGraph:
+        return await memory.entities.search_nodes(text)
+
+    call.answer(use, _show_graph, "Searching")
+
+
+@command(app, "list")
+def list_(call: Call) -> None:
+    """Show all entities and relations, in the order in which they were created."""
+
+    async def use(memory: Memory) -> KnowledgeGraph:
+        return await memory.entities.read_graph()
+
+    call.answer(use, _show_graph)
+
+
+@command(app)
+def delete(call: Call, name: NamesArgument) -> None:
+    """Delete entities with their observations and relations. History keeps what they were."""
+
+    async def use(memory: Memory) -> Done:
+        return await memory.entities.delete_entities(name)
+
+    call.answer(use, _show_done, "Deleting")
+
+
+@command(app)
+def forget(call: Call, name: NameArgument, text: TextsArgument) -> None:
+    """Delete observations of an entity, each given as it is written."""
+
+    async def use(memory: Memory) -> Done:
+        return await memory.entities.delete_observations([{"entityName": name, "observations": text}])
+
+    call.answer(use, _show_done, "Deleting")
+
+
+@command(app)
+def unrelate(call: Call, source: FromArgument, relation: RelationArgument, target: ToArgument) -> None:
+    """Delete a relation."""
+
+    async def use(memory: Memory) -> Done:
+        return await memory.entities.delete_relations([{"from": source, "to": target, "relationType": relation}])
+
+    call.answer(use, _show_done, "Deleting")
+
+
+def _show_done(done: Done) -> None:
+    typer.echo(f"{done.message}.")
+
+
+def _show_graph(graph: KnowledgeGraph) -> None:
+    for entity in graph.entities:
+        typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
+        for text in entity.observations:
+            typer.echo(f"  {plain(text)}")
+    if graph.entities and graph.relations:
+        typer.echo()
+    for one in graph.relations:
+        typer.echo(_relation(one.from_name, one.relation_type, one.to_name))
+    if not graph.entities and not graph.relations:
+        typer.echo("No entities.")
+
+
+def _relation(source: str, relation: str, target: str) -> str:
+    return f"{plain(source)} → {plain(relation)} → {plain(target)}"

@@ -1,0 +1,178 @@
+"""Tools of the official memory server: its schemas, and to the letter how it answers and what it says of bad arguments.
+
+A shape says what a tool takes or gives: `str` or `bool`, a list of one shape, or shapes by their names; one that is
+told what it is for is a pair with that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from mcp import types
+
+from graph_memory.mcp_server.tools import Effect, Tool
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import Result
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+Shape = object
+Given = Mapping[str, Any]
+Work = Callable[["Memory", Given], Awaitable[Result]]
+Accepts = Callable[[Given], bool]
+REFUSED = "MCP error -32602: "
+_DRAFT = "http://json-schema.org/draft-07/schema#"
+_NAMES: Mapping[type[object], str] = {
+    str: "string",
+    list: "array",
+    dict: "object",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+}
+_ABSENT = object()
+
+
+def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
+    """Give a line for each part of a value that is not as its shape says, in the order of the shape."""
+    shape = _bare(shape)
+    wanted: type[object] = shape if isinstance(shape, type) else type(shape)
+    if not isinstance(value, wanted):
+        yield f"Invalid input: expected {_NAMES[wanted]}, received {_received(value)} at {at}"
+    elif isinstance(shape, dict):
+        parts, entries = cast("Mapping[str, Shape]", shape), cast("Mapping[str, object]", value)
+        for name, part in parts.items():
+            yield from faults(entries.get(name, _ABSENT), part, f"{at}.{name}" if at else name)
+    elif isinstance(shape, list):
+        for place, one in enumerate(cast("list[object]", value)):
+            yield from faults(one, cast("list[Shape]", shape)[0], f"{at}[{place}]")
+
+
+def fitted(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - any JSON
+    """Return a value without the parts that its shape does not have."""
+    shape = _bare(shape)
+    if isinstance(shape, dict):
+        return {name: fitted(value[name], part) for name, part in cast("Mapping[str, Shape]", shape).items()}
+    return [fitted(one, cast("list[Shape]", shape)[0]) for one in value] if isinstance(shape, list) else value
+
+
+def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
+    """Return a shape as a JSON schema; a closed one allows no other parts."""
+    told: dict[str, object] = {}
+    if isinstance(shape, tuple):
+        shape, told["description"] = cast("tuple[Shape, str]", shape)
+    if isinstance(shape, dict):
+        parts = {name: schema(part, is_closed=is_closed) for name, part in cast("Mapping[str, Shape]", shape).items()}
+        required = {"required": list(parts)} if parts else {}
+        closed = {"additionalProperties": False} if is_closed else {}
+        return {"type": "object", "properties": parts, **required, **closed, **told}
+    if isinstance(shape, list):
+        return {"type": "array", "items": schema(cast("list[Shape]", shape)[0], is_closed=is_closed), **told}
+    return {"type": _NAMES[cast("type[object]", shape)], **told}
+
+
+def _bare(shape: object) -> Shape:
+    return cast("tuple[Shape, str]", shape)[0] if isinstance(shape, tuple) else shape
+
+
+def _received(value: object) -> str:
+    if value is _ABSENT:
+        return "undefined"
+    return "null" if value is None else _NAMES[type(value)]
+
+
+class OfficialTool(Tool[Any, Any]):
+    """A tool that takes, gives and says what the one of the official memory server does.
+
+    `accepts` says of arguments that do not fit the shape whether they are in a spelling of ours, which is let through.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        takes: Mapping[str, Shape],
+        told: Mapping[str, Shape],
+        gives: type[Result],
+        effect: Effect,
+        work: Work,
+        accepts: Accepts = lambda _: False,
+    ) -> None:
+        self.name = name
+        self.description = about
+        self.effect = effect
+        self.by_name = False
+        self._takes = takes
+        self._told = told
+        self._gives = gives
+        self._work = work
+        self._accepts = accepts
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether it may change the graph, so that whoever subscribed to it is told."""
+        return not self.effect.value[0]
+
+    def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
+        """Return the call; raises INVALID_ARGUMENT with the words of the official server."""
+        wrong = list(faults(given, dict(self._takes)))
+        if wrong and not self._accepts(given):
+            said = "\n".join(wrong)
+            message = f"{REFUSED}Input validation error: Invalid arguments for tool {self.name}: {said}"
+            raise GraphError(Code.INVALID_ARGUMENT, message, {})
+        arguments = given if wrong else self._fitted(given)
+        return lambda memory: self._work(memory, arguments)
+
+    def _fitted(self, given: Mapping[str, object]) -> Given:
+        return fitted(given, dict(self._takes))
+
+    def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
+        """Return the answer: lists as the official server writes them, deletions in a sentence."""
+        parts = list(result.values())
+        text = str(result["message"]) if "success" in result else written(parts[0] if len(parts) == 1 else result)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
+        )
+
+    def refused(self, error: GraphError) -> types.CallToolResult:
+        """Return an error as the official server does: in words alone."""
+        return _failed(error.message)
+
+    @cached_property
+    def listed(self) -> types.Tool:
+        """The tool as `tools/list` shows it."""
+        reads, destroys, repeatable = self.effect.value
+        return types.Tool(
+            name=self.name,
+            title=self.name.replace("_", " ").title(),
+            description=self.description,
+            input_schema={"$schema": _DRAFT, **schema(dict(self._takes), is_closed=False)},
+            output_schema={"$schema": _DRAFT, **schema(dict(self._told), is_closed=True)},
+            execution=types.ToolExecution(task_support="forbidden"),
+            annotations=types.ToolAnnotations(
+                read_only_hint=reads, destructive_hint=destroys, idempotent_hint=repeatable, open_world_hint=False
+            ),
+        )
+
+
+def written(value: object) -> str:
+    """Return a value as JSON, as JavaScript writes it with an indent of two."""
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def unknown(name: str) -> types.CallToolResult:
+    """Return what the official server answers to the name of no tool."""
+    return _failed(f"{REFUSED}Tool {name} not found")
+
+
+def _failed(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+
+
+def are_official(tools: Iterable[object]) -> bool:
+    """Say whether all tools are those of the official server, so that the server behaves as that one in all."""
+    return all(isinstance(tool, OfficialTool) for tool in tools)
