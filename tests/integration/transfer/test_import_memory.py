@@ -12,7 +12,7 @@ import pytest
 from neo4j import Driver
 
 from container.images import address_of
-from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings
+from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
 from graph_memory.memory.entities import importing
 from unit.memory.transfer.test_memories import EVENTS, stored, written
 
@@ -106,6 +106,27 @@ async def test_a_damaged_file_imports_nothing_unless_what_is_damaged_may_be_left
     assert [each.line for each in tried.refused.first] == [42, 43]
     done = await memory.transfer.import_memory(file, skip_invalid=True)
     assert (done.entities.new, done.refused.count) == (20, 2)
+
+
+async def test_a_domain_whose_types_are_closed_refuses_others_before_anything_is_written(
+    memory: Memory, tmp_path: Path
+) -> None:
+    knows = {"name": "knows", "from": ["person"], "to": ["person"]}
+    await memory.create_ontology(ontology_from({"node_types": ["person"], "connection_types": [knows]}))
+    told = [
+        {"type": "entity", "name": "Ada", "entityType": "person", "observations": []},
+        {"type": "entity", "name": "R2", "entityType": "robot", "observations": []},
+        {"type": "relation", "from": "Ada", "to": "R2", "relationType": "builds"},
+    ]
+    file = written(tmp_path, "m.jsonl", "\n".join(map(json.dumps, told)))
+    tried = await memory.transfer.import_memory(file, dry_run=True)
+    assert [(each.line, each.code) for each in tried.refused.first] == [
+        (2, "INVALID_NODE_TYPE"),
+        (3, "INVALID_CONNECTION_TYPE"),
+    ]
+    with pytest.raises(GraphError):
+        await memory.transfer.import_memory(file)
+    assert (await memory.entities.read_graph()).entities == ()
 
 
 async def test_an_import_that_was_cut_off_goes_on_when_it_is_repeated(

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from graph_memory.memory.entities import asked
-from graph_memory.memory.entities.spelling import ENTITY
+from graph_memory.memory.entities.spelling import ENTITY, RELATION, stored_name
 from graph_memory.memory.transfer.formats.memories.rows import ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.gathered import STEP, Gathered, GatheredEntity
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
+from graph_memory.model.ontology.ontology import Ontology
 
 _TIMES = ("time", "valid_from", "valid_to")
 _SPAN = "a time of validity that ends before it begins is left out"
@@ -31,8 +32,11 @@ class Checked:
 class Checking:
     """Turns what was gathered into what can be written; what cannot be is refused, with its place."""
 
-    def __init__(self, gathered: Gathered, now: datetime, check_content: Callable[[Content], None]) -> None:
+    def __init__(
+        self, gathered: Gathered, ontology: Ontology | None, now: datetime, check_content: Callable[[Content], None]
+    ) -> None:
         self._gathered = gathered
+        self._closed = ontology if ontology is not None and not ontology.open else None
         self._now = now
         self._check_content = check_content
         self.checked = Checked()
@@ -55,6 +59,8 @@ class Checking:
         try:
             (found,) = asked.new_entities([{**told, **{key: value for key, value in more.items() if value}}], self._now)
             self._check_content(found.content)
+            if self._closed is not None:
+                self._closed.node_type(stored_name(found.type, ENTITY))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(entity.place, error))
             return
@@ -91,6 +97,8 @@ class Checking:
         more = {"properties": row.properties} if row.properties else {}
         try:
             (found,) = asked.new_relations([{**told, **more}], lenient=True)
+            if self._closed is not None:
+                self._closed.connection_type(stored_name(found.type, RELATION))
         except GraphError as error:
             self._gathered.findings.refuse(Refused.of(row.place, error))
             return

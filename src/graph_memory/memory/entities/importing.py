@@ -58,14 +58,15 @@ async def import_memory(
     form = options.form or await anyio.to_thread.run_sync(recognised, source)
     gathered = Gathered()
     await in_steps(gathered.filling(rows_of(source, form)), partial(tell, "Reading", None))
-    checking = Checking(gathered, utc_now(), core.contents.check)
+    present = await core.log.ontology(domain)
+    checking = Checking(gathered, present, utc_now(), core.contents.check)
     await in_steps(checking.running(), partial(tell, "Checking", None))
     if not options.dry_run:
         check(gathered.findings, skip_invalid=options.skip_invalid)
     there = await _there(core, domain, checking.checked, tell)
     run = _Import(replace(core, origin=replace(core.origin, session=session)), domain, checking.checked, there)
     if not options.dry_run:
-        if await core.log.ontology(domain) is None:
+        if present is None:
             await begin_domain(core, domain)  # a session that began its domain could not be reverted
         await run.write(tell)
     return MemoryImported(
