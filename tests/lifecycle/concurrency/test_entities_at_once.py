@@ -15,16 +15,11 @@ from acceptance.agents import COMMAND, environment_of, verified
 from benchmarks.entities.at_once import rows, worked
 from benchmarks.entities.servers import OURS, Start, official
 from graph_memory import Settings
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 
 CALLS = int(os.environ.get("ENTITY_CALLS") or 0)
 SEED = int(os.environ.get("SEED") or 1)
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.timeout(600 + CALLS),
-    pytest.mark.skipif("entities" not in TOOLSETS, reason="there is no such toolset yet"),
-]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600 + CALLS)]
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ SAME = "="
 
 def recorded_steps() -> list[Step]:
     """Return the script of the recording."""
-    return script(20, 90, repeats=0.2)
+    return script(3953, 45, repeats=0.2)
 
 
 async def lists(talk: Talk) -> dict[str, Any]:

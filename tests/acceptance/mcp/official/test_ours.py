@@ -9,9 +9,8 @@ from acceptance.mcp.official import recording
 from acceptance.mcp.official.comparing import SCRIPTS, deviates, deviation
 from acceptance.mcp.official.original import DIFFERENCES
 from acceptance.mcp.official.talking import talking
-from graph_memory.mcp_server.toolsets.table import TOOLSETS
 
-pytestmark = [pytest.mark.anyio, pytest.mark.skipif("entities" not in TOOLSETS, reason="there is no such toolset yet")]
+pytestmark = pytest.mark.anyio
 
 ALL = tuple(DIFFERENCES)
 
