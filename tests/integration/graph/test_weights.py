@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -12,6 +13,10 @@ import pytest
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.memory.graph import weighing
 from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.recall.place import Place
+from graph_memory.memory.recall.traversal.edges import Asked
+from graph_memory.memory.recall.traversal.frontier import Frontier
+from graph_memory.memory.recall.traversal.request import EdgeFilter
 from graph_memory.model.arguments import UNLIMITED
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted
@@ -19,6 +24,7 @@ from graph_memory.model.results import ConnectionInfo
 from graph_memory.model.strength import Strength, check_strength
 from graph_memory.model.weight import weight
 from graph_memory.storage.log.writing import utc_now
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -148,7 +154,7 @@ async def test_weak_ones_come_in_pages_that_have_each_once(home: Memory) -> None
 
 
 async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The expression in `graph/weighed.cypher` is compared with `model/weight.py` on values of every shape."""
+    """Those in `graph/weighed` and `recall/frontier` weigh values of every shape as `model/weight.py` does."""
     rng, ends = Random(25), {"from_node_id": "a", "to_node_id": "b"}
     lives: dict[str, float | None] = {"Plain": None, "Brief": 0.05, "Long": 3_000.0}
     types = [
@@ -172,6 +178,7 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         ]
     )
     infos = [await memory.get_connection(one) for one in ids]
+    end = await last(memory)
     for days in (-1.0, 0.0, 0.01, 1.0, 400.0, 20_000.0):
         now = utc_now() + timedelta(days=days)
         monkeypatch.setattr(weighing, "utc_now", lambda now=now: now)
@@ -185,6 +192,12 @@ async def test_neo4j_weighs_by_the_one_formula(memory: Memory, monkeypatch: pyte
         assert some == [one for one in found if least <= one.weight < below]
         ranked = await ours.heaviest(wanted, 20)
         assert [one.weight for one in ranked] == pytest.approx(sorted(expected.values(), reverse=True)[:20], rel=1e-5)
+        for at in (None, end):
+            frontier = Frontier(
+                Place(memory._core, memory._domain(None), at), replace(ours, at=at or ours.at), EdgeFilter()
+            )
+            walked = (await frontier.found(Asked(("a",)))).edges["a"]
+            assert {one.id: one.weight for one in walked} == pytest.approx(expected, rel=1e-5, abs=1e-12)
 
 
 async def test_weights_fade_by_the_half_life_of_the_type_and_nothing_is_written(
