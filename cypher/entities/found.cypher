@@ -15,6 +15,16 @@ CALL () {
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
+  UNION
+  MATCH (n:_Node {_domain: $domain, _is_long: true})
+  WHERE toLower(n.name + '\n' + n._entity) CONTAINS $text
+  RETURN n
+  UNION
+  MATCH (o:_Observation {_domain: $domain, _is_long: true})
+  WHERE toLower(o._text) CONTAINS $text
+  MATCH (o)-[:_OBSERVES]->(n:_Node)
+  WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
+  RETURN n
 }
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)

@@ -43,15 +43,20 @@ CALL (logged) {
   MATCH (c:_Content {_domain: $domain, _sha256: logged._content_sha256})
   RETURN collect(c._text)[0] AS text
 }
+WITH live, kind, type, types, a, b, fits, logged, text, CASE
+  WHEN kind = 'observation' THEN logged._text
+  WHEN kind = 'node' AND logged._mentioned IS NULL THEN logged.name + '\n' + logged._entity
+END AS searched
 WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'delete' AND logged._subject = live._id
     AND live._version IS :: INTEGER AND live._version > 0 AND logged._seq IS :: INTEGER
     AND coalesce(logged._type IN types, types IS NULL)
     AND coalesce(live._type = logged._type, live._type IS NULL AND logged._type IS NULL)
     AND coalesce(logged._from = a, a IS NULL) AND coalesce(logged._to = b, b IS NULL)
-    AND coalesce(live._folded = toLower(CASE
-      WHEN kind = 'observation' THEN logged._text
-      WHEN kind = 'node' AND logged._mentioned IS NULL THEN logged.name + '\n' + logged._entity
-    END), live._folded IS NULL AND (logged._entity IS NULL OR logged._mentioned) AND kind <> 'observation')
+    AND CASE
+      WHEN searched IS NULL THEN live._folded IS NULL AND live._is_long IS NULL
+      WHEN size(searched) > 8000 THEN live._folded IS NULL AND live._is_long
+      ELSE live._folded = toLower(searched) AND live._is_long IS NULL
+    END
     AND CASE
       WHEN logged._entity IS NULL THEN live._entity_name IS NULL
       WHEN size(logged.name) <= 1000 THEN live._entity_name = logged.name
@@ -73,7 +78,8 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     ELSE false
   END]) AS same,
   size(keys(live)) - CASE WHEN live._type IS NULL THEN 3 ELSE 4 END - CASE WHEN live._content IS NULL THEN 0 ELSE 1 END
-    - CASE WHEN live._entity_name IS NULL THEN 0 ELSE 1 END - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END AS needed,
+    - CASE WHEN live._entity_name IS NULL THEN 0 ELSE 1 END
+    - CASE WHEN live._folded IS NULL AND live._is_long IS NULL THEN 0 ELSE 1 END AS needed,
   size([name IN keys(logged) WHERE $header[name] IS NULL]) AS there
 WITH live, type, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
      $keyed[logged._kind + '/' + logged._type] AS keyed

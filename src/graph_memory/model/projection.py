@@ -28,14 +28,13 @@ from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import (
     ENTITY,
     ENTITY_NAME,
-    FOLDED,
     MENTIONED,
     TEXT,
     State,
     StoredValue,
     content_ref,
     entity_key,
-    folded,
+    searched,
 )
 
 Row = dict[str, object]
@@ -257,11 +256,11 @@ def found_by(draft: Draft) -> State:
     """Return what the live graph has of an entity, or of an observation, so that it is found by its name or text."""
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
-        return {FOLDED: folded(str(state[TEXT]))} if TEXT in state else {}
+        return searched(str(state[TEXT])) if TEXT in state else {}
     if draft.kind is not Kind.NODE or ENTITY not in state or not isinstance(name := state.get("name"), str):
         return {}
     key: State = {ENTITY_NAME: entity_key(name)}
-    return key if MENTIONED in state else {**key, FOLDED: folded(name, str(state[ENTITY]))}
+    return key if MENTIONED in state else {**key, **searched(name, str(state[ENTITY]))}
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:

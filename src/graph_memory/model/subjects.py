@@ -23,8 +23,11 @@ MODIFIED = frozenset({"_modified"})
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
 """What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
-ENTITY_NAME, FOLDED = "_entity_name", "_folded"
-"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched."""
+ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
+"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched, or that
+this is too long for an index."""
+LONGEST_INDEXED = 8_000
+"""Units of UTF-16, of three bytes at most, of a text that is indexed: Neo4j takes 32,766 bytes."""
 LONGEST_KEY = 1_000
 """Units of UTF-16 of a name that is indexed as it is."""
 
@@ -266,17 +269,20 @@ class ObservationState:
 
 
 def entity_key(name: str) -> str:
-    """Return the text under which the name of an entity is indexed: itself, but for a long one only its length.
-
-    The length is in units of UTF-16, which is how the store counts.
-    """
-    length = len(name.encode("utf-16-le")) // 2
+    """Return the text under which the name of an entity is indexed: itself, but for a long one only its length."""
+    length = _length(name)
     return name if length <= LONGEST_KEY else f"{length}"
 
 
-def folded(*texts: str) -> str:
-    """Return texts, one a line, in the lower case in which entities are searched."""
-    return "\n".join(texts).lower()
+def searched(*texts: str) -> State:
+    """Return what the live graph has of texts that are searched: one a line, in lower case, if they are not too long."""
+    text = "\n".join(texts)
+    return {IS_LONG: True} if _length(text) > LONGEST_INDEXED else {FOLDED: text.lower()}
+
+
+def _length(text: str) -> int:
+    """Return the length of a text in units of UTF-16, which is how the store counts."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def user_properties(stored: Mapping[str, object]) -> dict[str, PropertyValue]:

@@ -57,6 +57,8 @@ INDEXES = {
     ("RANGE", "_Node", ("_domain", "_entity_name")),
     ("TEXT", "_Node", ("_folded",)),
     ("TEXT", "_Observation", ("_folded",)),
+    ("RANGE", "_Node", ("_domain", "_is_long")),
+    ("RANGE", "_Observation", ("_domain", "_is_long")),
     ("RANGE", "_Event", ("_domain", "_subject", "_seq")),
     ("RANGE", "_Event", ("_domain", "_from", "_type", "_seq", "_subject")),
     ("RANGE", "_Event", ("_domain", "_to", "_type", "_seq", "_subject")),

@@ -178,6 +178,8 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("entities/all", "n:_Node(_domain, _entity_name)"),
         ("entities/found", "n:_Node(_folded)"),
         ("entities/found", "o:_Observation(_folded)"),
+        ("entities/found", "n:_Node(_domain, _is_long)"),
+        ("entities/found", "o:_Observation(_domain, _is_long)"),
         ("changes/owners", "n:_Node(_domain, _entity_name)"),
     ],
 )

@@ -1,0 +1,40 @@
+"""Names and observations of any length are kept and found, also those that are too long for an index."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import Memory
+from graph_memory.model.subjects import LONGEST_INDEXED
+from support import last
+
+pytestmark = pytest.mark.anyio
+
+WORDS = ("name", "kind", "text")
+
+
+def long(word: str) -> str:
+    """Return a text of three bytes a character that is over a limit of the store, with a word at its end."""
+    return f"{'字' * 40_000} {word}"
+
+
+async def test_long_texts_are_found_and_lead_to_the_end_of_a_relation(memory: Memory) -> None:
+    long_kind = {"name": "B", "entityType": long("Kind"), "observations": ["short"]}
+    given = [{"name": long("Name"), "entityType": "t", "observations": [long("Text")]}, long_kind]
+    await memory.entities.create_entities(given)
+    await memory.entities.create_relations([{"from": long("Name"), "to": "B", "relationType": "knows"}])
+    everything = await memory.entities.read_graph()
+    assert [one.to_dict() for one in everything.entities] == given
+    found = {word: [one.name for one in (await memory.entities.search_nodes(f" {word}")).entities] for word in WORDS}
+    assert found == {"name": [long("Name")], "kind": ["B"], "text": [long("Name")]}
+    assert (await memory.entities.open_nodes([long("Name")])).relations == everything.relations
+
+
+@pytest.mark.parametrize("length", [LONGEST_INDEXED - 2, LONGEST_INDEXED - 1, LONGEST_INDEXED, LONGEST_INDEXED + 1])
+async def test_a_branch_and_a_check_agree_on_what_is_long(memory: Memory, domain: str, length: int) -> None:
+    await memory.entities.create_entities([{"name": "n" * (length - 2), "type": "t", "observations": ["O" * length]}])
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=await last(memory))).domain)
+    for one in (memory, branch):
+        assert len((await one.entities.search_nodes("o" * length)).entities) == 1
+        assert len((await one.entities.search_nodes("n" * (length - 2))).entities) == 1
+        assert (await one.upkeep.verify()).clean
