@@ -22,13 +22,12 @@ async def test_the_official_servers_file_is_there_at_the_first_start_and_is_not_
     file = tmp_path / "memory.jsonl"
     file.write_text(lines(graph))
     asked = {**environment, "MEMORY_FILE_PATH": str(file), "GRAPH_MEMORY_DOMAIN": domain}
-    async with connected(asked) as agent:
-        assert (await agent.call("get_ontology"))["node_types"] is not None
-        assert (await memory.entities.read_graph()).to_dict() == graph
+    async with connected(asked, "--toolsets", "entities") as agent:
+        assert await agent.call("read_graph") == graph
     await memory.entities.create_entities([{"name": "new"}])
     file.write_text("damaged")
-    async with connected(asked) as agent:
-        assert (await agent.call("get_ontology"))["node_types"] is not None
+    async with connected(asked, "--toolsets", "entities") as agent:
+        assert len((await agent.call("read_graph"))["entities"]) == 61
     assert file.read_text() == "damaged"
 
 
