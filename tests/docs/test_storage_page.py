@@ -30,6 +30,9 @@ async def filled(memory: Memory, domain: str) -> str:
     call = await memory.create_node("Action", "# Call", properties={"status": "next"})
     await memory.create_connection("NextAction", kitchen.node_id, call.node_id, content="first")
     await memory.update_node(call.node_id, properties={"status": "done"})
+    await memory.entities.create_entities(
+        [{"name": "Ann", "type": "Project", "observations": ["likes tea", "is kind"]}]
+    )
     await memory.recall.search_memories("kitchen")
     return domain
 
@@ -61,7 +64,7 @@ async def test_every_property_of_nodes_connections_and_events_is_on_the_page(pat
 
 async def test_what_is_derived_is_tied_to_no_node(filled: str, driver: Driver):
     query = "MATCH (n:_Node {_domain: $domain})-[r]-() RETURN type(r)"
-    assert values(driver, query, filled) == {"NextAction"}
+    assert values(driver, query, filled) == {"NextAction", "_OBSERVES"}
 
 
 async def test_the_queries_of_the_page_find_something(filled: str, driver: Driver):

@@ -440,6 +440,48 @@ async def restore_what_a_hand_did(_: World, memory: Memory) -> object:
     return await memory.upkeep.reconcile(restore="all")
 
 
+async def _entities(world: World) -> None:
+    """Make entities of the node and the connection that are protected."""
+    entities = world.memory.entities
+    await entities.create_entities(
+        [{"name": name, "type": "Note", "observations": ["is old"]} for name in ("Ann", "Bob")]
+    )
+    await entities.create_relations([{"from": "Ann", "to": "Bob", "type": "Link"}])
+    found = (await world.memory.query_nodes(type="Note", properties={"name": "Ann"})).node_ids
+    links = (await world.memory.query_connections(type="Link", from_node_id=found[0])).connection_ids
+    world.a, world.r = found[0], links[0]
+
+
+@path(DOMAIN)
+async def create_entities(_: World, memory: Memory) -> object:
+    return await memory.entities.create_entities([{"name": "Cy", "type": "Note"}])
+
+
+@path(DOMAIN, prepare=_entities)
+async def create_relations(_: World, memory: Memory) -> object:
+    return await memory.entities.create_relations([{"from": "Bob", "to": "Ann", "type": "Link"}])
+
+
+@path(DOMAIN, NODE, prepare=_entities)
+async def add_observations(_: World, memory: Memory) -> object:
+    return await memory.entities.add_observations([{"entityName": "Ann", "contents": ["is kind"]}])
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_entities)
+async def delete_entities(_: World, memory: Memory) -> object:
+    return await memory.entities.delete_entities(["Ann"])
+
+
+@path(DOMAIN, NODE, prepare=_entities)
+async def delete_observations(_: World, memory: Memory) -> object:
+    return await memory.entities.delete_observations([{"entityName": "Ann", "observations": ["is old"]}])
+
+
+@path(DOMAIN, CONNECTION, prepare=_entities)
+async def delete_relations(_: World, memory: Memory) -> object:
+    return await memory.entities.delete_relations([{"from": "Ann", "to": "Bob", "type": "Link"}])
+
+
 @path()
 async def search(_: World, memory: Memory) -> object:
     return await memory.search_content("one")
@@ -488,6 +530,10 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
     "memory.drift.reconcile:_Attempt.write": ["adopt_a_change", "adopt_the_deletion_of_a_neighbour"],
     "memory.drift.reconcile:_drop_made": ["restore_what_a_hand_did"],
+    "memory.entities.writes:create_entities": ["create_entities"],
+    "memory.entities.writes:add_observations": ["add_observations"],
+    "memory.entities.relations:_Writing.written": ["create_relations"],
+    "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.graph.connections:create_connection": ["create_connection"],
     "memory.graph.connections:update_connection": ["update_connection"],
     "memory.graph.connections:delete_connection": ["delete_connection"],

@@ -87,9 +87,14 @@ class _Writing:
         async def check(reader: Reader, events: Sequence[Event]) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
 
-        after = check if has_rules else None
-        write = self.core.log.write
-        await write("create_relations", self.domain, self.core.origin, self._read, self._decide, after_write=after)
+        await self.core.log.write(
+            "create_relations",
+            self.domain,
+            self.core.origin,
+            self._read,
+            self._decide,
+            after_write=check if has_rules else None,
+        )
         told = [
             Relation(**{"from": one.from_name, "to": one.to_name, "relationType": one.type}) for one in self.created
         ]

@@ -109,10 +109,11 @@ async def _reached(reader: Reader, domain: str, guard: Guard, reach: Reach) -> I
 
 
 def _touched(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return what drafts change or take away; None are nodes from which a neighbour goes with its connection."""
+    """Return what drafts change or take away; None are nodes that a neighbour leaves, or that are observed."""
     going = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
     gone = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
     detached = {end for draft in gone for end in _left_alone(draft, going)}
+    detached |= {draft.from_id or "" for draft in drafts if draft.kind is Kind.OBSERVATION}
     changed = (draft for draft in drafts if draft.kind in GUARDED and draft.op in (Op.UPDATE, Op.DELETE))
     return {**dict.fromkeys(detached), **{draft.subject: draft for draft in changed}}
 

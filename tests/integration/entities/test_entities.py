@@ -1,0 +1,133 @@
+"""Entities: one of a name, whoever writes; told as they were written; kept by all that keeps a log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+import pytest
+
+from graph_memory import Code, GraphError, Memory, NodeType, Ontology, PropertyRule
+
+pytestmark = pytest.mark.anyio
+
+ANN = {"name": "Ann", "entityType": "person", "observations": ["likes tea", "Straße"]}
+ODD = {"name": "", "entityType": "_a\0b ", "observations": [""]}
+BOB = {"name": "Bob", "entityType": "person", "observations": ["is kind"]}
+
+
+async def graph(memory: Memory) -> dict[str, Any]:
+    return (await memory.entities.read_graph()).to_dict()
+
+
+async def clean(memory: Memory) -> None:
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_is_written_is_told_as_it_was_written_and_in_that_order(memory: Memory) -> None:
+    await memory.entities.create_entities([ANN, ODD])
+    relation = {"from": "Bob", "to": "", "relationType": "_ knows"}
+    await memory.entities.create_relations([relation])
+    assert await graph(memory) == {"entities": [ANN, ODD], "relations": [relation]}
+    made = await memory.entities.create_entities([{"name": "Cy", "entityType": "x", "observations": []}, BOB])
+    assert [one.name for one in made.entities] == ["Cy", "Bob"]
+    assert [one["name"] for one in (await graph(memory))["entities"]] == ["Ann", "", "Cy", "Bob"]
+    await clean(memory)
+
+
+async def test_a_text_is_found_as_soon_as_it_is_written(memory: Memory) -> None:
+    await memory.entities.create_entities([ANN, BOB])
+    await memory.entities.add_observations([{"entityName": "Bob", "contents": ["Plays CHESS"]}])
+
+    async def found(text: str) -> list[str]:
+        return [one.name for one in (await memory.entities.search_nodes(text)).entities]
+
+    assert [await found(text) for text in ("chess", "PERSON", "straße", "strasse", "b\nperson", "")] == [
+        ["Bob"],
+        ["Ann", "Bob"],
+        ["Ann"],
+        [],
+        [],
+        ["Ann", "Bob"],
+    ]
+    await clean(memory)
+
+
+async def test_no_way_of_writing_makes_two_entities_of_one_name(memory: Memory, domain: str) -> None:
+    await memory.entities.create_entities([ANN, {"name": "Bo", "type": "dog"}])
+    [dog] = (await memory.query_nodes(type="dog")).node_ids
+    for write in (
+        memory.update_node(dog, properties={"name": "Ann"}),
+        memory.execute_batch([{"op": "update_node", "node_id": dog, "properties": {"name": "Ann"}}]),
+    ):
+        with pytest.raises(GraphError) as caught:
+            await write
+        assert caught.value.code in (Code.UNIQUE_PROPERTY_TAKEN, Code.BATCH_REFUSED)
+    branch = memory.in_domain(f"{domain}-b")
+    await memory.history.branch(f"{domain}-b")
+    for side, kind in ((memory, "cat"), (branch, "bird")):
+        await side.entities.create_entities([{"name": "Cy", "type": kind, "observations": ["is small"]}])
+    merged = await memory.history.merge(f"{domain}-b", preview=True)
+    assert "unique" in [conflict.conflict for conflict in merged.conflicts]
+    await clean(branch)
+
+
+@pytest.mark.long
+async def test_of_many_that_create_one_name_at_once_one_does(memory: Memory) -> None:
+    created: list[Mapping[str, Any]] = []
+
+    async def create(number: int) -> None:
+        names = [f"Entity {(number + step) % 12}" for step in range(6)]
+        made = await memory.entities.create_entities([{"name": name, "type": f"t{number}"} for name in names])
+        created.extend(made.to_dict()["entities"])  # pyright: ignore[reportArgumentType]
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(12):
+            tasks.start_soon(create, number)
+    assert sorted(one["name"] for one in created) == sorted(f"Entity {number}" for number in range(12))
+    assert len((await graph(memory))["entities"]) == 12
+    await clean(memory)
+
+
+async def test_observations_are_reverted_branched_and_read_as_of_a_time(memory: Memory, domain: str) -> None:
+    await memory.entities.create_entities([ANN, BOB])
+    await memory.history.branch(f"{domain}-b")
+    branch = memory.in_domain(f"{domain}-b")
+    await branch.entities.delete_observations([{"entityName": "Ann", "observations": ["likes tea"]}])
+    assert (await graph(memory))["entities"] == [ANN, BOB]
+    await memory.history.merge(f"{domain}-b")
+    assert (await graph(memory))["entities"] == [{**ANN, "observations": ["Straße"]}, BOB]
+    last = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.entities.delete_entities(["Ann"])
+    gone = (await memory.history.log(limit=1)).entries[0].seq
+    await memory.history.revert(since=last + 1, until=gone)
+    assert (await graph(memory))["entities"] == [{**ANN, "observations": ["Straße"]}, BOB]
+    for each in (memory, branch):
+        await clean(each)
+
+
+async def test_a_closed_ontology_is_kept_and_beyond_the_limit_types_share_one(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(
+        Ontology.create([NodeType("Person", properties=(PropertyRule("age", required=True),))])
+    )
+    for kind, code in (("Dog", Code.INVALID_NODE_TYPE), ("Person", Code.REQUIRED_PROPERTY_MISSING)):
+        with pytest.raises(GraphError) as caught:
+            await memory.entities.create_entities([{"name": "Ann", "type": kind}])
+        assert caught.value.code is code
+    assert await graph(memory) == {"entities": [], "relations": []}
+    other = memory.in_domain(f"{domain}-o")
+    many = [{"name": f"n{number}", "entityType": f"type {number}", "observations": []} for number in range(230)]
+    await other.entities.create_entities(many)
+    assert (await graph(other))["entities"] == many
+    assert len((await other.query_nodes(type="entity")).node_ids) > 20
+    await clean(other)
+
+
+async def test_an_unknown_end_is_named_with_the_nearest_name(memory: Memory) -> None:
+    await memory.entities.create_entities([ANN, BOB])
+    with pytest.raises(GraphError) as caught:
+        await memory.entities.create_relations([{"from": "Anne", "to": "Bob", "type": "knows"}])
+    assert caught.value.code is Code.NODE_NOT_FOUND
+    assert '"Ann"' in (caught.value.hint or "")
+    assert (await graph(memory))["relations"] == []
