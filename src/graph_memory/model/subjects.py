@@ -275,7 +275,7 @@ def entity_key(name: str) -> str:
 
 
 def searched(*texts: str) -> State:
-    """Return what the live graph has of texts that are searched: one a line in lower case, or that they are too long."""
+    """Return what the live graph has of texts that are searched: one a line, in lower case, or that they are long."""
     text = "\n".join(texts)
     return {IS_LONG: True} if _length(text) > LONGEST_INDEXED else {FOLDED: text.lower()}
 
