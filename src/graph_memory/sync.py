@@ -837,7 +837,7 @@ class SyncEntities(_Sync[Entities]):
     def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 
-        Capital and small letters are the same. An empty text finds all.
+        Capital and small letters are the same. An empty text finds all. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.search_nodes, query, domain=domain)
 

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from graph_memory import Code, GraphError, Memory, NodeType, Ontology, PropertyRule
+from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Ontology, PropertyRule
 
 pytestmark = pytest.mark.anyio
 
@@ -80,7 +80,7 @@ async def test_of_many_that_create_one_name_at_once_one_does(memory: Memory) -> 
     async def create(number: int) -> None:
         names = [f"Entity {(number + step) % 12}" for step in range(6)]
         made = await memory.entities.create_entities([{"name": name, "type": f"t{number}"} for name in names])
-        created.extend(made.to_dict()["entities"])  # pyright: ignore[reportArgumentType]
+        created.extend(made.to_dict()["entities"])
 
     async with anyio.create_task_group() as tasks:
         for number in range(12):
@@ -122,6 +122,23 @@ async def test_a_closed_ontology_is_kept_and_beyond_the_limit_types_share_one(me
     assert (await graph(other))["entities"] == many
     assert len((await other.query_nodes(type="entity")).node_ids) > 20
     await clean(other)
+
+
+async def test_the_end_of_a_relation_becomes_no_entity_of_a_type_that_a_closed_ontology_lacks(memory: Memory) -> None:
+    ontology = Ontology(node_types=(NodeType("entity"),), connection_types=(ConnectionType("knows", ("*",), ("*",)),))
+    await memory.create_ontology(ontology)
+    await memory.entities.create_relations([{"from": "Ann", "to": "Bob", "relationType": "knows"}])
+    with pytest.raises(GraphError) as caught:
+        await memory.entities.create_entities([ANN])
+    assert caught.value.code == Code.INVALID_NODE_TYPE
+    assert (await memory.entities.create_entities([{**ANN, "entityType": "entity"}])).entities
+
+
+async def test_what_is_searched_for_must_be_a_text(memory: Memory) -> None:
+    for given in (None, 3, "half a pair \ud800"):
+        with pytest.raises(GraphError) as caught:
+            await memory.entities.search_nodes(given)
+        assert caught.value.code == Code.INVALID_ARGUMENT
 
 
 async def test_an_unknown_end_is_named_with_the_nearest_name(memory: Memory) -> None:

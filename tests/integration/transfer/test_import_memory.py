@@ -13,6 +13,7 @@ from neo4j import Driver
 
 from container.images import address_of
 from graph_memory import Code, GraphError, Memory, Neo4jSource, Settings, ontology_from
+from graph_memory.memory.accesses import AccessTally
 from graph_memory.memory.entities import importing
 from unit.memory.transfer.test_memories import EVENTS, stored, written
 
@@ -174,6 +175,20 @@ async def test_a_file_that_the_environment_names_is_imported_once(memory: Memory
     await memory.entities.delete_entities(["", "Ada Lovelace"])
     assert await memory.transfer.import_once(file) is None
     assert "Ada Lovelace" not in [one.name for one in (await memory.entities.read_graph()).entities]
+
+
+async def test_an_import_counts_nothing_as_looked_at(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, "memory.jsonl", lines(grown(12)))
+    await memory.transfer.import_memory(file)
+    noted: list[str] = []
+    monkeypatch.setattr(AccessTally, "note", lambda _self, _domain, ids: noted.extend(ids))
+    await memory.transfer.import_memory(file, dry_run=True)
+    await memory.transfer.import_memory(file)
+    assert noted == []
+    await memory.entities.open_nodes(["Ada Lovelace"])
+    assert len(noted) == 1
 
 
 @pytest.fixture

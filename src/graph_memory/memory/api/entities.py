@@ -88,9 +88,9 @@ class Entities:
     async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 
-        Capital and small letters are the same. An empty text finds all.
+        Capital and small letters are the same. An empty text finds all. Raises INVALID_ARGUMENT.
         """
-        return await reads.search_nodes(self._core, self._domain(domain), query)
+        return await reads.search_nodes(self._core, self._domain(domain), asked.text_from(query, "query"))
 
     async def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities of these names, and the relations of each. Names that do not exist are left out."""

@@ -180,6 +180,11 @@ def _removal(item: Located) -> Removal:
     return Removal(name=_text(own.need("entityName")), texts=[*_texts(own.need("observations"))])
 
 
+def text_from(given: object, argument: str) -> str:
+    """Return a text. Raises INVALID_ARGUMENT."""
+    return _text(Located(given, argument))
+
+
 def names_from(given: object, argument: str = "names") -> list[str]:
     """Return names, each once. Raises INVALID_ARGUMENT."""
     return list(dict.fromkeys(_texts(Located(given, argument))))

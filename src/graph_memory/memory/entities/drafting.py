@@ -46,7 +46,12 @@ class Drafting:
         return node.id
 
     def settle(self, mention: NodeState, wanted: NewEntity) -> None:
-        """Make an entity of what was only an end of relations."""
+        """Make an entity of what was only an end of relations. Its node keeps the type that it has.
+
+        Raises INVALID_NODE_TYPE for a type that a closed ontology does not have.
+        """
+        if not self.ontology.open:
+            self._node_type(wanted.type)
         properties = {**wanted.properties, "name": wanted.name}
         node = replace(
             mention,

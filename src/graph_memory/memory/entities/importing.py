@@ -17,7 +17,7 @@ import anyio.to_thread
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewObservations, NewRelation
 from graph_memory.memory.entities.checking import Checked, Checking
-from graph_memory.memory.entities.reads import open_nodes, read_graph
+from graph_memory.memory.entities.reads import compared, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
 from graph_memory.memory.entities.writes import add_observations, begin_domain, create_entities
@@ -35,6 +35,8 @@ from graph_memory.storage.log.writing import utc_now
 PAGE = 1_000
 """Entities or relations that are written together."""
 PAGE_CHARACTERS = 4_000_000
+_OBSERVATION = 200
+"""Characters as which an observation counts beside its text, so that a page has 20,000 at most of several entities."""
 SESSION = "memory_file"
 """The session of what comes from the file that the environment names."""
 T = TypeVar("T")
@@ -117,7 +119,7 @@ async def _there(core: Core, domain: str, checked: Checked, tell: Progress) -> _
     relations: set[tuple[str, str, str]] = set()
     for page in _pages(checked.entities, len):
         tell("Comparing", None)
-        graph = await open_nodes(core, domain, page)
+        graph = await compared(core, domain, page)
         entities |= {one.name: one for one in graph.entities}
         relations |= {(one.from_name, one.to_name, one.relation_type) for one in graph.relations}
     names = checked.entities
@@ -222,11 +224,11 @@ def _lacking(given: NewEntity, known: Entity) -> NewObservations:
 
 def _size(one: NewEntity | NewObservations) -> int:
     content = one.content.size if isinstance(one, NewEntity) else 0
-    return content + sum(map(_characters, one.observations))
+    return content + sum(map(_weight, one.observations))
 
 
-def _characters(one: NewObservation) -> int:
-    return len(one.text)
+def _weight(one: NewObservation) -> int:
+    return len(one.text) + _OBSERVATION
 
 
 def _length(_: NewRelation) -> int:
