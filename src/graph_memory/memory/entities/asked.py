@@ -18,8 +18,6 @@ from graph_memory.model.subjects import Validity
 
 _NAME = "name"
 _TEXT, _TIME, _SOURCE = "text", "time", "source"
-LONGEST_NAME, LONGEST_TEXT = 16_000, 32_000
-"""Bytes of UTF-8 of a name or type, and of an observation: Neo4j's index of texts takes no more than 32,766."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +87,8 @@ def _entity(item: Located, now: datetime) -> NewEntity:
     own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     kind = own.get("entityType", "type")
     return NewEntity(
-        name=_short(own.need(_NAME), LONGEST_NAME),
-        type=ENTITY if kind is None else _short(kind, LONGEST_NAME),
+        name=_text(own.need(_NAME)),
+        type=ENTITY if kind is None else _text(kind),
         observations=_observations(own.get("observations"), now),
         content=content_from(own.text("description"), "utf-8", "markdown"),
         properties=_properties(own),
@@ -116,14 +114,14 @@ def _observations(given: Located | None, now: datetime) -> list[NewObservation]:
 
 def _observation(item: Located, now: datetime) -> NewObservation:
     if isinstance(item.value, str):
-        return NewObservation(text=_short(item, LONGEST_TEXT))
+        return NewObservation(text=_text(item))
     own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to"))
     sure, source = own.number("confidence"), own.get(_SOURCE)
     validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
         raise item.fault("would end before it starts", "Give a later valid_to.")
     return NewObservation(
-        text=_short(own.need(_TEXT), LONGEST_TEXT),
+        text=_text(own.need(_TEXT)),
         time=_time(own, _TIME, now),
         source=None if source is None else _text(source),
         confidence=None if sure is None else fraction(f"{item.at}.confidence", sure),
@@ -199,12 +197,4 @@ def _text(item: Located) -> str:
     text = item.text()
     if not is_encodable(text):
         raise fault(item.at, f"{item.at} contains a lone surrogate (half a character pair)", "Remove it.")
-    return text
-
-
-def _short(item: Located, most: int) -> str:
-    """Return a text that the search can take. Raises INVALID_ARGUMENT for a longer one."""
-    text = _text(item)
-    if max(len(text.encode()), len(text.lower().encode())) > most:
-        raise item.fault(f"is longer than {most:,} bytes", "Give it in parts, or keep it as the content of a node.")
     return text

@@ -8,8 +8,7 @@ from acceptance.agents import COMMAND, verified
 from acceptance.mcp.official import recording
 from acceptance.mcp.official.comparing import SCRIPTS, deviates, deviation
 from acceptance.mcp.official.original import DIFFERENCES
-from acceptance.mcp.official.script import Step
-from acceptance.mcp.official.talking import replies, talking
+from acceptance.mcp.official.talking import talking
 
 pytestmark = pytest.mark.anyio
 
@@ -52,19 +51,3 @@ async def test_ours_answers_as_the_npm_server_but_for_what_is_named(
     found = await deviates(ours(domain), environment, SCRIPTS[name], ALL)
     assert found is None, str(found)
     verified(environment, domain)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "text", "is_kept"),
-    [("n" * 16_000, "漢" * 10_600, True), ("n" * 16_001, "", False), ("n", "漢" * 10_700, False)],
-)
-async def test_a_text_that_is_too_long_for_the_search_is_refused_in_words_and_changes_nothing(
-    environment: dict[str, str], domain: str, name: str, text: str, is_kept: bool
-):
-    entity = {"name": name, "entityType": "concept", "observations": [text]}
-    steps = [Step("call", "create_entities", {"entities": [entity]}), Step("call", "read_graph", {})]
-    made, read = [one["result"] for one in await replies(ours(domain), environment, steps)]
-    assert read["structuredContent"]["entities"] == ([entity] if is_kept else [])
-    assert made.get("isError", False) is not is_kept
-    assert is_kept or "is longer than" in made["content"][0]["text"]
