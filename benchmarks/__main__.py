@@ -19,6 +19,7 @@ from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.recall_coverage import coverage
+from benchmarks.remembering import remembering
 from benchmarks.replies import replies
 from benchmarks.search_speed import search_speed
 from benchmarks.searching import searching
@@ -53,6 +54,7 @@ PARTS: dict[str, Part] = {
     "verify": lambda place, asked: verifying(place, asked.sizes),
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
+    "remember": lambda _place, _asked: remembering(),
     "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
@@ -60,7 +62,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("retrieval", "recall_coverage", "search")
+WITH_DATA = ("retrieval", "recall_coverage", "search", "remember")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 

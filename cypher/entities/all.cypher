@@ -8,6 +8,7 @@ WITH n
 ORDER BY n._created, coalesce(n._place, 0), n._id
 RETURN n._id AS id, n.name AS name, n._entity AS type, COLLECT {
          MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+         WHERE coalesce(o._valid_to > datetime(), true)
          RETURN o._text
          ORDER BY o._created, coalesce(o._place, 0), o._id
        } AS observations

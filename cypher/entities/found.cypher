@@ -11,7 +11,7 @@ CALL () {
   UNION
   MATCH (o:_Observation)
   USING TEXT INDEX o:_Observation(_folded)
-  WHERE o._folded CONTAINS $text AND o._domain = $domain
+  WHERE o._folded CONTAINS $text AND o._domain = $domain AND coalesce(o._valid_to > datetime(), true)
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
@@ -21,13 +21,14 @@ CALL () {
   RETURN n
   UNION
   MATCH (o:_Observation {_domain: $domain, _is_long: true})
-  WHERE toLower(o._text) CONTAINS $text
+  WHERE toLower(o._text) CONTAINS $text AND coalesce(o._valid_to > datetime(), true)
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
 }
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+  WHERE coalesce(o._valid_to > datetime(), true)
   RETURN o._text
   ORDER BY o._created, coalesce(o._place, 0), o._id
 } AS observations

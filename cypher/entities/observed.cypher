@@ -10,5 +10,5 @@ CALL (row) {
   RETURN n
 }
 OPTIONAL MATCH (n)<-[:_OBSERVES]-(o:_Observation)
-WHERE o._text IN row.texts
+WHERE o._text IN row.texts AND coalesce(o._valid_to > datetime(), true)
 RETURN row.name AS name, n._id AS id, [one IN collect([o._id, o._text, o._version]) WHERE one[0] IS NOT NULL] AS found

@@ -8,6 +8,7 @@ MATCH (n:_Node {_domain: $domain, _entity_name: CASE WHEN size(name) <= 1000 THE
 WHERE n.name = name AND n._mentioned IS NULL
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+  WHERE coalesce(o._valid_to > datetime(), true)
   RETURN o._text
   ORDER BY o._created, coalesce(o._place, 0), o._id
 } AS observations

@@ -29,6 +29,8 @@ from graph_memory.memory.api.upkeep import Upkeep
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.branches.results import How, Merged
 from graph_memory.memory.drift.results import Reconciliation, Which
+from graph_memory.memory.entities.decide import Answer
+from graph_memory.memory.entities.remembered import Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -844,6 +846,52 @@ class SyncEntities(_Sync[Entities]):
     def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
         return self._wait(self._facade.open_nodes, names, domain=domain)
+
+    def remember(
+        self,
+        text: str | None = None,
+        *,
+        name: str | None = None,
+        type: str | None = None,
+        observations: Sequence[str | Mapping[str, object]] | None = None,
+        properties: Mapping[str, object] | None = None,
+        replaces: str | Sequence[str] | None = None,
+        dry_run: bool = False,
+        domain: str | None = None,
+    ) -> Remembered:
+        """Remember facts about one thing, all of them or none, and return what became of each.
+
+        Give a `text`, a sentence a fact, or `observations`, which are texts or objects as `add_observations` takes
+        them; and the `name` of what they are about, else it is the one entity that the text names. A name of which
+        there is no entity makes one, of the `type` if there is one. A fact that changes is best said as one of the
+        `properties`: each holds one value, and the log keeps the earlier ones.
+
+        `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
+        there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.
+        What is known already is not added again. Everything else is added, and at most three known observations that it
+        may make out of date are asked about, each with the call of `decide` that ends it. With `dry_run` nothing is
+        written. Raises INVALID_ARGUMENT, also where `name` or text may mean several entities, and INVALID_PROPERTY.
+        """
+        return self._wait(
+            self._facade.remember,
+            text,
+            name=name,
+            type=type,
+            observations=observations,
+            properties=properties,
+            replaces=replaces,
+            dry_run=dry_run,
+            domain=domain,
+        )
+
+    def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
+        """Answer a question of `remember`, given the ids of the new observation and of the known one.
+
+        `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
+        the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
+        observations of one entity.
+        """
+        return self._wait(self._facade.decide, new, known, decision, domain=domain)
 
 
 class SyncHistory(_Sync[History]):

@@ -130,6 +130,8 @@ COMMANDS: Mapping[str, str] = {
     "read_graph": "entity list",
     "search_nodes": "entity search",
     "open_nodes": "entity open",
+    "remember": "remember",
+    "decide": "decide",
     "protect": "protect",
     "unprotect": "unprotect",
 }

@@ -37,6 +37,7 @@ from graph_memory.cli.commands.protection import protect, unprotect
 from graph_memory.cli.commands.recall import recall
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.reindex import reindex
+from graph_memory.cli.commands.remember import decide, remember
 from graph_memory.cli.commands.retention import compact, erase, scan
 from graph_memory.cli.commands.review import review
 from graph_memory.cli.commands.search import search
@@ -66,7 +67,19 @@ app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(entity.app, name="entity", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
-for command in (recall, search, traverse, path, neighbors, synthesize, find.find, find.query, find.connected):
+for command in (
+    remember,
+    decide,
+    recall,
+    search,
+    traverse,
+    path,
+    neighbors,
+    synthesize,
+    find.find,
+    find.query,
+    find.connected,
+):
     app.command(rich_help_panel=REMEMBER)(command)
 app.command(rich_help_panel=REMEMBER)(validity)
 app.command(rich_help_panel=REMEMBER)(batch)

@@ -105,7 +105,7 @@ KINDS: Mapping[Kind, KindRecord] = {
         drop=Step.DROP_OBSERVATIONS,
         is_data=True,
         ends=1,
-        attributes=_VALIDITY | {"_text", "_time", "_origin", "_confidence"},
+        attributes=_VALIDITY | {"_text", "_time", "_origin", "_confidence", "_supersedes", "_asks"},
         required=frozenset({"_text", "_time"}),
     ),
 }

@@ -23,6 +23,8 @@ MODIFIED = frozenset({"_modified"})
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
 """What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
+SUPERSEDES, ASKS = "_supersedes", "_asks"
+"""What an observation keeps of others: which it took the place of, and which it may make out of date."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
 """What the live graph has beside a state: the name by which an entity is found, and the text that is searched, or that
 this is too long for an index."""
@@ -240,6 +242,10 @@ class ObservationState:
     confidence: float | None = None
     validity: Validity = field(default_factory=Validity)
     place: int = 0
+    supersedes: tuple[str, ...] = ()
+    """The observations that it took the place of."""
+    asks: tuple[str, ...] = ()
+    """Observations that it may make out of date: somebody is asked, and has not answered yet."""
 
     def state(self) -> State:
         """Return what an event keeps of the observation, beside its node."""
@@ -250,6 +256,8 @@ class ObservationState:
             "_origin": self.origin,
             "_confidence": self.confidence,
             PLACE: self.place or None,
+            SUPERSEDES: list(self.supersedes) or None,
+            ASKS: list(self.asks) or None,
         }
         return present(own) | self.validity.state()
 
@@ -265,6 +273,8 @@ class ObservationState:
             confidence=cast("float | None", stored.get("_confidence")),
             validity=own.validity(),
             place=cast("int", stored.get(PLACE, 0)),
+            supersedes=tuple(cast("Sequence[str]", stored.get(SUPERSEDES) or ())),
+            asks=tuple(cast("Sequence[str]", stored.get(ASKS) or ())),
         )
 
 

@@ -133,6 +133,11 @@ async def _within_branch(world: World) -> None:
     world.memory = world.memory.in_domain(world.domain)
 
 
+async def _entity(world: World) -> None:
+    told = await world.memory.entities.remember(name="Ada", type="Note", observations=["is ill", "is in Rome"])
+    world.a, world.more["told"] = told.id or "", [one.id for one in told.facts]
+
+
 async def _hub(world: World) -> None:
     for _ in range(12):
         node = (await world.memory.create_node("Note", "leaf")).node_id
@@ -179,6 +184,16 @@ async def set_content(world: World, memory: Memory) -> object:
 @path(DOMAIN, NODE)
 async def set_validity_of_a_node(world: World, memory: Memory) -> object:
     return await memory.set_validity(world.a, valid_to="2030-01-01")
+
+
+@path(DOMAIN, NODE, prepare=_entity)
+async def remember(_: World, memory: Memory) -> object:
+    return await memory.entities.remember(name="Ada", observations=["likes tea"], replaces="is ill")
+
+
+@path(DOMAIN, NODE, prepare=_entity)
+async def decide(world: World, memory: Memory) -> object:
+    return await memory.entities.decide(*reversed(world.more["told"]), "close")
 
 
 @path(DOMAIN, NODE, CONNECTION)
@@ -534,6 +549,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.writes:add_observations": ["add_observations"],
     "memory.entities.relations:_Writing.written": ["create_relations"],
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
+    "memory.entities.decide:decide": ["decide"],
+    "memory.entities.remember:_Writing.write": ["remember"],
     "memory.graph.connections:create_connection": ["create_connection"],
     "memory.graph.connections:update_connection": ["update_connection"],
     "memory.graph.connections:delete_connection": ["delete_connection"],

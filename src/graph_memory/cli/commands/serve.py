@@ -83,6 +83,8 @@ def mcp(
     Toolset entities: create_entities, create_relations, add_observations,
     delete_entities, delete_observations, delete_relations, read_graph,
     search_nodes, open_nodes.
+
+    Toolset remember: remember, decide.
     """
     _serve(read_settings(domain=domain, toolsets=toolsets), transport, host, port)
 

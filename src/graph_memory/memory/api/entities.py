@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, deletes, reads, relations, writes
+from graph_memory.memory.entities import asked, deletes, facts, reads, relations, writes
+from graph_memory.memory.entities.decide import Answer, decide
+from graph_memory.memory.entities.remember import remember
+from graph_memory.memory.entities.remembered import Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
@@ -95,3 +98,42 @@ class Entities:
     async def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
         return await reads.open_nodes(self._core, self._domain(domain), asked.names_from(names))
+
+    async def remember(
+        self,
+        text: str | None = None,
+        *,
+        name: str | None = None,
+        type: str | None = None,  # noqa: A002 - the word that agents know
+        observations: Sequence[str | Mapping[str, object]] | None = None,
+        properties: Mapping[str, object] | None = None,
+        replaces: str | Sequence[str] | None = None,
+        dry_run: bool = False,
+        domain: str | None = None,
+    ) -> Remembered:
+        """Remember facts about one thing, all of them or none, and return what became of each.
+
+        Give a `text`, a sentence a fact, or `observations`, which are texts or objects as `add_observations` takes
+        them; and the `name` of what they are about, else it is the one entity that the text names. A name of which
+        there is no entity makes one, of the `type` if there is one. A fact that changes is best said as one of the
+        `properties`: each holds one value, and the log keeps the earlier ones.
+
+        `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
+        there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.
+        What is known already is not added again. Everything else is added, and at most three known observations that it
+        may make out of date are asked about, each with the call of `decide` that ends it. With `dry_run` nothing is
+        written. Raises INVALID_ARGUMENT, also where `name` or text may mean several entities, and INVALID_PROPERTY.
+        """
+        given = {"text": text, "name": name, "type": type, "observations": observations}
+        given |= {"properties": properties, "replaces": replaces}
+        wanted = facts.facts_from(given, utc_now())
+        return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
+
+    async def decide(self, new: str, known: str, decision: Answer, *, domain: str | None = None) -> Settled:
+        """Answer a question of `remember`, given the ids of the new observation and of the known one.
+
+        `close`: the known one is over from now on, and the new one took its place. `keep`: both hold. `same`: both say
+        the same, and the new one goes. It can be repeated, but for `same`. Raises INVALID_ARGUMENT for what are not two
+        observations of one entity.
+        """
+        return await decide(self._core, self._domain(domain), new, known, decision)

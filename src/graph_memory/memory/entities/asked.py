@@ -29,6 +29,8 @@ class NewObservation:
     source: str | None = None
     confidence: float | None = None
     validity: Validity = field(default_factory=Validity)
+    supersedes: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,15 +89,16 @@ def _entity(item: Located, now: datetime) -> NewEntity:
     own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     kind = own.get("entityType", "type")
     return NewEntity(
-        name=_text(own.need(_NAME)),
-        type=ENTITY if kind is None else _text(kind),
-        observations=_observations(own.get("observations"), now),
+        name=text_of(own.need(_NAME)),
+        type=ENTITY if kind is None else text_of(kind),
+        observations=observations_from(own.get("observations"), now),
         content=content_from(own.text("description"), "utf-8", "markdown"),
-        properties=_properties(own),
+        properties=properties_from(own),
     )
 
 
-def _properties(own: Fields) -> Mapping[str, PropertyValue]:
+def properties_from(own: Fields) -> Mapping[str, PropertyValue]:
+    """Return the properties that were given, without a name. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
     given = own.get("properties")
     found = check_properties({key: entry.value for key, entry in given.entries().items()}) if given else {}
     if _NAME in found and given is not None:
@@ -103,7 +106,7 @@ def _properties(own: Fields) -> Mapping[str, PropertyValue]:
     return found
 
 
-def _observations(given: Located | None, now: datetime) -> list[NewObservation]:
+def observations_from(given: Located | None, now: datetime) -> list[NewObservation]:
     """Return observations, of equal texts the first."""
     found: dict[str, NewObservation] = {}
     for item in given.items() if given else ():
@@ -114,16 +117,16 @@ def _observations(given: Located | None, now: datetime) -> list[NewObservation]:
 
 def _observation(item: Located, now: datetime) -> NewObservation:
     if isinstance(item.value, str):
-        return NewObservation(text=_text(item))
+        return NewObservation(text=text_of(item))
     own = item.fields((_TEXT, _TIME, _SOURCE, "confidence", "valid_from", "valid_to"))
     sure, source = own.number("confidence"), own.get(_SOURCE)
     validity = Validity(valid_from=_time(own, "valid_from", now), valid_to=_time(own, "valid_to", now))
     if validity.valid_from and validity.valid_to and validity.valid_to <= validity.valid_from:
         raise item.fault("would end before it starts", "Give a later valid_to.")
     return NewObservation(
-        text=_text(own.need(_TEXT)),
+        text=text_of(own.need(_TEXT)),
         time=_time(own, _TIME, now),
-        source=None if source is None else _text(source),
+        source=None if source is None else text_of(source),
         confidence=None if sure is None else fraction(f"{item.at}.confidence", sure),
         validity=validity,
     )
@@ -140,7 +143,7 @@ def new_observations(given: object, now: datetime) -> list[NewObservations]:
     for item in Located(given, "observations").items():
         own = item.fields(("entityName", "contents", "observations"))
         texts = own.need("contents", "observations")
-        found.append(NewObservations(name=_text(own.need("entityName")), observations=_observations(texts, now)))
+        found.append(NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now)))
     return found
 
 
@@ -153,11 +156,11 @@ def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
     for item in Located(given, "relations").items():
         own = item.fields(("from", "to", "relationType", "type", "properties"))
         relation = NewRelation(
-            from_name=_text(own.need("from")),
-            to_name=_text(own.need("to")),
-            type=_text(own.need("relationType", "type")),
+            from_name=text_of(own.need("from")),
+            to_name=text_of(own.need("to")),
+            type=text_of(own.need("relationType", "type")),
             lenient=own.get("relationType") is not None if lenient is None else lenient,
-            properties=_properties(own),
+            properties=properties_from(own),
         )
         found.setdefault(relation.key, relation)
     return list(found.values())
@@ -175,12 +178,12 @@ def removals(given: object) -> list[Removal]:
 
 def _removal(item: Located) -> Removal:
     own = item.fields(("entityName", "observations"))
-    return Removal(name=_text(own.need("entityName")), texts=[*_texts(own.need("observations"))])
+    return Removal(name=text_of(own.need("entityName")), texts=[*_texts(own.need("observations"))])
 
 
 def text_from(given: object, argument: str) -> str:
     """Return a text. Raises INVALID_ARGUMENT."""
-    return _text(Located(given, argument))
+    return text_of(Located(given, argument))
 
 
 def names_from(given: object, argument: str = "names") -> list[str]:
@@ -189,10 +192,10 @@ def names_from(given: object, argument: str = "names") -> list[str]:
 
 
 def _texts(given: Located) -> Iterator[str]:
-    return (_text(item) for item in given.items())
+    return (text_of(item) for item in given.items())
 
 
-def _text(item: Located) -> str:
+def text_of(item: Located) -> str:
     """Return a text of any length, also an empty one. Raises INVALID_ARGUMENT for one that nothing can keep."""
     text = item.text()
     if not is_encodable(text):

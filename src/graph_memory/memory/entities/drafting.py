@@ -33,11 +33,12 @@ class Drafting:
     def __post_init__(self) -> None:
         self.ontology = self.head.ontology
 
-    def entity(self, wanted: NewEntity) -> None:
-        """Make an entity with its observations."""
+    def entity(self, wanted: NewEntity) -> str:
+        """Make an entity with its observations, and return its id."""
         node = self._node(wanted.name, wanted.type, wanted)
         self._add(node, wanted.content)
         self.observations(node.id, wanted.observations)
+        return node.id
 
     def mention(self, name: str) -> str:
         """Make the end of a relation of whose name there is no entity, and return its id."""
@@ -67,8 +68,9 @@ class Drafting:
         self._add(node, wanted.content, Op.UPDATE)
         self.observations(node.id, wanted.observations)
 
-    def observations(self, node: str, wanted: Sequence[NewObservation]) -> None:
-        """Make observations of an entity."""
+    def observations(self, node: str, wanted: Sequence[NewObservation]) -> list[str]:
+        """Make observations of an entity, and return their ids."""
+        made: list[str] = []
         for one in wanted:
             state = ObservationState(
                 text=one.text,
@@ -78,10 +80,14 @@ class Drafting:
                 confidence=one.confidence,
                 validity=one.validity,
                 place=self._place(),
+                supersedes=one.supersedes,
+                asks=one.asks,
             )
             subject = new_id("obs")
+            made.append(subject)
             draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node, state=state.state())
             self.drafts.append(draft)
+        return made
 
     def relation(self, wanted: NewRelation, from_id: str, to_id: str) -> None:
         """Make a relation between two nodes."""

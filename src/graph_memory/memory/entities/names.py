@@ -14,15 +14,21 @@ _MOST = 1_000
 
 async def entity_not_found(reader: Reader, domain: str, name: str) -> GraphError:
     """Return the error for the name of no entity, with the nearest name that there is."""
+    found = await near_names(reader, domain, name)
+    meant = nearest(name, found)
+    hint = "search_nodes finds names; create_entities makes an entity."
+    hint = f'Did you mean "{shown(meant)}"? {hint}' if meant is not None else hint
+    return not_found(name, hint)
+
+
+async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return names of entities that have a part of a name in them, all where none has, up to a number."""
     words = sorted(name.lower().split(), key=len, reverse=True)
     parts = dict.fromkeys(part for part in (words[0][:6], words[0][:3]) if len(part) >= 3) if words else ()
     found: list[str] = []
     for part in (*parts, ""):
         found = found or await reader.read(NEAR, domain=domain, text=part, limit=_MOST)
-    meant = nearest(name, found)
-    hint = "search_nodes finds names; create_entities makes an entity."
-    hint = f'Did you mean "{shown(meant)}"? {hint}' if meant is not None else hint
-    return not_found(name, hint)
+    return found
 
 
 def not_found(name: str, hint: str = "search_nodes finds names; create_entities makes an entity.") -> GraphError:

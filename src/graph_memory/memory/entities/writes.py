@@ -86,7 +86,7 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
         nonlocal created
         rows = await in_parts(reader, NAMED, domain, names=[one.name for one in wanted])
         named = {row.name: row for row in rows if not row.is_mentioned}
-        mentions = await _states(reader, domain, [row.id for row in rows if row.is_mentioned])
+        mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         created = [one for one in wanted if one.name not in named]
         drafting = Drafting(head, core.origin, core.open_type_limit)
         for one in created:
@@ -100,7 +100,7 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
     async def write() -> None:
         for one in wanted:
             await core.contents.put(domain, one.content)
-        await core.log.write("create_entities", domain, core.origin, read, _checked)
+        await core.log.write("create_entities", domain, core.origin, read, checked)
 
     if wanted:
         await in_domain(core, domain, write)
@@ -111,7 +111,7 @@ def _told(one: NewEntity) -> Entity:
     return Entity(name=one.name, entityType=one.type, observations=tuple(each.text for each in one.observations))
 
 
-async def _states(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
+async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
     """Return nodes by their names."""
     rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
     states = [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
@@ -130,7 +130,8 @@ async def _context(
     return Context(ontology=head.ontology, owners={**owners, **known})
 
 
-def _checked(head: Head, decided: Decided) -> Sequence[Draft]:
+def checked(head: Head, decided: Decided) -> Sequence[Draft]:
+    """Return changes in order, checked."""
     drafts, context = decided
     return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
 
@@ -160,7 +161,7 @@ async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservat
 
     if wanted:
         try:
-            await core.log.write("add_observations", domain, core.origin, read, _checked)
+            await core.log.write("add_observations", domain, core.origin, read, checked)
         except GraphError as error:
             if error.code is not Code.ONTOLOGY_NOT_FOUND:
                 raise

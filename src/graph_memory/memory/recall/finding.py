@@ -289,7 +289,8 @@ async def _scored(scope: Scope, evidence: Evidence, members: Membership, hits: H
         found = {each: Points({}, {}, given.get(each, 0.0)) for each in hits.ids}
     near, most = {each.id for each in hits.vectors}, max(CANDIDATES, len(hits.words))
     await _read(scope, evidence, hits, promising(found, near, most))
-    return candidates([Scored(hits.read[each], found[each]) for each in found if each in hits.read], near, most)
+    shown = [each for each in found if each in hits.read and scope.shows(hits.read[each])]
+    return candidates([Scored(hits.read[each], found[each]) for each in shown], near, most)
 
 
 async def _points(scope: Scope, evidence: Evidence, members: Membership, hits: Hits) -> Mapping[str, Points]:

@@ -92,7 +92,8 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
 
     async def read_passages() -> None:
         for each in await passages_of(scope, named, None, _MOST_PASSAGES):
-            told.passages.setdefault(each.unit, each)
+            if scope.shows(each):
+                told.passages.setdefault(each.unit, each)
 
     async def contradict() -> None:
         nodes = [each for each, kind in kinds.items() if kind is Kind.NODE]

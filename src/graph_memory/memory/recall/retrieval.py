@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from graph_memory.memory.recall.analysers import ANALYSERS, Analyser
 from graph_memory.memory.recall.bm25 import Query as Question
-from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter
+from graph_memory.memory.recall.filters import EARLIEST, LATEST, lexical_filter, microseconds
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.lexical_query import quoted
 from graph_memory.memory.recall.names import words as words_of_names
@@ -17,6 +17,8 @@ from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.scoring import Asked, Passage, Said
 from graph_memory.model.analysers import index_of
+from graph_memory.model.kinds import Kind
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 
 SAMPLE = 1_000
@@ -133,7 +135,14 @@ class Scope(Place):
             (not asked.types or passage.type in asked.types)
             and first <= passage.created <= last
             and (asked.valid is None or passage.valid_from <= asked.valid < passage.valid_to)
+            and self.shows(passage)
         )
+
+    def shows(self, passage: Passage) -> bool:
+        """Say whether a passage is shown: what an observation says that is over, only to who asks of a time."""
+        if self.filters.valid is not None or self.at is not None or passage.owner_kind != Kind.OBSERVATION:
+            return True
+        return passage.valid_to > microseconds(utc_now())
 
 
 async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:

@@ -246,6 +246,8 @@ class _Observation(_Bounded, _DeletedObservation):
     origin: str | None = None
     confidence: float | None = None
     place: Seq | None = None
+    supersedes: list[NewId] | None = None
+    asks: list[NewId] | None = None
 
 
 class _Erased(_Event):

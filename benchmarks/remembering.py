@@ -1,0 +1,77 @@
+"""What `remember` decides of pairs of statements that people have labelled: asked about, known, or new."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.retrieval_data import DATA
+from graph_memory.embedding.local import LocalEmbedder
+from graph_memory.memory.entities.statements.comparing import compared
+from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
+
+PAIRS = DATA / "remember" / "pairs.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A known statement about something and a new one, and what the second is beside the first."""
+
+    id: str
+    entity: str
+    known: str
+    new: str
+    label: str
+    lang: str
+    area: str
+    why: str
+
+
+def labelled(path: Path) -> list[Pair]:
+    """Return labelled pairs. Raises FileNotFoundError."""
+    if not path.is_file():
+        raise FileNotFoundError(f"The labelled pairs lie beside the repository, as {path}: there are none")
+    return [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+Judged = tuple[Pair, Rule]
+
+
+async def remembering(path: Path = PAIRS) -> str:
+    """Return a table of what is decided, for all languages and each; fails where the pairs are not there."""
+    pairs = labelled(path)
+    embedder = LocalEmbedder()
+    try:
+        vectors = await embedder.passages([text for pair in pairs for text in (pair.known, pair.new)])
+    finally:
+        await embedder.aclose()
+    found: list[Judged] = []
+    for place, pair in enumerate(pairs):
+        cosine = sum(a * b for a, b in zip(vectors[2 * place], vectors[2 * place + 1], strict=True))
+        found.append((pair, judged(compared(pair.known, pair.new, pair.entity, cosine))))
+    return f"## Remember: {len(pairs)} labelled pairs\n\n{_table(found)}"
+
+
+def _table(found: Sequence[Judged]) -> str:
+    parts: dict[str, Callable[[Pair], bool]] = {
+        "all": lambda _: True,
+        "English": lambda pair: pair.lang == "en",
+        "others": lambda pair: pair.lang != "en",
+    }
+    lines = ["| | contradictions asked | others asked | NOOP right | NOOP of the same |", "|---|---|---|---|---|"]
+    for name, takes in parts.items():
+        own = [each for each in found if takes(each[0])]
+        known = [pair.label == "same" for pair, rule in own if rule in SAYS_NOTHING_NEW]
+        asked = [pair.label == "contradicted" for pair, rule in own if rule is Rule.MAY_CONTRADICT]
+        labels = [pair.label for pair, _ in own]
+        wrong, same = labels.count("contradicted"), labels.count("same")
+        cells = (
+            (sum(asked), wrong),
+            (asked.count(False), len(own) - wrong),
+            (sum(known), len(known)),
+            (sum(known), same),
+        )
+        lines.append(f"| {name} | " + " | ".join(f"{part} of {whole}" for part, whole in cells) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,76 @@
+"""`graph-memory remember` and `decide`: facts kept clean, and what may be out of date settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.output.printing import note
+from graph_memory.cli.output.tables import print_table
+from graph_memory.memory.entities.remembered import Remembered, Settled
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+@command()
+def remember(
+    call: Call,
+    text: Annotated[str | None, typer.Argument(help="Facts, a sentence each.")] = None,
+    name: Annotated[str | None, typer.Option(help="What they are about; else the one entity that they name.")] = None,
+    type_name: Annotated[str | None, typer.Option("--type", help="The type, if the entity is new.")] = None,
+    properties: takes.PropertyOption = None,
+    replaces: Annotated[
+        list[str] | None,
+        typer.Option("--replaces", help="A known observation that is over, by id or text; repeatable."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+) -> None:
+    """Remember facts about one thing: add what is new, skip what is known, and say what may be out of date."""
+    values = assigned(properties)
+
+    async def use(memory: Memory) -> Remembered:
+        return await memory.entities.remember(
+            text, name=name, type=type_name, properties=values, replaces=replaces, dry_run=dry_run
+        )
+
+    call.answer(use, _show_remembered, "Remembering")
+
+
+def _show_remembered(found: Remembered) -> None:
+    rows = [(one.decision, one.fact, one.rule, one.id or "") for one in found.facts]
+    print_table(("decision", "fact", "rule", "id"), rows)
+    what = "would be" if found.dry_run else "is"
+    note(f"{found.entity} {what} a new {found.type}." if found.created else f"About {found.entity}.")
+    for near in found.candidates or ():
+        note(f"There is also {near.name}.")
+    for one in found.questions or ():
+        note(f"Out of date? {one.known_text} ({one.reason})")
+        if one.call is not None:
+            note(f"If so: graph-memory decide {one.call.arguments.new} {one.known} close")
+
+
+@command()
+def decide(
+    call: Call,
+    new: Annotated[str, typer.Argument(help="Id of the new observation.")],
+    known: Annotated[str, typer.Argument(help="Id of the known observation.")],
+    decision: Annotated[
+        Literal["close", "keep", "same"],
+        typer.Argument(help="close: the known one is over. keep: both hold. same: the new one goes."),
+    ],
+) -> None:
+    """Answer a question of remember about two observations."""
+
+    async def use(memory: Memory) -> Settled:
+        return await memory.entities.decide(new, known, decision)
+
+    call.answer(use, _show_settled, "Deciding")
+
+
+def _show_settled(found: Settled) -> None:
+    note(f"{found.decision}: {'done' if found.changed else 'it was so already'}.")

@@ -1,0 +1,62 @@
+"""The toolset `remember`: facts kept clean, and what may be out of date settled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+
+from graph_memory.mcp_server.arguments import Call
+from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.memory.entities.remembered import Remembered, Settled
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+Statement = Annotated[
+    str | dict[str, Any],
+    Field(description="A text, or {text, replaces?, time?, source?, confidence?, valid_from?, valid_to?}"),
+]
+
+
+class Remember(Call):
+    """Arguments of `remember`."""
+
+    text: NotRequired[Annotated[str, Field(description="Each sentence is a fact")]]
+    name: NotRequired[Annotated[str, Field(description="What it is about; without it, the one entity the text names")]]
+    type: NotRequired[Annotated[str, Field(description="For a new entity")]]
+    observations: NotRequired[list[Statement]]
+    properties: NotRequired[
+        Annotated[dict[str, Any], Field(description="Facts that change, such as status or city: each has one value")]
+    ]
+    replaces: NotRequired[
+        Annotated[str | list[str], Field(description="Known observations that are over, by id or text")]
+    ]
+    dry_run: NotRequired[bool]
+
+
+class Decide(Call):
+    """Arguments of `decide`."""
+
+    new: str
+    known: str
+    decision: Literal["close", "keep", "same"]
+
+
+async def remember(memory: Memory, given: Remember) -> Remembered:
+    """Remember facts about one thing: adds what is new, skips what is known, and says what it did with each.
+
+    Say what changes as properties, and name in replaces what is no longer true. Answer its questions with decide.
+    """
+    return await memory.entities.remember(**given)
+
+
+async def decide(memory: Memory, given: Decide) -> Settled:
+    """Answer a question of remember. close: the known one is over. keep: both hold. same: the new one goes."""
+    return await memory.entities.decide(**given)
+
+
+REMEMBER: tuple[AnyTool, ...] = (
+    Tool(remember, Remember, Remembered, Effect.MIXED),
+    Tool(decide, Decide, Settled, Effect.MIXED),
+)

@@ -1,0 +1,81 @@
+"""`decide`: what somebody says of two observations, of which the later may make the earlier out of date."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.observing import Observation, ended
+from graph_memory.memory.entities.remembered import Settled
+from graph_memory.memory.entities.writes import Decided, checked
+from graph_memory.model.arguments import fault
+from graph_memory.model.events import Draft, Event, Head, Op
+from graph_memory.model.kinds import Kind
+from graph_memory.model.subjects import ObservationState
+from graph_memory.model.wording import quoted
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.store import Reader
+
+Answer = Literal["close", "keep", "same"]
+ANSWERS: Sequence[str] = ("close", "keep", "same")
+
+
+async def decide(core: Core, domain: str, new: str, known: str, answer: str) -> Settled:
+    """Settle two observations. `Entities.decide` tells the rest."""
+    if answer not in ANSWERS:
+        hint = "Use close (the known one is over), keep (both hold) or same (both say the same)."
+        raise fault("decision", f"{quoted(answer)} is not a decision", hint)
+    if new == known:
+        raise fault("known", "new and known are the same observation", "Give the ids of a question of remember.")
+    drafts: Sequence[Draft] = ()
+    over: datetime | None = None
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal drafts, over
+        later, earlier = await _both(reader, domain, new, known)
+        drafts = _changes(later, earlier, answer, head)
+        over = head.at if answer == "close" and not earlier.is_over else earlier.state.validity.valid_to
+        return drafts, Context(ontology=head.ontology)
+
+    await core.log.write("decide", domain, core.origin, read, checked)
+    return Settled(decision=answer, new=new, known=known, changed=bool(drafts), ended=over)
+
+
+def _changes(later: Observation, earlier: Observation, answer: str, head: Head) -> list[Draft]:
+    """Return what an answer changes; nothing where it is so already."""
+    if answer == "same":
+        return [
+            Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=later.id, from_id=later.node, previous=later.version)
+        ]
+    asks = tuple(one for one in later.state.asks if one != earlier.id)
+    after, found = replace(later.state, asks=asks), list[Draft]()
+    if answer == "close":
+        after = replace(after, supersedes=tuple(dict.fromkeys((*later.state.supersedes, earlier.id))))
+        found += [] if earlier.is_over else [ended(earlier, head.at)]
+    return found if after == later.state else [*found, later.changed(after)]
+
+
+async def _both(reader: Reader, domain: str, new: str, known: str) -> tuple[Observation, Observation]:
+    """Return two observations of one entity. Raises INVALID_ARGUMENT where they are not."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=[new, known])
+    events = {event.draft.subject: event for event in map(Event.from_row, rows)}
+    later, earlier = _living(events, "new", new), _living(events, "known", known)
+    if later.node != earlier.node:
+        hint = "Give the two ids of one question of remember."
+        raise fault("known", "The two observations are of different entities", hint)
+    return later, earlier
+
+
+def _living(events: Mapping[str, Event], argument: str, subject: str) -> Observation:
+    event = events.get(subject)
+    if event is None or event.draft.kind is not Kind.OBSERVATION or event.draft.state is None:
+        hint = "Give the ids of a question of remember; after same, the new one is gone."
+        raise fault(argument, f"There is no observation {quoted(subject)}", hint)
+    state = ObservationState.from_state(event.draft.state)
+    is_over = state.validity.valid_to is not None and state.validity.valid_to <= event.at
+    return Observation(subject, event.draft.from_id or "", event.seq, state, is_over)

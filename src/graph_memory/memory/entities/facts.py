@@ -1,0 +1,99 @@
+"""What callers give `remember`: facts about one thing, as text or in parts, read and checked. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from graph_memory.memory.entities.asked import (
+    NewObservation,
+    observations_from,
+    properties_from,
+    text_of,
+)
+from graph_memory.model.arguments import fault
+from graph_memory.model.plain import Located
+from graph_memory.model.properties import PropertyValue
+
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_END = re.compile(r"\n+|(?<=[。！？])|(?<=[.!?])(?<!\b[A-Za-zÀ-ÿ]\.)\s+(?=[\"'(„«]?[A-ZÀ-ÞА-Я0-9])")
+_SHORT = re.compile(r"\b(?:dr|mr|mrs|ms|prof|st|nr|no|ca|approx|bzw|vs|etc|usw|sr|sra|mme|inc|ltd)\.$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One statement, and the known observations that it is said to replace, by ids or texts."""
+
+    observation: NewObservation
+    replaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is to be remembered of one thing; without a name it is looked for in the text."""
+
+    name: str | None
+    type: str | None
+    facts: Sequence[Fact]
+    text: str = ""
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    ends: tuple[str, ...] = ()
+    """Known observations that are over without a new one."""
+
+
+def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
+    """Return what is to be remembered. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    own = Located({key: value for key, value in given.items() if value is not None}, "").fields(tuple(given))
+    text, name, kind = own.get("text"), own.get("name"), own.get("type")
+    found = sentences(text_of(text)) if text else []
+    facts = [Fact(observation=one) for one in observations_from(Located(found, "text"), now)]
+    observations = own.get("observations")
+    facts += [_fact(item, now) for item in observations.items()] if observations else []
+    replaces = _texts(own.get("replaces"))
+    if replaces and len(facts) > 1:
+        hint = "Give observations as objects with text and replaces, or call once for each."
+        raise fault("replaces", "There are several new statements: which of them replaces that is not said", hint)
+    if replaces and facts:
+        facts, replaces = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], ()
+    properties = properties_from(own)
+    if not (facts or replaces or properties or name):
+        raise fault("text", "Nothing to remember", "Give text, or a name with observations or properties.")
+    return Facts(
+        name=text_of(name) if name else None,
+        type=text_of(kind) if kind else None,
+        facts=facts,
+        text=text_of(text) if text else "",
+        properties=properties,
+        ends=replaces,
+    )
+
+
+def _fact(item: Located, now: datetime) -> Fact:
+    if isinstance(item.value, str):
+        return Fact(observation=observations_from(Located([item.value], item.at), now)[0])
+    entries = item.entries()
+    kept = {key: entry.value for key, entry in entries.items() if key != "replaces"}
+    [observation] = observations_from(Located([kept], item.at), now)
+    return Fact(observation=observation, replaces=_texts(entries.get("replaces")))
+
+
+def _texts(given: Located | None) -> tuple[str, ...]:
+    """Return a text, or several, each once."""
+    if given is None or given.value is None:
+        return ()
+    items = [given] if isinstance(given.value, str) else given.items()
+    return tuple(dict.fromkeys(text_of(item) for item in items))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and the lines of a text, without the marks of lists."""
+    found: list[str] = []
+    for part in _END.split(text):
+        clean = _BULLET.sub("", part or "").strip()
+        if clean and found and _SHORT.search(found[-1]):
+            found[-1] = f"{found[-1]} {clean}"
+        elif clean:
+            found.append(clean)
+    return found

@@ -1,0 +1,87 @@
+"""Which entity is meant by a name, or by a text that names one. Nothing is guessed: what is only near is told."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.entities.names import near_names
+from graph_memory.memory.entities.remembered import Candidate
+from graph_memory.memory.entities.writes import NAMED
+from graph_memory.model.arguments import fault
+from graph_memory.model.wording import listed, quoted
+from graph_memory.storage.store import Reader
+
+_NEAR = 0.8
+"""The likeness of names from which on one is told as a candidate."""
+_MOST = 3
+_LONGEST = 5
+"""Words of a name that is looked for in a text."""
+_READ = 2_000
+"""Characters of a text in which a name is looked for."""
+_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The name of an entity, how it was found, and near names if it is a new one."""
+
+    name: str
+    by: str
+    candidates: Sequence[Candidate] = ()
+
+
+async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
+    """Return the entity of a name: exactly, else the only one with the same letters, else a new one.
+
+    Raises INVALID_ARGUMENT where several names have the same letters.
+    """
+    rows = await reader.read(NAMED, domain=domain, names=[name])
+    if any(not row.is_mentioned for row in rows):
+        return Found(name, "name")
+    near = await near_names(reader, domain, name)
+    same = [one for one in near if normalised(one) == normalised(name)]
+    if len(same) > 1:
+        hint = f"Give one of them exactly: {listed([quoted(one) for one in same])}."
+        raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
+    if same:
+        return Found(same[0], "normalised name")
+    likely = [(round(SequenceMatcher(None, normalised(one), normalised(name)).ratio(), 2), one) for one in near]
+    best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
+    return Found(name, "new", [Candidate(name=one, likeness=likeness) for likeness, one in best])
+
+
+async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
+    """Return the entity that a text names. Raises INVALID_ARGUMENT where it names none, or several."""
+    spans = _spans(text[:_READ])
+    rows = await in_parts(reader, NAMED, domain, names=list(spans))
+    there = [row.name for row in rows if not row.is_mentioned]
+    names = [name for name in there if not any(name != other and name in other for other in there)]
+    if len(names) == 1:
+        return Found(names[0], "text")
+    if not names:
+        raise fault("name", "The text names no entity that is known", "Give the name of what it is about, as name.")
+    hint = f"Give the one that it is about, as name: {listed([quoted(name) for name in sorted(names)])}."
+    raise fault("name", f"The text names {len(names)} entities", hint)
+
+
+def normalised(name: str) -> str:
+    """Return a name without what people spell one way or another: capitals, accents' encoding, spaces, punctuation."""
+    words = _WORD.findall(unicodedata.normalize("NFKC", name).casefold())
+    return " ".join(words) or name
+
+
+def _spans(text: str) -> dict[str, None]:
+    """Return the parts of a text that may be names, as they stand in it."""
+    words = list(_WORD.finditer(text))
+    found: dict[str, None] = {}
+    for first in range(len(words)):
+        for last in range(first, min(first + _LONGEST, len(words))):
+            span = text[words[first].start() : words[last].end()]
+            found[span] = None
+            found[re.sub(r"['’]s$", "", span)] = None
+    return found

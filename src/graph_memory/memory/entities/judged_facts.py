@@ -1,0 +1,119 @@
+"""The facts of one call judged together: each beside what is known, and beside those before it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from graph_memory.memory.entities.asked import NewObservation
+from graph_memory.memory.entities.facts import Fact
+from graph_memory.memory.entities.observing import Observation, resolved
+from graph_memory.memory.entities.remembered import Arguments, Call, Decision, Question, Receipt
+from graph_memory.memory.entities.statements.judging import Rule
+from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Verdict, verdict
+from graph_memory.model.events import Draft
+
+REPLACES = "named as replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fact, and what becomes of it."""
+
+    fact: Fact
+    verdict: Verdict
+    replaced: Sequence[Observation] = ()
+    """What it ends."""
+    asks: Sequence[Doubt] = ()
+    """What is asked about because of it."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether an observation is made of it."""
+        return self.verdict.known is None
+
+    @property
+    def known(self) -> str | None:
+        """The id of the observation that says it already; of one before it in the same call there is none."""
+        return (self.verdict.known.id or None) if self.verdict.known else None
+
+    def observation(self, at: datetime) -> NewObservation:
+        """Return the observation to make; what it replaces ends when it begins."""
+        own = self.fact.observation
+        begins = replace(own.validity, valid_from=at) if self.replaced else own.validity
+        ids = tuple(one.id for one in self.replaced)
+        return replace(own, validity=begins, supersedes=ids, asks=tuple(one.known.id for one in self.asks))
+
+    def taking_over(self, named: Mapping[str, Observation]) -> Draft | None:
+        """Return the change by which the known observation takes the place of those that it ends."""
+        one = named.get(self.known or "")
+        if one is None:
+            return None
+        ids = dict.fromkeys((*one.state.supersedes, *(each.id for each in self.replaced)))
+        return one.changed(replace(one.state, supersedes=tuple(ids)))
+
+
+def judged_facts(
+    facts: Sequence[Fact],
+    known: Sequence[Known],
+    named: Mapping[str, Observation],
+    entity: str,
+    cosines: Mapping[tuple[str, str], float],
+) -> list[Judged]:
+    """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
+    texts = [one.text for one in known]
+    ending = {one.id for fact in facts for one in resolved(fact.replaces, named, texts)}
+    there, found = [*known], list[Judged]()
+    for fact in facts:
+        text = fact.observation.text
+        replaced = [one for one in resolved(fact.replaces, named) if not one.is_over and one.state.text != text]
+        beside = [one for one in there if one.id not in ending or one.text == text]
+        if replaced:
+            equal = next((one for one in beside if one.text == text), None)
+            own = Verdict(rule=_rule_of(equal), known=equal)
+        else:
+            own = verdict(text, beside, entity, lambda one, other: cosines.get((one, other)))
+        found.append(Judged(fact, own, replaced))
+        there.append(Known("", text))
+    return _asking(found)
+
+
+def _rule_of(equal: Known | None) -> Rule:
+    return Rule.EQUAL_TEXT if equal else Rule.NEW
+
+
+def _asking(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the facts with the surest doubts of all of them, not more than are asked at once."""
+    doubts = [(place, doubt) for place, one in enumerate(judged) for doubt in one.verdict.doubts if doubt.known.id]
+    asked = sorted(doubts, key=lambda each: -each[1].score)[:MOST_ASKED]
+    return [replace(one, asks=[doubt for place, doubt in asked if place == own]) for own, one in enumerate(judged)]
+
+
+def receipt_of(one: Judged, made: str | None) -> Receipt:
+    """Return the receipt of a fact, given the id of the observation that says it now."""
+    text, own = one.fact.observation.text, one.verdict
+    if one.replaced:
+        texts = " | ".join(each.state.text for each in one.replaced)
+        ids = tuple(each.id for each in one.replaced)
+        return Receipt(decision=Decision.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
+    decision = Decision.ADD if one.is_new else Decision.NOOP
+    return Receipt(decision=decision, fact=text, rule=own.rule, evidence=own.evidence, score=own.score, id=made)
+
+
+def questions_of(judged: Sequence[Judged], ids: Sequence[str | None]) -> list[Question]:
+    """Return the questions that facts raise, given the ids of their observations, the surest first."""
+    found = [
+        Question(
+            known=doubt.known.id,
+            known_text=doubt.known.text,
+            new_text=one.fact.observation.text,
+            reason=doubt.reason,
+            score=doubt.score,
+            call=Call(arguments=Arguments(new=new, known=doubt.known.id, decision="close")),
+        )
+        for one, new in zip(judged, ids, strict=True)
+        if new is not None
+        for doubt in one.asks
+    ]
+    return sorted(found, key=lambda each: -each.score)[:MOST_ASKED]

@@ -1,0 +1,198 @@
+"""`remember`: facts about one thing in one write, which adds what is new and says what it did with each.
+
+Vectors are made before the write, none under the lock. Under it the observations that the entity has then are compared,
+never those of an index, which lags. Nothing that is known ends unless the caller names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from graph_memory.embedding import EmbeddingUnavailable
+from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.asked import NewEntity
+from graph_memory.memory.entities.drafting import NOTHING, Drafting
+from graph_memory.memory.entities.facts import Facts
+from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text
+from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
+from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
+from graph_memory.memory.entities.properties import edited, receipts_of
+from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
+from graph_memory.memory.entities.spelling import ENTITY
+from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
+from graph_memory.memory.entities.writes import NAMED, Decided, checked, in_domain, states_of
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Head
+from graph_memory.model.subjects import NodeState
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+MOST_VECTORS = 24
+"""Known texts of which a vector is made for one call; those of the last hour are at hand."""
+
+CURRENT = query("entities/current", Known)
+
+
+async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> Remembered:
+    """Remember facts about one thing. `Entities.remember` tells the rest."""
+    if given.name is not None:
+        found = await entity_of_name(core.store, domain, given.name)
+    else:
+        found = await entity_of_text(core.store, domain, given.text)
+    cosines = await _cosines(core, domain, found.name, given)
+    writing = _Writing(core, domain, given, found, cosines)
+    if not dry_run:
+        await in_domain(core, domain, partial(writing.write, dry_run=False))
+        return writing.told
+    try:
+        await writing.write(dry_run=True)
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return _first(given, found)
+    return _dry(writing.told)
+
+
+def _first(given: Facts, found: Found) -> Remembered:
+    """Return what would be remembered in a domain that does not exist yet."""
+    judged = judged_facts(given.facts, [], {}, found.name, {})
+    facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
+    kind = given.type or ENTITY
+    return Remembered(entity=found.name, type=kind, created=True, found_by="new", facts=tuple(facts), dry_run=True)
+
+
+def _dry(told: Remembered) -> Remembered:
+    """Return what is told without the ids that only a write would give."""
+    facts = [one.model_copy(update={"id": None}) if one.decision is Decision.ADD else one for one in told.facts]
+    questions = [one.model_copy(update={"call": None}) for one in told.questions or ()]
+    entity = None if told.created else told.id
+    update = {"facts": tuple(facts), "questions": tuple(questions) or None, "id": entity, "dry_run": True}
+    return told.model_copy(update=update)
+
+
+Cosines = Mapping[tuple[str, str], float]
+
+
+async def _cosines(core: Core, domain: str, name: str, given: Facts) -> Cosines:
+    """Return the cosines of new texts and those of known ones that words do not judge; none without vectors."""
+    embedder = core.embedder
+    rows = await core.store.read(NAMED, domain=domain, names=[name])
+    if embedder is None or not rows or not given.facts:
+        return {}
+    known = await core.store.read(CURRENT, domain=domain, node=rows[0].id)
+    found: dict[tuple[str, str], float] = {}
+    try:
+        for fact in given.facts:
+            text = fact.observation.text
+            wanted = in_need_of_vectors(text, known, name, MOST_VECTORS - len(found))
+            if not wanted or any(one.text == text for one in known):
+                continue
+            vector = await embedder.query(text)
+            for other in wanted:
+                near = await embedder.query(other)
+                found[other, text] = sum(a * b for a, b in zip(vector, near, strict=True))
+    except EmbeddingUnavailable:
+        return {}
+    return found
+
+
+@dataclass(slots=True)
+class _Writing:
+    """One call: what was found of it in the last attempt at its write is kept for what is told afterwards."""
+
+    core: Core
+    domain: str
+    given: Facts
+    found: Found
+    cosines: Cosines
+    told: Remembered = field(init=False)
+
+    async def write(self, *, dry_run: bool) -> None:
+        """Write all of it, or nothing."""
+        await self.core.contents.put(self.domain, NOTHING)
+        origin = self.core.origin
+        await self.core.log.write("remember", self.domain, origin, self._read, checked, dry_run=dry_run)
+
+    async def _read(self, reader: Reader, head: Head) -> Decided:
+        name = self.found.name
+        rows = await reader.read(NAMED, domain=self.domain, names=[name])
+        states = await states_of(reader, self.domain, [row.id for row in rows])
+        node = states.get(name)
+        entity = node if node is not None and not node.mentioned else None
+        known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
+        named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
+        judged = judged_facts(self.given.facts, known, named, name, self.cosines)
+        drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
+        node_id = entity.id if entity else self._made(drafting, node)
+        receipts = self._observed(drafting, node_id, judged, named, head)
+        receipts += self._ended(drafting, named, head, known)
+        receipts += self._properties(drafting, entity, head)
+        ids = [receipt.id for receipt in receipts[: len(judged)]]
+        self.told = Remembered(
+            entity=name,
+            id=node_id,
+            type=(entity.entity if entity else None) or self.given.type or ENTITY,
+            created=entity is None,
+            found_by=self.found.by if entity else "new",
+            facts=tuple(receipts),
+            questions=tuple(questions_of(judged, ids)) or None,
+            candidates=tuple(self.found.candidates) or None,
+        )
+        return drafting.drafts, await read_context(reader, head, drafting.drafts)
+
+    def _named(self, known: Sequence[Known]) -> list[str]:
+        """Return the ids and texts of observations that change: those that are named, and equal ones in their place."""
+        replaced = {one for fact in self.given.facts for one in fact.replaces} | {*self.given.ends}
+        texts = {fact.observation.text for fact in self.given.facts if fact.replaces}
+        return sorted(replaced | {one.id for one in known if one.text in texts})
+
+    def _made(self, drafting: Drafting, mention: NodeState | None) -> str:
+        """Make the entity, or settle what was only mentioned, and return its id."""
+        kind, properties = self.given.type or ENTITY, self.given.properties
+        wanted = NewEntity(name=self.found.name, type=kind, content=NOTHING, properties=properties)
+        if mention is None:
+            return drafting.entity(wanted)
+        drafting.settle(mention, wanted)
+        return mention.id
+
+    def _observed(
+        self, drafting: Drafting, node: str, judged: Sequence[Judged], named: Mapping[str, Observation], head: Head
+    ) -> list[Receipt]:
+        """Make the observations that are new, end those that they replace, and return the receipts."""
+        receipts: list[Receipt] = []
+        for one in judged:
+            at = one.fact.observation.validity.valid_from or head.at
+            drafting.drafts += [ended(known, at) for known in one.replaced]
+            if one.is_new:
+                [made] = drafting.observations(node, [one.observation(at)])
+            else:
+                made = one.known
+                if one.replaced and (draft := one.taking_over(named)) is not None:
+                    drafting.drafts.append(draft)
+            receipts.append(receipt_of(one, made))
+        return receipts
+
+    def _ended(
+        self, drafting: Drafting, named: Mapping[str, Observation], head: Head, known: Sequence[Known]
+    ) -> list[Receipt]:
+        over = resolved(self.given.ends, named, [one.text for one in known])
+        drafting.drafts += [ended(one, head.at) for one in over if not one.is_over]
+        return [
+            Receipt(
+                decision=Decision.NOOP if one.is_over else Decision.DELETE,
+                fact=one.state.text,
+                rule="over already" if one.is_over else "named as over",
+                id=one.id,
+                replaced=None if one.is_over else (one.id,),
+            )
+            for one in over
+        ]
+
+    def _properties(self, drafting: Drafting, entity: NodeState | None, head: Head) -> list[Receipt]:
+        receipts = receipts_of(entity.properties if entity else {}, self.given.properties)
+        if entity and any(one.decision is not Decision.NOOP for one in receipts):
+            drafting.drafts.append(edited(head, entity, self.given.properties))
+        return receipts

@@ -1,0 +1,95 @@
+"""What `remember` and `decide` return: a receipt for each fact, and questions with their answers as ready calls."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field
+
+from graph_memory.model.results import Result
+
+
+class Decision(StrEnum):
+    """What became of a fact."""
+
+    ADD = "ADD"
+    """It is new, and was added."""
+    UPDATE = "UPDATE"
+    """It took the place of what was known, which is kept with the time at which it ended."""
+    DELETE = "DELETE"
+    """What was known is over, and nothing took its place."""
+    NOOP = "NOOP"
+    """It was known."""
+
+
+class Receipt(Result):
+    """What became of one fact, and by which rule."""
+
+    decision: Decision
+    fact: str = Field(description="The statement, or the property with its value")
+    rule: str
+    evidence: str | None = Field(default=None, description="What the rule saw: a known text, an earlier value")
+    score: float | None = None
+    id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")
+    replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")
+
+
+class Arguments(Result):
+    """Arguments of `decide`."""
+
+    new: str
+    known: str
+    decision: Literal["close", "keep", "same"]
+
+
+class Call(Result):
+    """A call that answers a question; the other answers differ in `decision` alone."""
+
+    tool: Literal["decide"] = "decide"
+    arguments: Arguments
+
+
+class Question(Result):
+    """A known statement that a new one may make out of date. Nothing waits for the answer."""
+
+    known: str = Field(description="Id of the known observation")
+    known_text: str
+    new_text: str
+    reason: str
+    score: float
+    call: Call | None = Field(default=None, description="close: the known one is over; else keep, or same: both say it")
+
+
+class Candidate(Result):
+    """An entity whose name is near."""
+
+    name: str
+    likeness: float = Field(description="Of the names, 0 to 1")
+
+
+class Remembered(Result):
+    """What was remembered of one entity."""
+
+    entity: str
+    id: str | None = Field(default=None, description="Absent in a dry run if the entity is new")
+    type: str
+    created: bool
+    found_by: str = Field(description="name, normalised name, text, or new")
+    facts: tuple[Receipt, ...]
+    questions: tuple[Question, ...] | None = None
+    candidates: tuple[Candidate, ...] | None = Field(
+        default=None, description="With a new entity: those with near names, one of which may be meant"
+    )
+    dry_run: bool | None = None
+
+
+class Settled(Result):
+    """What was decided about two observations."""
+
+    decision: str
+    new: str
+    known: str
+    changed: bool = Field(description="False where it was so already")
+    ended: datetime | None = Field(default=None, description="When the known one ended")

@@ -1,0 +1,205 @@
+"""What a new statement about a thing has to do with a known one: features, and what each weighs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.likeness import cover, known_stems
+from graph_memory.memory.entities.statements.statement import Statement, statement, stem_of
+
+CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT = (
+    "ending or change",
+    "polarity",
+    "antonym",
+    "event that ends it",
+    "now",
+    "correction",
+    "other value",
+)
+GUARD, PARALLEL, LONGER = "guard", "parallel", "much longer"
+WEIGHTS: Mapping[str, float] = {
+    CUE: 0.45,
+    FLIP: 0.35,
+    ANTONYM: 0.35,
+    EVENT: 0.4,
+    NOW: 0.25,
+    CORRECTION: 0.3,
+    CONFLICT: 0.15,
+    GUARD: -0.6,
+    PARALLEL: -0.3,
+    LONGER: -0.15,
+}
+"""What each feature adds to the likeness of two statements: measured on a table of labelled pairs."""
+_SIGNS = frozenset({CUE, FLIP, ANTONYM, EVENT, NOW, CORRECTION, CONFLICT})
+_ANOTHER = "another person"
+_GUARDS = ("wish", "claim", "stand_in", "also")
+_ALIKE = (0.35, 0.4)
+"""Likeness: of two statements with no word in common, and what all words in common add."""
+_MUCH_LONGER, _LONG = 2.2, 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A new statement beside a known one."""
+
+    known: Statement
+    new: Statement
+    known_stems: frozenset[str]
+    """The stems of the known one without those of the entity's name."""
+    new_stems: frozenset[str]
+    forth: float
+    """The share of new stems that are known, 0 to 1."""
+    back: float
+    cosine: float | None
+    features: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What was found, by feature: its evidence."""
+
+    @property
+    def likeness(self) -> float:
+        """How alike the two are by their words. A cosine would tell no more: it finds neighbours, and judges none."""
+        base, share = _ALIKE
+        return base + share * max(self.forth, self.back)
+
+    @property
+    def score(self) -> float:
+        """How much speaks for the known one being out of date: from 0.6 on it is asked about."""
+        return self.likeness + sum(WEIGHTS[feature] for feature in self.features)
+
+    @property
+    def has_sign(self) -> bool:
+        """Whether something other than likeness speaks for it."""
+        return not _SIGNS.isdisjoint(self.features)
+
+
+def compared(known: str, new: str, entity: str = "", cosine: float | None = None) -> Comparison:
+    """Return a new statement beside a known one about an entity; the cosine is of their vectors, if there are any."""
+    language = language_of(f"{known}\n{new}")
+    one, other = statement(known, language), statement(new, language)
+    name = {stem_of(word, language) for word in words_only(plain(entity)).split()}
+    stems, new_stems = frozenset(one.stems) - name, frozenset(other.stems) - name
+    forth, back = cover(new_stems, stems, language), cover(stems, new_stems, language)
+    found = Comparison(
+        known=one, new=other, known_stems=stems, new_stems=new_stems, forth=forth, back=back, cosine=cosine
+    )
+    features = _meant({feature: evidence for feature, evidence in _features(found, language) if evidence})
+    return Comparison(
+        known=one,
+        new=other,
+        known_stems=stems,
+        new_stems=new_stems,
+        forth=forth,
+        back=back,
+        cosine=cosine,
+        features=features,
+    )
+
+
+def _features(pair: Comparison, language: Lexicon) -> Collection[tuple[str, str | None]]:
+    known, new = pair.known, pair.new
+    return (
+        (CUE, _cue(known, new, language)),
+        (FLIP, _flip(pair)),
+        (ANTONYM, antonym(known, new, language)),
+        (EVENT, _event(known, new, language)),
+        (NOW, _new_cue(known, new, "now", language.now)),
+        (CORRECTION, _new_cue(known, new, "correction", language.corrections)),
+        (CONFLICT, conflict(known, new)),
+        (GUARD, _guard(pair, language)),
+        (PARALLEL, _parallel(known, new, language)),
+        (LONGER, _longer(pair)),
+    )
+
+
+def _meant(features: dict[str, str]) -> Mapping[str, str]:
+    """Return features without those that are not meant: an end that is planned has not come, nor that of another."""
+    if not features.get(GUARD, "").startswith(("wish", _ANOTHER)):
+        return features
+    return {feature: evidence for feature, evidence in features.items() if feature not in (CUE, EVENT)}
+
+
+def _new_cue(known: Statement, new: Statement, cue: str, phrases: str) -> str | None:
+    return new.found(phrases) if cue in new.cues and cue not in known.cues else None
+
+
+def _cue(known: Statement, new: Statement, language: Lexicon) -> str | None:
+    is_denied_twice = known.is_negative and new.is_denied
+    ends = None if is_denied_twice else _new_cue(known, new, "ending", language.endings)
+    return ends or _new_cue(known, new, "change", language.changes)
+
+
+def _flip(pair: Comparison) -> str | None:
+    """Return what denies what the other says; `only these` is denied by `others too`."""
+    known, new = pair.known, pair.new
+    if "limit" in known.cues and "also" in new.cues and "limit" not in new.cues:
+        return "a limit that holds no more"
+    if "ending" in known.cues & new.cues or known.is_denied == new.is_denied or not (pair.forth or pair.back):
+        return None
+    return "denies" if new.is_denied else "no longer denies"
+
+
+def antonym(known: Statement, new: Statement, language: Lexicon) -> str | None:
+    """Return two opposites of which each is in one statement alone."""
+    for left, right in language.pairs_of_antonyms:
+        for mine, yours in ((left, right), (right, left)):
+            if (was := known.found(mine)) and (now := new.found(yours)) and not (known.has(yours) or new.has(mine)):
+                return f"{was}, {now}"
+    return None
+
+
+def _event(known: Statement, new: Statement, language: Lexicon) -> str | None:
+    if "ending" in known.cues:
+        return None
+    for state, ends in language.groups_of_states:
+        if (event := new.found(ends)) and (was := known.found(state)) and not known.has(ends):
+            return f"{event} ends {was}"
+    return None
+
+
+def conflict(known: Statement, new: Statement) -> str | None:
+    """Return two values of one kind that differ."""
+    for kind in dict.fromkeys(value.kind for value in new.values):
+        mine = {value.amount for value in known.values if value.kind == kind}
+        yours = {value.amount for value in new.values if value.kind == kind}
+        if mine and mine.isdisjoint(yours) and kind != "year":
+            return f"{kind} {', '.join(sorted(mine))}, {', '.join(sorted(yours))}"
+    return None
+
+
+def _guard(pair: Comparison, language: Lexicon) -> str | None:
+    """Return what keeps a statement from being about what the known one says."""
+    known, new = pair.known, pair.new
+    if other := new.kin - known_stems(new.kin, known.stems, language, soft=True):
+        return f"{_ANOTHER}: {', '.join(sorted(other))}"
+    for guard in _GUARDS:
+        if guard in new.cues and guard not in known.cues and not (guard == "also" and _allows_also(known)):
+            return guard
+    years = [{value.amount for value in each.values if value.kind == "year"} for each in (known, new)]
+    if all(years) and years[0].isdisjoint(years[1]):
+        return "two years"
+    if "past" in new.cues and "past" not in known.cues:
+        return "past"
+    return None
+
+
+def _allows_also(known: Statement) -> bool:
+    """Say whether `also` may contradict: what was denied or limited."""
+    return known.is_negative or "limit" in known.cues
+
+
+def _parallel(known: Statement, new: Statement, language: Lexicon) -> str | None:
+    for line in language.labels.strip().splitlines():
+        mine, yours = known.found(line), new.found(line)
+        if mine and yours and mine != yours and not known.has(yours) and not new.has(mine):
+            return f"{mine}, {yours}"
+    if known.identifiers and new.identifiers and known.identifiers.isdisjoint(new.identifiers):
+        return f"{min(known.identifiers)}, {min(new.identifiers)}"
+    return None
+
+
+def _longer(pair: Comparison) -> str | None:
+    many, few = len(pair.new_stems), len(pair.known_stems)
+    return f"{many} words beside {few}" if many >= max(_LONG, _MUCH_LONGER * few) else None

@@ -1,0 +1,1 @@
+"""Languages whose statements are compared: one file each."""

@@ -1,0 +1,295 @@
+"""English."""
+
+from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+
+ENGLISH = Lexicon(
+    analyser="english",
+    common="""
+        a an the this that these those it its he she they his her hers their theirs them him is are was were be been
+        being am has have had having do does did of in on at to for from by with as and or but so than then there
+        here who whom which what when where i me my mine we us our you your s re ve ll about around roughly
+        approximately approx circa some very quite which whose per each every all any also will would can could into
+        onto go goes going went come comes coming came get gets got
+    """,
+    negations="""
+        not, no, never, none, nothing, nobody, without, nor, neither, cannot, n t, unable, refuses to, lacks, fails
+        to
+    """,
+    endings="""
+        no longer, not any more, not anymore, any more, anymore, any longer, no more, stopped, ceased, ended,
+        ceases, stops, finished, quit, quits, gave up, given up, gives up, left, leaves, sold, sells, resigned,
+        retired, dropped, drops, abandoned, discontinued, cancelled, canceled, removed, deleted, shut down, shut,
+        closed, expired, terminated, ran out, lost, broke, died, is gone, are gone, is over, went away, scrapped,
+        decommissioned, deprecated, revoked, lifted, withdrawn, withdrew, has not * for, have not * for, has not *
+        since, split up, divorced, separated, got rid of, gave away, threw away, threw out, used up, broke up,
+        phased out, turned off, switched off, dissolved
+    """,
+    changes="""
+        changed, changes, moved, relocated, switched, raised, lowered, increased, decreased, reduced, renamed,
+        replaced, replaces, became, becomes, turned into, migrated, upgraded, downgraded, converted, extended,
+        shortened, postponed, pushed back, brought forward, rescheduled, delayed, promoted, transferred, swapped,
+        went up, went down, went from, is up to, is down to, up from, down from, grew to, fell to, rose to, dropped
+        to, cut to, shifted, reassigned, rebuilt, rewritten, reinstalled, merged, went back, moved back, returned
+        to, settled, took over, taken over, instead, new, again, resumed, back to, restarted, updated, amended,
+        revised, adjusted, set to, transitioned, joined, started, began, hired, appointed, succeeded, acquired,
+        bought
+    """,
+    now="""
+        now, nowadays, currently, these days, at present, today, as of, from now on, since then, by now, meanwhile,
+        recently, lately, already, yesterday, last week, last month, this week, this month, since last, since the
+    """,
+    wishes="""
+        wants to, want to, wanted to, would, would like, plans to, planning to, plan is, is planned, planned for,
+        hopes, hoping, wishes, intends to, intend to, considering, considers, evaluating, thinking about, thinking
+        of, dreams of, if, unless, in case, might, may, could, should, maybe, perhaps, possibly, proposed, proposes,
+        proposal, suggested, goal, target, aims, aim is, will, is going to, are going to, next year, next month,
+        some day, one day, expects to, is thinking, toys with, applied for, looking for, looking to, is looking,
+        ought to, supposed to
+    """,
+    claims="""
+        says, said, claims, claimed, according to, thinks, believes, rumour*, rumor*, allegedly, reportedly,
+        supposedly, apparently, heard that, told, suspects, guesses, assumes, in the opinion, argues, complains
+    """,
+    stand_ins="""
+        stands in, standing in, stood in, fills in, filling in, deputises, deputizes, deputy, temporarily,
+        temporary, for the time being, on loan, covers for, covering for, substitute*, acting, interim, while * is
+        away, while * is on, on behalf, borrowed, for now, until * returns, until * is back
+    """,
+    also="""
+        also, too, as well, another, additionally, in addition, besides, likewise, other, furthermore, moreover, a
+        further
+    """,
+    past="""
+        used to, formerly, previously, in the past, as a student, as a child, as a boy, as a girl, as a teenager,
+        once, back then, earlier, years ago, at school, in his youth, in her youth, during
+    """,
+    misleading="""
+        the left, his left, her left, left hand*, left knee, left leg, left arm, left eye, left foot, left side,
+        left ear, left wrist, left shoulder, on left, left over, will not, would not, not only, no matter, no doubt,
+        no problem, once a, once every, once per, at first, no one knows, as soon as, last name, just like, just as,
+        open source, new york, new zealand, as well as, such as, other than, over again, what if, if called, even
+        if, as if
+    """,
+    ordering="before, after, than, until, instead, rather",
+    limits="""
+        only, except, exclusively, solely, just, apart from, other than, unless, but for, nothing but, at most, at
+        least
+    """,
+    corrections="""
+        actually, correction, in fact, wrong, mistake, mistaken, mix up, mixed up, mixup, turned out, turns out,
+        contrary to, incorrect, erroneous*, misheard, misread, typo, not true, in reality, rather than, no longer
+        true, should have been, was meant, confused with
+    """,
+    kin="""
+        mother, father, mum, mom, dad, parents, brother, brothers, sister, sisters, son, sons, daughter, daughters,
+        child, children, wife, husband, partner, girlfriend, boyfriend, fiance, fiancee, uncle, aunt, cousin,
+        grandmother, grandfather, nephew, niece, colleague, colleagues, friend, friends, neighbour, neighbor,
+        neighbours, boss, manager, roommate, flatmate, team mate, teammate, twin, ex, predecessor, successor,
+        assistant, landlord, in laws
+    """,
+    states="""
+        works, work, employed, employee, job, engineer, manager, analyst, teacher, developer, head of, lead, leads, director, position, role: left, resigned, quit, retired, fired, laid off, dismissed, new job, hired, joined, moved on, handed over, stepped down, promoted, sabbatical, unemployed
+        lives, live, living, resides, based, home, house, flat, apartment, address, rents, headquarter*, office, located: moved, moved out, relocated, sold, settled, emigrated, gave up, left, evicted, bought
+        owns, has, uses, drives, rides, keeps, phone, car, bike, laptop, device: sold, lost, broke, stolen, replaced, gave away, scrapped, went to, totalled, returned, swapped, traded in, died, wrote off, switched
+        married, wife, husband, partner, relationship, together, engaged, girlfriend, boyfriend, dating: divorced, separated, split up, broke up, widowed, single, ended
+        single, unmarried, bachelor, widowed, divorced: married, engaged, wedding, wife, husband, partner
+        pregnant, expecting, due: born, gave birth, baby, delivered, miscarriage
+        open, pending, waits, waiting, awaiting, in review, under review, draft, unresolved, in progress, ongoing, blocked, undecided, negotiat*, unpaid: merged, closed, approved, rejected, resolved, fixed, shipped, released, decided, signed, done, finished, completed, went live, passed, accepted, granted, unblocked, paid, green light, settled, denied
+        planned, scheduled, takes place, due, date, deadline, expires, until, starts, begins, ends: postponed, cancelled, canceled, pushed back, brought forward, moved, rescheduled, delayed, extended, renewed, called off, took place, new date, shortened
+        broken, down, fails, failing, crashes, flaky, bug, outage, defective, does not work, leaks, slow, out of order: repaired, fixed, works again, is back, restored, resolved, replaced, runs again, solved, up again
+        ill, sick, injured, hospital, depressed, flu, broken, treatment, therapy, recovering, pain: recovered, healed, discharged, cured, well again, back at work, pain free
+        medication, takes, medicine, pills, tablets, mg, dose: stopped, discontinued, came off, weaned, switched, without, drug free
+        drinks, smokes, eats, gambles, runs, plays, trains, goes, coffee, cigarettes, alcohol, meat, sugar: stopped, gave up, quit, has not touched, abstain*, sober, cut out, vegan, vegetarian, clean
+        vegan, vegetarian, does not eat, teetotal*, allergic, avoids: eats, drinks, again, outgrew, tolerates
+        student, studies, studying, apprentice, trainee, intern, school, learning, enrolled, course, degree, thesis: graduated, passed, dropped out, finished, completed, defended, qualified, degree
+        has no, does not have, no, without, needs, lacks, looking for, searching: got, bought, born, passed, adopted, received, obtained, found, acquired, earned, arrived
+        vacant, vacancy, hiring, unfilled: hired, filled, appointed, found
+        allowed, permitted, supports, supported, accepts, available: dropped, forbidden, banned, removed, ended, discontinued, rejects, refuses, withdrawn, prohibited
+        forbidden, banned, prohibited, not allowed, closed to, unsupported, does not support: allowed, admitted, permitted, opened, welcome, supports, works
+        runs on, hosted, deployed, written in, built with, stored, kept, database, framework, runs, uses: migrated, switched, replaced, reinstalled, rewritten, ported, moved to, dropped, removed, retired, decommissioned
+        returns, raises, throws, accepts, responds, defaults, ignores: raises, throws, returns, ignored, rejects, fails, removed
+        alive, living, old: died, passed away, dead, deceased
+        for sale, on offer, available: sold, taken, withdrawn
+        member, belongs, subscri*, plays for, sponsor*: left, resigned, cancelled, expelled, transferred, withdrew
+        free, costs, price: raised, lowered, charges, discount, increased
+        temporary, beta, trial, probation, preview, prototype: permanent, stable, released, general availability, passed, ended
+        secret, confidential, internal, private, unannounced: announced, published, leaked, public, open sourced
+    """,
+    antonyms="""
+        left, left handed/right, right handed
+        on, enabled, enable*, activated, active/off, disabled, disable*, deactivated, inactive
+        open, opened/closed, shut
+        likes, loves, enjoys, prefers, fond, is fond of, is happy with/dislikes, hates, avoids, cannot stand, detests, is tired of, loathes
+        alive/dead, deceased
+        married/single, divorced, unmarried, widowed
+        vegetarian, vegan/meat, fish, chicken, beef, steak
+        public/private, internal
+        synchronous*, sync/asynchronous*, async
+        allowed, allows, allow, permitted, permits, admitted/forbidden, forbids, banned, prohibited, refused, blocked
+        always/never
+        before/after
+        early/late
+        full time/part time
+        mandatory, required, compulsory/optional, voluntary
+        manual*, by hand/automatic*, automated
+        broken, down, fails, failing/fixed, repaired, works, working, up
+        accepted, approved/rejected, refused, declined, denied
+        increases, increased, rises, more/decreases, decreased, falls, less, fewer
+        fast, quick/slow, sluggish
+        cheap, inexpensive, free/expensive, pricey, paid
+        healthy/ill, sick
+        hot, warm/cold, cool
+        morning, mornings/evening, evenings, afternoon, night
+        online, remote*, home office/offline, on site, in person, from the office
+        success*, passes, passed/failure, fails, failed
+        optimistic/pessimistic
+        boys, men, male/girls, women, female
+        raises, throws, panics/returns, return
+        smoker, smokes/non smoker, nonsmoker, smoke free
+        employed, employee/unemployed, self employed, freelance*
+        owns, owner/rents, renter, tenant, leases
+        safe, secure/unsafe, insecure, dangerous
+        stable/unstable, flaky
+        strict/lenient
+        summer/winter
+        north/south
+        east/west
+        win, won, wins/lose, lost, loses
+        finished, complete, completed, done/unfinished, incomplete, ongoing
+        paid/unpaid, owes
+        ascending/descending
+        first/last
+        minimum/maximum
+        empty/full
+        with/without
+        accept, accepts, includes, contains/ignores, excludes, rejects, ignored
+    """,
+    labels="""
+        default, maximum, max, minimum, min, average, median, mean
+        unit, integration, end to end, e2e, smoke, load, regression
+        president, chair, treasurer, secretary, ceo, cto, cfo, coo, vice president, board
+        work, private, home, personal, family, office
+        son, daughter
+        dev, development, staging, production, prod, test, qa
+        frontend, front end, backend, back end, mobile, web, desktop, api
+        born, grew up, studied, raised, childhood, schooled
+        read, reads, write, writes, delete, deletes
+        input, output
+        upload*, download*
+        breakfast, lunch, dinner
+        first, second, third, fourth
+        ios, android
+        incoming, outgoing
+        source, target
+        offer, bid, estimate
+        front, rear, back
+        primary, secondary, backup
+        main, side
+        goal, target, budget, forecast, limit
+        wife, husband, son, daughter, mother, father, brother, sister
+        login, logout, signup
+        husband, wife, sister, brother
+        upstairs, downstairs, kitchen, bathroom, bedroom, cellar, attic, garage, garden
+        p50, p90, p95, p99
+        client, server
+        english, french, german, spanish, italian
+        course, seminar, lecture, workshop
+    """,
+    synonyms="""
+        live, lives, living, lived, reside, resides, dwells, home
+        work, works, employed, job, position
+        big, large, huge
+        small, little, tiny
+        buy, buys, bought, purchase, purchased, acquired
+        start, starts, started, begin, begins, began, commence
+        finish, finishes, finished, complete, completes, completed
+        end, ends, ended
+        like, likes, enjoy, enjoys, love, loves, fond, prefers, prefer, wants
+        dislike, dislikes, hate, hates
+        car, automobile, vehicle
+        phone, mobile, smartphone, cellphone, telephone
+        brief, short, concise
+        fast, quick, rapid
+        doctor, physician, gp
+        child, children, kid, kids
+        moved, relocated
+        company, firm, business
+        boss, manager, supervisor
+        daily, day, every day
+        weekly, week
+        monthly, month
+        yearly, annual, annually, year
+        use, uses, using, utilises, utilizes
+        repository, repo
+        database, db
+        headquarters, headquarter, hq, head office, main office
+        flat, apartment
+        fix, fixed, repaired, repair
+        error, bug, defect, fault
+        delete, deleted, remove, removed
+        make, makes, build, builds, create, creates
+        speak, speaks, talks
+        run, runs, running, jogs, jogging
+        located, situated, sits, based, found
+        stopped, ceased, dropped, no longer
+        allergic, allergy
+        wife, spouse
+        near, close, next, beside
+        meeting, call
+        mail, email
+        leads, heads, runs, manages
+        teach, teaches, teacher
+        study, studies, student
+        expensive, costly
+        born, birthday
+        drug, medicine, medication
+        cook, cooks, cooking
+        reply, answer, respond, responds, replies, answers
+        begin, start
+        picture, image, photo
+        holiday, vacation
+        film, movie
+        autumn, fall
+        ship, ships, release, releases, released, shipped
+        written, coded, implemented
+        needs, requires, require, need
+        permits, allows, permit, allow
+        show, shows, display, displays
+        keep, keeps, hold, holds, store, stores, stored, kept, contains
+        send, sends, sent
+        max, maximum, most, limit, cap
+        min, minimum, least
+        own, owns, has
+        parents, mother and father
+        sick, ill
+        supports, support
+        code, source code
+        test, tests
+        ride, rides, cycles, cycling, bike, bicycle
+        quiet, silent
+        morning, a m
+        afternoon, p m
+        staff, employees, people, workforce
+        chief executive, ceo
+        dead, died, passed away
+        afraid, scared, fear
+        customer, client
+        cost, costs, price, priced
+        favourite, favorite, likes best
+        funds, funding
+        nearly, almost
+        through, via
+        about, roughly, approximately
+    """,
+    numbers="""
+        zero/nought one two three four five six seven eight nine ten eleven twelve/dozen thirteen fourteen fifteen
+        sixteen seventeen eighteen nineteen
+    """,
+    ordinals="first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+    tens="twenty thirty forty fifty sixty seventy eighty ninety",
+    scales="thousand/k million/millions/mn billion/billions/bn",
+    months="january february march april may june july august september october november december",
+    weekdays="monday tuesday wednesday thursday friday saturday sunday",
+    past_ending="ed",
+    comma_is_decimal=False,
+)

@@ -1,0 +1,93 @@
+"""What is known of a language: words that say how a statement is meant, and what ends which state. Data, no rules.
+
+Phrases are in lower case without accents; `*` stands for any ending. They are taken from what a dictionary says of
+states and of what ends them, not from examples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+Finder = Callable[[str], bool]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lexicon:
+    """A language. Fields of phrases have them apart by commas; those of groups have a group a line."""
+
+    analyser: str
+    """The analyser whose stems it has."""
+    common: str
+    """Words that say nothing of their own; they also tell the language."""
+    negations: str
+    endings: str
+    """That something is no more so."""
+    changes: str
+    """That something is otherwise now."""
+    now: str
+    wishes: str
+    """Wishes, plans and conditions: what is not so yet."""
+    claims: str
+    """What somebody says or thinks."""
+    stand_ins: str
+    also: str
+    past: str
+    limits: str
+    """Words like only and except."""
+    corrections: str
+    kin: str
+    """People beside the one that is spoken of."""
+    states: str
+    """A line: what is so, a colon, what ends it."""
+    antonyms: str
+    """A line: words, a slash, their opposites."""
+    labels: str
+    """A line: words of which each names another thing of one kind."""
+    synonyms: str
+    """A line: words that say the same."""
+    numbers: str
+    """Words for numbers from nought on, one after another, equal ones with a slash."""
+    ordinals: str
+    """The same from the first on."""
+    tens: str
+    """Words for 20, 30 and so on to 90."""
+    scales: str
+    """Words for a thousand, a million and a billion, equal ones with a slash."""
+    months: str
+    weekdays: str
+    ordering: str = ""
+    """Words by which the order of others says something."""
+    misleading: str = ""
+    """What has a word of another list in it, but is not meant so."""
+    past_ending: str = ""
+    """With what words end that say that it was so."""
+    comma_is_decimal: bool = True
+    is_written_apart: bool = True
+    """Whether words have spaces between them."""
+
+    @cached_property
+    def common_words(self) -> frozenset[str]:
+        """The words that say nothing of their own."""
+        return frozenset(self.common.split())
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The words that tell the language from others."""
+        listed = (self.common, self.negations, self.endings, self.changes, self.now, self.also, self.limits, self.kin)
+        more = (self.states, self.synonyms, self.antonyms, self.months, self.weekdays, self.numbers)
+        return frozenset(re.findall(r"\w+", " ".join((*listed, *more))))
+
+    @cached_property
+    def groups_of_states(self) -> Sequence[tuple[str, str]]:
+        """States, and what ends them, each as phrases."""
+        pairs = (line.partition(":") for line in self.states.strip().splitlines())
+        return [(state, ends) for state, _, ends in pairs]
+
+    @cached_property
+    def pairs_of_antonyms(self) -> Sequence[tuple[str, str]]:
+        """Words and their opposites, each as phrases."""
+        pairs = (line.partition("/") for line in self.antonyms.strip().splitlines())
+        return [(one, other) for one, _, other in pairs]

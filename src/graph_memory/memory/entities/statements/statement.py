@@ -1,0 +1,159 @@
+"""A statement taken apart: its words as stems, its values, its names, and how it is meant. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from graph_memory.memory.entities.statements.folding import plain, words_only
+from graph_memory.memory.entities.statements.lexicon.lexicon import Lexicon
+from graph_memory.memory.entities.statements.phrases import finder
+from graph_memory.memory.entities.statements.values import Value, values_of
+from graph_memory.memory.recall.analysers import ANALYSERS
+
+_IDENTIFIER = re.compile(r"`([^`]+)`|\b(\w+)\(\)|\b(\w+_\w+)\b")
+_NAME = re.compile(
+    r"(?<![.!?:;] )(?<=[\w,;)\"'] )([A-ZÀ-ÞА-Я][\w.-]*\w|[A-Z])|\b(\w*[a-z]\w*[A-Z]\w*|[A-Z]{2,}\w*|[A-Za-z]+\d\w*)\b"
+)
+_FRONT = 4
+"""Words at the beginning of which one may be another person."""
+_SHORTEST_STEM = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Statement:
+    """A statement taken apart."""
+
+    language: Lexicon
+    words: str
+    """Its words in lower case without accents and punctuation, but for its values."""
+    whole: str
+    """The same with them."""
+    meant: str
+    """The same without what would mislead."""
+    stems: tuple[str, ...]
+    """The stems of the words that say something, in order."""
+    values: tuple[Value, ...]
+    names: frozenset[str]
+    """The stems of words that look like names."""
+    placed: dict[str, str]
+    """For each stem, the common word before it, if there is one."""
+    past: frozenset[str]
+    """The stems of words that have an ending of the past."""
+    identifiers: frozenset[str]
+    is_denied: bool
+    """Whether it has a word like not."""
+    cues: frozenset[str]
+    """Which cues it has, by the names in `_CUES`."""
+    kin: frozenset[str]
+    """Other people at its beginning."""
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether something is denied, or is no more: `no longer supports` is as `support was dropped`."""
+        return self.is_denied or "ending" in self.cues
+
+    def has(self, phrases: str) -> bool:
+        """Say whether one of the phrases is in it."""
+        return self.found(phrases) is not None
+
+    def found(self, phrases: str) -> str | None:
+        """Return the first of the phrases that is in it."""
+        match = finder(phrases, is_written_apart=self.language.is_written_apart).search(self.meant)
+        return match[0] if match else None
+
+
+_CUES = (
+    ("ending", "endings"),
+    ("change", "changes"),
+    ("now", "now"),
+    ("wish", "wishes"),
+    ("claim", "claims"),
+    ("stand_in", "stand_ins"),
+    ("also", "also"),
+    ("past", "past"),
+    ("limit", "limits"),
+    ("correction", "corrections"),
+)
+
+
+@lru_cache(maxsize=16_384)
+def statement(text: str, language: Lexicon) -> Statement:
+    """Return a text taken apart."""
+    apart = language.is_written_apart
+    values, rest = values_of(text, language)
+    words, whole = words_only(rest), words_only(plain(text))
+    meant = finder(language.misleading, is_written_apart=apart).sub(_struck, whole)
+    names = _names(text, language)
+    return Statement(
+        language=language,
+        words=words,
+        whole=whole,
+        meant=meant,
+        stems=_stems(words, language),
+        values=values,
+        names=frozenset(stem_of(name, language) for name in names),
+        placed=_placed(words, language),
+        past=_past(words, language),
+        identifiers=_identifiers(text),
+        is_denied=finder(language.negations, is_written_apart=apart).search(meant) is not None,
+        cues=frozenset(
+            cue for cue, listed in _CUES if finder(getattr(language, listed), is_written_apart=apart).search(meant)
+        ),
+        kin=_kin(words, language),
+    )
+
+
+def stem_of(word: str, language: Lexicon) -> str:
+    """Return the stem of a word that is plain."""
+    return ANALYSERS[language.analyser].stem_of(word) or word
+
+
+def _stems(words: str, language: Lexicon) -> tuple[str, ...]:
+    if not language.is_written_apart:
+        found = ANALYSERS["cjk"].terms(words)
+        return tuple(term for term in found if term and term not in language.common_words)
+    negations = finder(language.negations)
+    return tuple(
+        stem_of(word, language)
+        for word in words.split()
+        if word not in language.common_words and not negations.fullmatch(word)
+    )
+
+
+def _struck(match: re.Match[str]) -> str:
+    """Return what stands for a phrase that misleads: as many words, which mean nothing."""
+    return " ".join("_" for _ in match[0].split())
+
+
+def _names(text: str, language: Lexicon) -> set[str]:
+    """Return words that look like names; in German every noun begins with a capital."""
+    found = (match[2] if language.analyser == "german" else match[1] or match[2] for match in _NAME.finditer(text))
+    return {word for name in found if name for word in words_only(plain(name)).split() if len(word) >= _SHORTEST_STEM}
+
+
+def _placed(words: str, language: Lexicon) -> dict[str, str]:
+    """Return for each stem the common word before it, as `to` in `moved to Oslo`."""
+    apart, found = words.split(), dict[str, str]()
+    for before, word in pairwise(apart):
+        if before in language.common_words and word not in language.common_words:
+            found.setdefault(stem_of(word, language), before)
+    return found
+
+
+def _past(words: str, language: Lexicon) -> frozenset[str]:
+    """Return the stems of words whose ending says that it was so, where a stem would not tell."""
+    ending = language.past_ending
+    return frozenset(stem_of(word, language) for word in words.split() if ending and word.endswith(ending))
+
+
+def _identifiers(text: str) -> frozenset[str]:
+    return frozenset(name for match in _IDENTIFIER.findall(text) for name in match if name)
+
+
+def _kin(words: str, language: Lexicon) -> frozenset[str]:
+    front = " ".join(words.split()[:_FRONT]) if language.is_written_apart else words[: 2 * _FRONT]
+    found = finder(language.kin, is_written_apart=language.is_written_apart).findall(front)
+    return frozenset(stem_of(word, language) for word in found)

@@ -1,0 +1,110 @@
+"""Facts remembered: what is added, what was known, what ends, what is asked, and that nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import GraphError, Memory
+from graph_memory.model.errors import Code
+
+
+async def shown(memory: Memory, name: str) -> tuple[str, ...]:
+    return (await memory.entities.open_nodes([name])).entities[0].observations
+
+
+async def test_facts_are_added_once_each_with_its_receipt_and_all_is_one_batch_that_can_be_reverted(
+    memory: Memory,
+) -> None:
+    first = await memory.entities.remember(
+        "Works at Merrow Insurance in Leeds. Runs 10 km every Sunday morning.", name="Ben Aldous", type="person"
+    )
+    again = await memory.entities.remember(
+        name="ben  aldous", observations=["Each Sunday morning he goes for a ten-kilometre run."]
+    )
+
+    assert (first.created, first.type, first.found_by) == (True, "person", "new")
+    assert [(one.decision, one.rule) for one in first.facts] == [("ADD", "new")] * 2
+    assert (again.entity, again.found_by, again.created) == ("Ben Aldous", "normalised name", False)
+    assert [(one.decision, one.rule, one.id) for one in again.facts] == [("NOOP", "all known", first.facts[1].id)]
+    assert len(await shown(memory, "Ben Aldous")) == 2
+    events = (await memory.history.log(subject=str(first.id))).entries
+    await memory.history.revert(since=events[-1].seq)
+    assert not (await memory.entities.read_graph()).entities
+
+
+async def test_a_change_is_added_and_asked_about_and_each_answer_does_what_it_says(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Ben", observations=["works as a data analyst at Merrow", "likes tea"])
+    told = await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
+    assert told.questions is not None
+    [question] = told.questions
+    assert question.call is not None
+
+    assert question.known_text == "works as a data analyst at Merrow"
+    assert len(await shown(memory, "Ben")) == 3
+    kept = await entities.decide(question.call.arguments.new, question.known, "keep")
+    closed = await entities.decide(**question.call.arguments.model_dump())
+    twice = await entities.decide(**question.call.arguments.model_dump())
+    assert (kept.changed, closed.changed, twice.changed, twice.ended) == (True, True, False, closed.ended)
+    assert await shown(memory, "Ben") == ("likes tea", "left Merrow; since 1 February at Tarn Energy")
+    same = await entities.remember(name="Ben", observations=["really adores green tea"])
+    known = (await entities.remember(name="Ben", observations=["likes tea"])).facts[0].id
+    await entities.decide(str(same.facts[0].id), str(known), "same")
+    assert "really adores green tea" not in await shown(memory, "Ben")
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_is_named_as_replaced_ends_is_kept_and_is_found_only_at_its_time(memory: Memory) -> None:
+    entities = memory.entities
+    first = await entities.remember(name="Ben", observations=["lives in Leeds", "plays the oboe"])
+    told = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
+    again = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
+    over = await entities.remember(name="Ben", replaces=[str(first.facts[1].id)])
+
+    assert [(one.decision, one.rule) for one in told.facts] == [("UPDATE", "named as replaced")]
+    assert told.facts[0].replaced == (first.facts[0].id,)
+    assert [one.decision for one in (*again.facts, *over.facts)] == ["NOOP", "DELETE"]
+    assert await shown(memory, "Ben") == ("lives in York",)
+    now = await memory.recall.search_memories("lives in Leeds", search_mode="lexical")
+    then = await memory.recall.search_memories("lives in Leeds", search_mode="lexical", valid_at="2020-01-01")
+    assert ["Leeds" in found.model_dump_json().replace('"query":"lives in Leeds"', "") for found in (now, then)] == [
+        False,
+        True,
+    ]
+    changes = await memory.history.log(subject=str(told.facts[0].id))
+    assert changes.entries
+    with pytest.raises(GraphError) as wrong:
+        await entities.remember(name="Ben", observations=["lives in Hull"], replaces="lives in Yorkk")
+    assert wrong.value.code is Code.INVALID_ARGUMENT
+    assert "lives in York" in str(wrong.value.details["hint"])
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_a_property_holds_one_value_and_a_dry_run_changes_nothing(memory: Memory) -> None:
+    entities = memory.entities
+    dry = await entities.remember(name="api", properties={"port": 80}, observations=["written in Go"], dry_run=True)
+    assert dry.dry_run
+    assert [one.decision for one in dry.facts] == ["ADD", "ADD"]
+    assert not (await entities.read_graph()).entities
+    await entities.remember(name="api", properties={"port": 80, "open": True})
+    tried = await entities.remember(name="api", properties={"port": 81}, observations=["written in Go"], dry_run=True)
+    told = await entities.remember(name="api", properties={"port": 81, "open": True})
+
+    assert [one.id for one in tried.facts] == [None, None]
+    assert [(one.decision, one.evidence) for one in told.facts] == [("UPDATE", "it was 80"), ("NOOP", None)]
+    assert await shown(memory, "api") == ()
+
+
+async def test_a_name_that_is_only_near_makes_a_new_entity_and_is_told(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Anna Berg", observations=["likes tea"])
+    near = await entities.remember(name="Anna Burg", observations=["likes coffee"])
+    assert near.created
+    assert near.candidates is not None
+    assert [one.name for one in near.candidates] == ["Anna Berg"]
+    named = await entities.remember("Yesterday Anna Berg's sister came to York.")
+    assert (named.entity, named.found_by) == ("Anna Berg", "text")
+    for text in ("Nobody is named here.", "Anna Berg met Anna Burg."):
+        with pytest.raises(GraphError) as wrong:
+            await entities.remember(text)
+        assert wrong.value.code is Code.INVALID_ARGUMENT

@@ -1,0 +1,93 @@
+"""Statements compared without a model: values in one spelling, what is known, and what is asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory.memory.entities.facts import sentences
+from graph_memory.memory.entities.statements.comparing import compared
+from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
+from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.entities.statements.values import values_of
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("costs 1,200,000 dollars", "costs $1.2 million"),
+        ("Das kostet 1.200 Euro im Jahr", "Das kostet 1200 € im Jahr"),
+        ("la réunion est à 22h30", "la réunion est à 22:30"),
+        ("meets at 10:30 pm", "meets at 22:30"),
+        ("on 12 September 2024", "on 2024-09-12"),
+        ("am 12. September 2024 ist er da", "Er ist am 2024-09-12 da"),
+        ("a run of twenty-five km", "a run of 25,000 metres"),
+        ("two weeks of it", "14 days of it"),
+        ("会议在十二月三日", "会议在12月3日"),
+        ("el jueves a las 9:00 en la oficina", "en la oficina, jueves, 9:00"),
+    ],
+)
+def test_equal_values_are_equal_in_any_spelling(one: str, other: str):
+    language = language_of(f"{one}\n{other}")
+    found = [sorted((each.kind, each.amount) for each in values_of(text, language)[0]) for text in (one, other)]
+    assert found[0]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "entity"),
+    [
+        ("Keeps the spare key in the blue box", "the spare key is kept in the blue box", "Ida"),
+        ("has about 40 employees", "Approximately forty staff", "Acme"),
+        ("wohnt in der Nähe von Ulm", "Jonas lebt in der Nähe von Ulm", "Jonas"),
+        ("the importer no longer supports XML", "XML support was dropped", "importer"),
+    ],
+)
+def test_what_is_known_in_other_words_is_not_new(known: str, new: str, entity: str):
+    assert judged(compared(known, new, entity)) in SAYS_NOTHING_NEW
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        ("likes tea", "does not like tea"),
+        ("the job runs before the backup", "the backup runs before the job"),
+        ("flies from Oslo to Rome", "flies from Rome to Oslo"),
+        ("Ada reports to Bob", "Bob reports to Ada"),
+        ("costs 40 euros", "costs 45 euros"),
+        ("never drinks wine at home", "never drinks wine"),
+        ("wants to live in Rome", "lives in Rome"),
+        ("the door is open", "the door is closed"),
+        ("her brother lives in Rome", "lives in Rome"),
+        ("lived in Rome until 2019", "lives in Rome"),
+    ],
+)
+def test_what_only_looks_known_is_not_taken_for_known(known: str, new: str):
+    assert judged(compared(known, new, "", 0.99)) not in SAYS_NOTHING_NEW
+
+
+def test_an_end_is_asked_about_and_a_wish_another_person_or_a_fuller_statement_is_not():
+    known = "lives in a flat in Turin"
+    rules = {
+        new: judged(compared(known, new, "Ugo"))
+        for new in (
+            "sold the flat in Turin",
+            "would like to sell the flat in Turin some day",
+            "his sister sold her flat in Milan",
+            "lives in a small flat in Turin, on the fourth floor",
+            "plays the cello",
+        )
+    }
+    assert list(rules.values()) == [Rule.MAY_CONTRADICT, Rule.NEW, Rule.NEW, Rule.NEW, Rule.NEW]
+    assert compared(known, "sold the flat in Turin").features["event that ends it"] == "sold ends lives"
+
+
+def test_a_text_falls_into_sentences_and_lines():
+    text = "Dr. Ames lives in Hull. She plays 3.5 hours a day!\n- likes tea\n* e.g. green tea\n两个人。住在北京。"
+    assert sentences(text) == [
+        "Dr. Ames lives in Hull.",
+        "She plays 3.5 hours a day!",
+        "likes tea",
+        "e.g. green tea",
+        "两个人。",
+        "住在北京。",
+    ]
