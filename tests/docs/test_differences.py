@@ -17,6 +17,8 @@ recall search_semantic memory_context memory_query memory_synthesize traverse_me
 create_entities create_relations add_observations delete_entities delete_relations delete_observations
 read_graph search_nodes open_nodes
 memory_log memory_revert memory_revert_session memory_branch memory_merge
+create_domain list_domains get_domain update_domain delete_domain select_domain
+create_cross_domain_link list_cross_domain_links delete_cross_domain_link
 """
 """The tools that the specifications name."""
 
