@@ -20,6 +20,12 @@ OPTIONAL MATCH path = (n)-[*1..2]-(:_Node)
 RETURN n, path
 LIMIT 300
 
+// What was observed of entities
+MATCH path = (o:_Observation)-[:_OBSERVES]->(n:_Node)
+WHERE n._domain = $domain AND n._id IS NOT NULL AND coalesce(o._valid_to > datetime(), true)
+RETURN path
+LIMIT 300
+
 // Titles with a word
 MATCH (n:_Node)
 WHERE n._domain = $domain AND n._id IS NOT NULL AND toLower(n._title) CONTAINS toLower("call")
