@@ -32,6 +32,10 @@ def stage() -> Console:
     return console
 
 
+PATIENCE = 10
+"""How often a search is repeated for what it did not cover."""
+
+
 @dataclass
 class Page:
     """What a person reads: headings, remarks, and calls with their answers, in which titles stand for ids."""
@@ -184,6 +188,10 @@ class Agent:
         given = {"query": query, **more}
         self.page.call("search_memories", given)
         found = await self.quietly("search_memories", **given)
+        for _ in range(PATIENCE):  # on a busy machine a search does not wait for all vectors, and says so
+            if found["mode"] != "lexical" and not {"not_covered", "without_vectors"} & found.keys():
+                break
+            found = await self.quietly("search_memories", **given)
         seconds: float | None = self.times[-1][1]
         for hit in cast("Sequence[Answer]", found["hits"]):
             self.page.row("→", [self.page.value(hit["id"]), Text(str(hit["why"]), "dim")], seconds)

@@ -273,6 +273,8 @@ def observed(world: World) -> tuple[str, str]:
 
 
 SOUND: dict[str, Callable[[World], Given]] = {
+    "add_connection_type": lambda _: {"type_name": "Hums", "from_types": ["*"], "to_types": ["*"]},
+    "add_node_type": lambda _: {"type_name": "Song"},
     "traverse_memories": lambda _: {"start": NODES[:1]},
     "find_path": lambda _: {"from_id": NODES[0], "to_id": NODES[1]},
     "remember": lambda _: {"name": "Ann", "type": "Note", "text": "Ann sings."},
