@@ -21,6 +21,8 @@ from graph_memory import Code, GraphError
 COMMAND = Path(sys.executable).with_name("graph-memory.exe" if sys.platform == "win32" else "graph-memory")
 """The installed command, beside the interpreter that runs this."""
 WIDTH = 100
+PATIENCE = 10
+"""How often a search is repeated for what it did not cover."""
 MARKS = {"→": "green", "✗": "bold red"}
 Answer = Mapping[str, object]
 
@@ -30,10 +32,6 @@ def stage() -> Console:
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
     return console
-
-
-PATIENCE = 10
-"""How often a search is repeated for what it did not cover."""
 
 
 @dataclass

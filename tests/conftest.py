@@ -43,6 +43,11 @@ hypothesis.settings.register_profile("all", deadline=None)
 hypothesis.settings.load_profile("few" if EXAMPLES == "few" else "all")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Take the tests of erasing first: they scan the whole database, which all other tests fill."""
+    items.sort(key=lambda item: "retention" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """The driver runs on asyncio."""
