@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_memory.memory.branches.joining import names_lacking
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
 from graph_memory.memory.branches.values import Choices, ThreeWay, Version, same
 from graph_memory.memory.changes.context import attached_to, living_of, owners_of, read_stored
 from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
 from graph_memory.memory.changes.paging import TooMany, check_amount
-from graph_memory.memory.changes.plan import Context, unique_values
+from graph_memory.memory.changes.plan import Context, name_of_entity, unique_values
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
@@ -24,7 +25,7 @@ from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.growth import TypeChange
-from graph_memory.model.properties import key_value
+from graph_memory.model.properties import ANY, key_value
 from graph_memory.model.wording import shown
 from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.queries import query
@@ -130,7 +131,12 @@ def _trio(row: VersionsRow) -> ThreeWay:
         Event.from_row(event) if event is not None else None for event in (row.base_event, row.ours, row.theirs)
     )
     return ThreeWay(
-        subject=row.subject, base=Version.of(base), ours=Version.of(ours), theirs=Version.of(theirs), last=ours
+        subject=row.subject,
+        base=Version.of(base),
+        ours=Version.of(ours),
+        theirs=Version.of(theirs),
+        last=ours,
+        is_unknown=theirs is None,
     )
 
 
@@ -143,8 +149,8 @@ async def with_context(
     """
     living = await _living(reader, head.domain, trios)
     known = {trio.subject for trio in trios}
-    missing = {end for trio in trios if trio.theirs for end in trio.theirs.ends} - living.keys() - known
-    every = [*trios, *await _trios(reader, between, sorted(missing), all_of_them=True)]
+    missing = {end for trio in trios for side in (trio.base, trio.theirs) if side for end in side.ends}
+    every = [*trios, *await _trios(reader, between, sorted(missing - living.keys() - known), all_of_them=True)]
     gone = {trio.subject: trio.kind for trio in every if trio.ours and trio.theirs is None}
     try:
         nodes = [subject for subject, kind in gone.items() if kind is Kind.NODE]
@@ -157,7 +163,11 @@ async def with_context(
         hint = "Delete such nodes in the target too, with delete_node, which has no limit; then merge again."
         raise fault("source", message, hint) from many
     values = {value for trio in every if trio.theirs for value in _wanted(trio, trio.theirs, head, choices)}
-    owners = await owners_of(reader, head.domain, values)
+    owners = await owners_of(reader, head.domain, values | {name for trio in every for name in names_lacking(trio)})
+    names = {owner for value, holders in owners.items() if value.type == ANY for owner in holders}
+    named = await _trios(reader, between, sorted(names - {trio.subject for trio in every}), all_of_them=True)
+    every += named
+    living = {**living, **{trio.subject: trio.ours.type or "" for trio in named if trio.ours}}
     stored = await read_stored(reader, head.domain, _type_changes(trios, choices))
     context = Context(
         ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE
@@ -188,6 +198,7 @@ def _wanted(trio: ThreeWay, theirs: Version, head: Head, choices: Choices) -> It
     for told in choices.named(trio.subject):
         if isinstance(told.value, (str, int, float)):
             yield UniqueValue(theirs.kind, theirs.type or "", told.name or "", key_value(told.value))
+            yield name_of_entity(str(told.value))
 
 
 @dataclass(frozen=True, slots=True)

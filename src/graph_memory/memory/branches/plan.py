@@ -7,12 +7,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 
+from graph_memory.memory.branches.joining import (
+    as_new,
+    as_one,
+    is_mention,
+    is_one,
+    names_lacking,
+    paired,
+    taken_over,
+    two_of_a_name,
+    with_ends,
+)
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.values import Choices, Conflict, ConflictKind, ConflictSide, ThreeWay, Version, same
-from graph_memory.memory.changes.plan import Changeset, Context, ends_of, type_of
+from graph_memory.memory.changes.plan import Changeset, Context, ends_of, entity_name, type_of
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Op, in_its_place
-from graph_memory.model.kinds import DATA, DECLARED, TYPES, Kind
+from graph_memory.model.kinds import ATTACHED, DATA, DECLARED, TYPES, Kind
 from graph_memory.model.ontology.ontology import ConnectionType, Ontology
 from graph_memory.model.projection import declared_by, with_types
 from graph_memory.model.search_windows import windows
@@ -52,7 +63,12 @@ class _GraphMerge:
     """The merge of all subjects, from what each comes to by itself to a graph that may be."""
 
     def __init__(self, trios: Mapping[str, ThreeWay], around: Context, choices: Choices, at: datetime) -> None:
-        self.trios = trios
+        self.joined = paired(trios, around.owners)
+        """Entities of the source that are ones of the target, by their names."""
+        ones = {holder: as_one(trios[holder], trios[subject]) for subject, holder in self.joined.items()}
+        self.trios = {
+            subject: as_new(trio) for subject, trio in {**trios, **ones}.items() if subject not in self.joined
+        }
         self.around = around
         self.choices = choices
         self.at = at
@@ -68,15 +84,49 @@ class _GraphMerge:
         """Nodes that are deleted with all that is attached to them."""
 
     def merge_each(self) -> None:
-        """Merge each subject by itself."""
-        for trio in self.trios.values():
-            merged = merge_subject(trio, self.choices, self._declared(trio))
-            self.settled += merged.settled
-            if merged.conflicts:
-                self.conflicts += merged.conflicts
-                self.open.add(trio.subject)
-            elif not same(merged.after, trio.ours):
-                self.after[trio.subject] = _draft(trio, merged.after, self.at)
+        """Merge each subject by itself; what is attached to nodes once it is known which of them are one."""
+        attached = [trio.subject for trio in self.trios.values() if trio.kind in ATTACHED]
+        for subject in [one for one in self.trios if self.trios[one].kind not in ATTACHED]:
+            self._merge(self.trios[subject])
+        joining = {trio.subject: holder for trio in self.trios.values() if (holder := self._join(trio))}
+        stands_for = {**joining, **self.joined}
+        for subject in attached:
+            trio = self.trios[subject]
+            self.trios[subject] = with_ends(trio, self.joined if trio.ours is None else stands_for)
+            self._merge(self.trios[subject])
+
+    def _merge(self, trio: ThreeWay) -> None:
+        merged = merge_subject(trio, self.choices, self._declared(trio))
+        self.settled += merged.settled
+        if merged.conflicts:
+            self.conflicts += merged.conflicts
+            self.open.add(trio.subject)
+        elif not same(merged.after, trio.ours):
+            self.after[trio.subject] = _draft(trio, merged.after, self.at)
+
+    def _join(self, trio: ThreeWay) -> str | None:
+        """Return the target's entity of the name of one of the source, which becomes it if that is settled."""
+        draft = self.after.get(trio.subject)
+        names = [entity_name(draft.state or {})] if draft and trio.ours is None else names_lacking(trio)[-1:]
+        holder = next((self.trios.get(self._changes().holder(name) or "") for name in names if name), None)
+        if holder is None or holder.ours is None:
+            return None
+        if trio.subject in self.open:
+            return holder.subject
+        is_taken_over = is_mention(holder.ours)
+        if not is_one(trio, holder.ours):
+            self.settle(conflict := two_of_a_name(trio, holder.subject))
+            take = self.choices.take(conflict)
+            if take is None:
+                return holder.subject
+            is_taken_over = take is ConflictSide.THEIRS
+        self.after.pop(trio.subject, None)
+        self.left.add(trio.subject)
+        self.joined[trio.subject] = holder.subject
+        if is_taken_over and trio.theirs is not None and not is_mention(trio.theirs):
+            self.trios[holder.subject] = given = taken_over(holder, trio)
+            self.after[holder.subject] = _draft(given, given.theirs, self.at)
+        return holder.subject
 
     def _declared(self, trio: ThreeWay) -> list[str]:
         """Return the properties that the target's ontology declares for the type of a subject."""
@@ -157,7 +207,10 @@ class _GraphMerge:
     def settle(self, conflict: Conflict) -> None:
         """Do what is chosen about a conflict, or leave the subject as it is and keep the conflict."""
         take = self.choices.take(conflict)
-        (self.conflicts if take is None else self.settled).append(conflict)
+        if (obvious := self._obvious(conflict)) is not None:
+            take = obvious
+        else:
+            (self.conflicts if take is None else self.settled).append(conflict)
         if take is ConflictSide.THEIRS:
             self._take_theirs(conflict)
             return
@@ -165,6 +218,17 @@ class _GraphMerge:
         self.left.add(conflict.subject)
         if take is None:
             self.open.add(conflict.subject)
+
+    def _obvious(self, conflict: Conflict) -> ConflictSide | None:
+        """Return whose side is right whatever is chosen: what is only named stays as long as a relation leads to it."""
+        if conflict.clash is ConflictKind.ATTACHED and is_mention(self.trios[conflict.subject].ours):
+            return ConflictSide.OURS
+        draft = self.after.get(conflict.subject) if conflict.clash is ConflictKind.END else None
+        missing = self._missing(self._changes(), draft) if draft else []
+        are_named = bool(missing) and all(
+            self._can_return(one) and is_mention(self.trios[one].theirs) for one in missing
+        )
+        return ConflictSide.THEIRS if are_named else None
 
     def drafts(self) -> list[Draft]:
         """Return the changes in an order in which each could be made by itself."""

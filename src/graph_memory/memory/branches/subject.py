@@ -26,7 +26,7 @@ from graph_memory.model.exact import same_value
 from graph_memory.model.fields import COMPUTED, NodeFields
 from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
 from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import State, StoredValue, content_ref, content_state, present
+from graph_memory.model.subjects import MENTIONED, State, StoredValue, content_ref, content_state, present
 from graph_memory.model.titles import derived_title, title_of
 
 _TEXT = "_text"
@@ -55,14 +55,14 @@ def merge_subject(trio: ThreeWay, choices: Choices, declared: Collection[str] = 
     named = choices.named(trio.subject)
     for told in named:
         check_resolution(told, trio, declared)
-    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_taken_back(trio):
+    if same(trio.theirs, trio.base) or same(trio.ours, trio.theirs) or _is_kept(trio):
         return Merged(_ByValue(trio, choices).changed(trio.ours, named))
     if conflict := _as_a_whole(trio):
         return _settled_as_a_whole(trio, conflict, choices)
     if trio.theirs is None:
         return Merged(None)
     if same(trio.ours, trio.base) and not named:
-        return Merged(_finished(trio, dict(trio.theirs.state), trio.theirs.content))
+        return Merged(finished(trio, dict(trio.theirs.state), trio.theirs.content))
     if trio.kind in TYPES:
         return _merged_type(trio, choices)
     return _ByValue(trio, choices).merged(named)
@@ -79,9 +79,12 @@ def _merged_type(trio: ThreeWay, choices: Choices) -> Merged:
     return Merged(after, settled=(conflict,))
 
 
-def _is_taken_back(trio: ThreeWay) -> bool:
-    """Say whether the source has taken a type back: the target keeps it, because it may need it."""
-    return trio.theirs is None and trio.kind in ONTOLOGY_KINDS
+def _is_kept(trio: ThreeWay) -> bool:
+    """Say whether the target keeps what the source has no more: a type, or what is only mentioned there."""
+    if trio.theirs is not None:
+        return False
+    became_entity = trio.base and trio.ours and MENTIONED in trio.base.state and MENTIONED not in trio.ours.state
+    return trio.kind in ONTOLOGY_KINDS or bool(became_entity)
 
 
 def _as_a_whole(trio: ThreeWay) -> Conflict | None:
@@ -123,7 +126,7 @@ def _settled_as_a_whole(trio: ThreeWay, conflict: Conflict, choices: Choices) ->
         case ConflictSide.OURS:
             after = trio.ours
         case ConflictSide.THEIRS:
-            after = trio.theirs and _finished(trio, dict(trio.theirs.state), trio.theirs.content)
+            after = trio.theirs and finished(trio, dict(trio.theirs.state), trio.theirs.content)
     return Merged(values.changed(after, choices.named(trio.subject)), settled=(conflict,))
 
 
@@ -155,7 +158,7 @@ class _ByValue:
             if (take := self.choices.take(conflict)) is not None:
                 self._choose(name, take)
                 settled.append(self.conflicts.pop(name))
-        return Merged(_finished(self.trio, self._whole(), self.content), tuple(self.conflicts.values()), tuple(settled))
+        return Merged(finished(self.trio, self._whole(), self.content), tuple(self.conflicts.values()), tuple(settled))
 
     def changed(self, version: Version | None, named: Sequence[Resolution]) -> Version | None:
         """Return a version, which was taken as a whole, with the values that are told by name."""
@@ -164,7 +167,7 @@ class _ByValue:
         self.after, self.content = dict(version.state), version.content
         for resolution in named:
             self._take_as_told(resolution)
-        return _finished(self.trio, self._whole(), self.content, like=version)
+        return finished(self.trio, self._whole(), self.content, like=version)
 
     def _merge_value(self, name: str) -> None:
         base, ours, theirs = (state.get(name) for state in (self.base, self.ours, self.theirs))
@@ -260,7 +263,7 @@ class _ByValue:
         return self.after
 
 
-def _finished(trio: ThreeWay, state: State, content: Content | None, like: Version | None = None) -> Version:
+def finished(trio: ThreeWay, state: State, content: Content | None, like: Version | None = None) -> Version:
     """Return the version, by default like the source's, with what a write sets by itself: oldest creation, title.
 
     Its content is that which is to be written, None where the target has it.

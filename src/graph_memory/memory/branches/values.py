@@ -125,6 +125,8 @@ class ThreeWay:
     ours: Version | None = None
     theirs: Version | None = None
     last: Event | None = None
+    is_unknown: bool = False
+    """Whether the log of the source has never had it."""
 
     @property
     def kind(self) -> Kind:

@@ -211,13 +211,17 @@ class Changeset:
         """Return the violation of a value that another subject keeps, or that an earlier change of these gets."""
         for value in unique_of(draft, self.ontology):
             if holder := next((other for other in self._holders(value) if other != draft.subject), None):
-                reason = f"{holder} now has the value of one of its unique properties"
+                reason = f"{holder} now has {value}"
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
             first = self._takers.get(value, draft.subject)
             if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
                 reason = f"{first} would get back the value of one of its unique properties"
                 return Violation(draft, Rule.UNIQUE, reason, (first,), value.property)
         return None
+
+    def holder(self, value: UniqueValue) -> str | None:
+        """Return who has a unique value now and keeps it."""
+        return next(self._holders(value), None)
 
     def _holders(self, value: UniqueValue) -> Iterator[str]:
         """Give who has a unique value now and keeps it."""
@@ -327,8 +331,14 @@ def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontol
     rules = [rule.name for rule in indexed_rules(kind, type_name, ontology) if rule.unique]
     values = ((name, state[name]) for name in rules if isinstance(state.get(name), (str, int, float)))
     found = [UniqueValue(kind, type_name, name, key_value(cast("PropertyValue", value))) for name, value in values]
+    name = entity_name(state)
+    return [*found, name] if name else found
+
+
+def entity_name(state: Mapping[str, object]) -> UniqueValue | None:
+    """Return the name of an entity, None for what is none."""
     name = state.get("name")
-    return [*found, name_of_entity(name)] if ENTITY in state and isinstance(name, str) else found
+    return name_of_entity(name) if ENTITY in state and isinstance(name, str) else None
 
 
 def name_of_entity(name: str) -> UniqueValue:

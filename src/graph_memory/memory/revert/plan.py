@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule
+from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule, entity_name
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
-from graph_memory.model.events import Draft, in_its_place
+from graph_memory.model.events import Draft, Op, in_its_place
 from graph_memory.model.kinds import TYPES, Kind
-from graph_memory.model.subjects import State
+from graph_memory.model.subjects import MENTIONED, State
 
 Against = Callable[[Reversal], Conflict | None]
 """Returns what stands against undoing one subject's changes, if anything."""
@@ -23,6 +23,7 @@ def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: 
     left = {undo.subject: undo for undo in undos if not undo.changes_nothing}
     drafts = {subject: _draft(undo, at) for subject, undo in left.items()}
     context = replace(around, present=[undo.last.draft for undo in undos if undo.is_live])
+    left, drafts = _without_names(left, Changeset(context, drafts))
     skipped: dict[str, Conflict] = {}
     while found := _conflicts(left, (changes := Changeset(context, {one: drafts[one] for one in left})), on_conflict):
         skipped |= {conflict.subject: conflict for conflict in found}
@@ -32,6 +33,34 @@ def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: 
     if asked and on_conflict is OnConflict.STOP:
         raise refused(asked)
     return Plan(tuple(changes.ordered()), tuple(skipped.values()), changes.ontology)
+
+
+def _without_names(left: Mapping[str, Reversal], changes: Changeset) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
+    """Leave out what is only named as an end of relations: it stays as long as something else leads to it.
+
+    Where there is an entity of its name now, what comes back leads to that.
+    """
+    stays = {undo.subject for undo in left.values() if _is_named(undo.last.draft.state) and _is_used(changes, undo)}
+    returning = (draft for draft in changes.changes.values() if draft.op is Op.CREATE and _is_named(draft.state))
+    names = ((draft.subject, entity_name(draft.state or {})) for draft in returning)
+    stands_for = {subject: holder for subject, name in names if name and (holder := changes.holder(name))}
+    drafts = {
+        subject: replace(draft, from_id=_end(draft.from_id, stands_for), to_id=_end(draft.to_id, stands_for))
+        for subject, draft in changes.changes.items()
+    }
+    return {subject: undo for subject, undo in left.items() if subject not in stays | stands_for.keys()}, drafts
+
+
+def _is_named(state: State | None) -> bool:
+    return MENTIONED in (state or {})
+
+
+def _is_used(changes: Changeset, undo: Reversal) -> bool:
+    return changes.left_behind(changes.changes[undo.subject]) is not None
+
+
+def _end(node: str | None, stands_for: Mapping[str, str]) -> str | None:
+    return node and stands_for.get(node, node)
 
 
 def _conflicts(left: Mapping[str, Reversal], changes: Changeset, on_conflict: OnConflict) -> list[Conflict]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.context import in_parts, read_context, read_stored
+from graph_memory.memory.changes.context import in_parts, living_of, read_context, read_stored
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context
@@ -25,6 +25,7 @@ from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.properties import ANY
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_ref
 from graph_memory.model.wording import quoted, shown
@@ -258,6 +259,8 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     """Return what lives around the subjects. Raises TooMany when more than the most is attached to nodes that go."""
     drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)
+    named = [owner for value, owners in context.owners.items() if value.type == ANY for owner in owners]
+    context = replace(context, living={**context.living, **await living_of(reader, head.domain, named)})
     changes = type_changes(head.ontology, drafts)
     if changes:
         stored = await read_stored(reader, head.domain, changes)
