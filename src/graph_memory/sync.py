@@ -34,8 +34,10 @@ from graph_memory.memory.entities.remembered import Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
+    EntityUpdated,
     KnowledgeGraph,
     ObservationsAdded,
+    ObservationUpdated,
     RelationsCreated,
 )
 from graph_memory.memory.graph import weighing
@@ -819,6 +821,52 @@ class SyncEntities(_Sync[Entities]):
         NODE_NOT_FOUND for a name of which there is no entity.
         """
         return self._wait(self._facade.add_observations, observations, domain=domain)
+
+    def update_entity(
+        self,
+        name: str,
+        *,
+        new_name: str | None = None,
+        aliases: Sequence[str] | None = None,
+        properties: Mapping[str, object] | None = None,
+        description: str | None = None,
+        domain: str | None = None,
+    ) -> EntityUpdated:
+        """Change an entity, and return it as it is now. Its id, observations and relations stay.
+
+        `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
+        that it has; a description takes the place of the one before. Raises NODE_NOT_FOUND with the nearest name,
+        UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, and INVALID_ARGUMENT, also for a
+        `new_name` of which there is no entity yet but to which relations lead.
+        """
+        return self._wait(
+            self._facade.update_entity,
+            name,
+            new_name=new_name,
+            aliases=aliases,
+            properties=properties,
+            description=description,
+            domain=domain,
+        )
+
+    def update_observation(
+        self,
+        entity_name: str,
+        observation: str,
+        *,
+        text: str | None = None,
+        confidence: float | None = None,
+        domain: str | None = None,
+    ) -> ObservationUpdated:
+        """Correct an observation of an entity, given by its id or its text, and return it as it is now.
+
+        Its id, time and source stay. `confidence` is from 0 to 1. Raises NODE_NOT_FOUND with the nearest name, and
+        INVALID_ARGUMENT, also for what is no observation of the entity, with the nearest text, and for a text that
+        another of its observations has.
+        """
+        return self._wait(
+            self._facade.update_observation, entity_name, observation, text=text, confidence=confidence, domain=domain
+        )
 
     def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
         """Delete entities with their observations and relations. A name that does not exist is no fault."""

@@ -132,6 +132,8 @@ COMMANDS: Mapping[str, str] = {
     "open_nodes": "entity open",
     "remember": "remember",
     "decide": "decide",
+    "update_entity": "entity update",
+    "update_observation": "entity observation",
     "protect": "protect",
     "unprotect": "unprotect",
 }

@@ -253,14 +253,15 @@ def live_state(event: Event) -> State:
 
 
 def found_by(draft: Draft) -> State:
-    """Return what the live graph has of an entity, or of an observation, so that it is found by its name or text."""
+    """Return what the live graph has of an entity, or an observation, so that it is found by its names or text."""
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
         return searched(str(state[TEXT])) if TEXT in state else {}
     if draft.kind is not Kind.NODE or ENTITY not in state or not isinstance(name := state.get("name"), str):
         return {}
     key: State = {ENTITY_NAME: entity_key(name)}
-    return key if MENTIONED in state else {**key, **searched(name, str(state[ENTITY]))}
+    others = [one for one in (state.get("aliases"),) if isinstance(one, str)]
+    return key if MENTIONED in state else {**key, **searched(name, str(state[ENTITY]), *others)}
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:

@@ -279,6 +279,8 @@ SOUND: dict[str, Callable[[World], Given]] = {
     "find_path": lambda _: {"from_id": NODES[0], "to_id": NODES[1]},
     "remember": lambda _: {"name": "Ann", "type": "Note", "text": "Ann sings."},
     "decide": lambda world: dict(zip(("known", "new"), observed(world), strict=True), decision="close"),
+    "update_entity": lambda world: {"name": "Ann", "aliases": [observed(world)[0]]},
+    "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},
 }
 """Arguments with which a tool does something."""
 

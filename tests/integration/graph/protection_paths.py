@@ -196,6 +196,16 @@ async def decide(world: World, memory: Memory) -> object:
     return await memory.entities.decide(*reversed(world.more["told"]), "close")
 
 
+@path(DOMAIN, NODE, prepare=_entity)
+async def update_entity(_: World, memory: Memory) -> object:
+    return await memory.entities.update_entity("Ada", new_name="Ada Oak")
+
+
+@path(DOMAIN, NODE, prepare=_entity)
+async def update_observation(_: World, memory: Memory) -> object:
+    return await memory.entities.update_observation("Ada", "is ill", confidence=0.5)
+
+
 @path(DOMAIN, NODE, CONNECTION)
 async def delete_node(world: World, memory: Memory) -> object:
     return await memory.delete_node(world.a)
@@ -551,6 +561,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.entities.decide:decide": ["decide"],
     "memory.entities.remember:_Writing.write": ["remember"],
+    "memory.entities.updating:update_entity": ["update_entity"],
+    "memory.entities.updating:update_observation": ["update_observation"],
     "memory.graph.connections:create_connection": ["create_connection"],
     "memory.graph.connections:update_connection": ["update_connection"],
     "memory.graph.connections:delete_connection": ["delete_connection"],

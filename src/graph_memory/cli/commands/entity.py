@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.input.assignments import assigned
 from graph_memory.cli.output.printing import counted, plain
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
+    EntityUpdated,
     KnowledgeGraph,
     ObservationsAdded,
+    ObservationUpdated,
     RelationsCreated,
 )
 
@@ -69,6 +73,50 @@ def add(call: Call, name: NameArgument, text: TextsArgument) -> None:
         typer.echo(f"Added {counted(added, 'observation')} to {plain(name)}.")
 
     call.answer(use, show, "Adding")
+
+
+@command(app)
+def update(
+    call: Call,
+    name: NameArgument,
+    new_name: Annotated[str | None, typer.Option("--name", help="What it is called from now on.")] = None,
+    alias: Annotated[
+        list[str] | None, typer.Option("--alias", help="Another name; give all that it has, each with --alias.")
+    ] = None,
+    properties: takes.PropertyOption = None,
+    description: Annotated[str | None, typer.Option(help="What it is.")] = None,
+) -> None:
+    """Change an entity. Its observations and relations stay."""
+    values = assigned(properties)
+
+    async def use(memory: Memory) -> EntityUpdated:
+        return await memory.entities.update_entity(
+            name, new_name=new_name, aliases=alias, properties=values, description=description
+        )
+
+    def show(made: EntityUpdated) -> None:
+        typer.echo(f"Changed {plain(made.name)}." if made.changed else f"{plain(made.name)} was so already.")
+
+    call.answer(use, show, "Changing")
+
+
+@command(app)
+def observation(
+    call: Call,
+    name: NameArgument,
+    which: Annotated[str, typer.Argument(metavar="OBSERVATION", help="Its id, or its text as it is written.")],
+    text: Annotated[str | None, typer.Option(help="What it says from now on.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure it is, from 0 to 1.")] = None,
+) -> None:
+    """Correct an observation of an entity."""
+
+    async def use(memory: Memory) -> ObservationUpdated:
+        return await memory.entities.update_observation(name, which, text=text, confidence=confidence)
+
+    def show(made: ObservationUpdated) -> None:
+        typer.echo(f"Changed: {plain(made.text)}" if made.changed else f"It was so already: {plain(made.text)}")
+
+    call.answer(use, show, "Changing")
 
 
 @command(app)

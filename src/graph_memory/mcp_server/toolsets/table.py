@@ -15,6 +15,7 @@ from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.mcp_server.toolsets.recall import RECALL
 from graph_memory.mcp_server.toolsets.remember import REMEMBER
 from graph_memory.mcp_server.toolsets.traversal import TRAVERSAL
+from graph_memory.mcp_server.toolsets.updates import UPDATES
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import quoted, suggestion
 
@@ -27,7 +28,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "meaning": MEANING,
     "protection": PROTECTION,
     "entities": ENTITIES,
-    "remember": REMEMBER,
+    "remember": (*REMEMBER, *UPDATES),
 }
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, deletes, facts, reads, relations, writes
+from graph_memory.memory.entities import asked, deletes, edits, facts, reads, relations, updating, writes
 from graph_memory.memory.entities.decide import Answer, decide
 from graph_memory.memory.entities.remember import remember
 from graph_memory.memory.entities.remembered import Remembered, Settled
 from graph_memory.memory.entities.results import (
     Done,
     EntitiesCreated,
+    EntityUpdated,
     KnowledgeGraph,
     ObservationsAdded,
+    ObservationUpdated,
     RelationsCreated,
 )
 from graph_memory.storage.log.writing import utc_now
@@ -69,6 +71,45 @@ class Entities:
         """
         given = asked.new_observations(observations, utc_now())
         return await writes.add_observations(self._core, self._domain(domain), given)
+
+    async def update_entity(
+        self,
+        name: str,
+        *,
+        new_name: str | None = None,
+        aliases: Sequence[str] | None = None,
+        properties: Mapping[str, object] | None = None,
+        description: str | None = None,
+        domain: str | None = None,
+    ) -> EntityUpdated:
+        """Change an entity, and return it as it is now. Its id, observations and relations stay.
+
+        `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
+        that it has; a description takes the place of the one before. Raises NODE_NOT_FOUND with the nearest name,
+        UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, and INVALID_ARGUMENT, also for a
+        `new_name` of which there is no entity yet but to which relations lead.
+        """
+        given = {"name": name, "new_name": new_name, "aliases": aliases}
+        wanted = edits.entity_edit({**given, "properties": properties, "description": description})
+        return await updating.update_entity(self._core, self._domain(domain), wanted)
+
+    async def update_observation(
+        self,
+        entity_name: str,
+        observation: str,
+        *,
+        text: str | None = None,
+        confidence: float | None = None,
+        domain: str | None = None,
+    ) -> ObservationUpdated:
+        """Correct an observation of an entity, given by its id or its text, and return it as it is now.
+
+        Its id, time and source stay. `confidence` is from 0 to 1. Raises NODE_NOT_FOUND with the nearest name, and
+        INVALID_ARGUMENT, also for what is no observation of the entity, with the nearest text, and for a text that
+        another of its observations has.
+        """
+        given = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
+        return await updating.update_observation(self._core, self._domain(domain), edits.observation_edit(given))
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
         """Delete entities with their observations and relations. A name that does not exist is no fault."""

@@ -36,21 +36,26 @@ class Found:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
-    """Return the entity of a name: exactly, else the only one with the same letters, else a new one.
+    """Return the entity of a name: exactly, else the only one with the same letters in its name, or else in an alias.
 
-    Raises INVALID_ARGUMENT where several names have the same letters.
+    Without one it is a new one. Raises INVALID_ARGUMENT where several have the same letters.
     """
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
     near = await near_names(reader, domain, name)
-    same = [one for one in near if normalised(one) == normalised(name)]
+    wanted = normalised(name)
+    same, by = [row.name for row in near if normalised(row.name) == wanted], "normalised name"
+    if not same:
+        same = [row.name for row in near if any(normalised(one) == wanted for one in row.names)]
+        by = "alias"
     if len(same) > 1:
         hint = f"Give one of them exactly: {listed([quoted(one) for one in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     if same:
-        return Found(same[0], "normalised name")
-    likely = [(round(SequenceMatcher(None, normalised(one), normalised(name)).ratio(), 2), one) for one in near]
+        return Found(same[0], by)
+    names = [row.name for row in near]
+    likely = [(round(SequenceMatcher(None, normalised(one), wanted).ratio(), 2), one) for one in names]
     best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
     return Found(name, "new", [Candidate(name=one, likeness=likeness) for likeness, one in best])
 

@@ -69,7 +69,12 @@ async def observations_of(
     }
 
 
-def resolved(names: Sequence[str], among: Mapping[str, Observation], texts: Sequence[str] = ()) -> list[Observation]:
+def resolved(
+    names: Sequence[str],
+    among: Mapping[str, Observation],
+    texts: Sequence[str] = (),
+    argument: str = "replaces",
+) -> list[Observation]:
     """Return the observations that are named by id or text; of a text the one that holds, else the last.
 
     Raises INVALID_ARGUMENT for what names none, with the nearest of the texts.
@@ -81,7 +86,7 @@ def resolved(names: Sequence[str], among: Mapping[str, Observation], texts: Sequ
             near = nearest(name, texts)
             hint = "Give the id of an observation of this entity, or its text exactly: open_nodes shows the texts."
             hint = f"Did you mean {quoted(near)}? {hint}" if near else hint
-            raise fault("replaces", f"The entity has no observation {quoted(name)}", hint)
+            raise fault(argument, f"The entity has no observation {quoted(name)}", hint)
         found.append(next((one for one in same if not one.is_over), same[-1]))
     return list({one.id: one for one in found}.values())
 

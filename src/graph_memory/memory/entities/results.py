@@ -56,6 +56,27 @@ class ObservationsAdded(Result):
     results: tuple[Added, ...]
 
 
+class EntityUpdated(Result):
+    """An entity as it is now, and whether anything of it was changed."""
+
+    id: str
+    name: str
+    type: str = Field(description="As it was written")
+    version: int
+    changed: bool
+
+
+class ObservationUpdated(Result):
+    """An observation as it is now, and whether anything of it was changed."""
+
+    id: str
+    entity: str = Field(description="Its name")
+    text: str
+    confidence: float | None = None
+    version: int
+    changed: bool
+
+
 class KnowledgeGraph(Result):
     """Entities and relations, in the order in which they came to be."""
 

@@ -42,14 +42,15 @@ def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[s
         if isinstance(value := subject.properties.get(key), str):
             yield value
     for key in _ALIASES:
-        yield from _listed(subject.properties.get(key))
+        yield from listed_names(subject.properties.get(key))
     content = subject.content
     if text and content is not None and content.is_text and is_markdown(content.format):
         for _, (_, heading) in zip(range(MOST_HEADINGS), headings(text), strict=False):
             yield heading
 
 
-def _listed(value: PropertyValue | None) -> Iterator[str]:
+def listed_names(value: PropertyValue | None) -> Iterator[str]:
+    """Give the names in a property: a list in JSON, or text with commas."""
     if not isinstance(value, str):
         return
     if value.lstrip().startswith("["):

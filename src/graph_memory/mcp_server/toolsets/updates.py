@@ -1,0 +1,50 @@
+"""Tools of the toolset `remember` that correct what is known: entities and observations changed where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+
+from pydantic import Field
+
+from graph_memory.mcp_server.arguments import Call, Fraction
+from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
+from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+
+class UpdateEntity(Call):
+    """Arguments of `update_entity`."""
+
+    name: str
+    new_name: NotRequired[str]
+    aliases: NotRequired[Annotated[list[str], Field(description="All its other names")]]
+    properties: NotRequired[Annotated[dict[str, Any], Field(description="Merged with those that it has")]]
+    description: NotRequired[str]
+
+
+class UpdateObservation(Call):
+    """Arguments of `update_observation`."""
+
+    entityName: str  # noqa: N815 - the word of the official memory server
+    observation: Annotated[str, Field(description="Its id, or its text exactly")]
+    text: NotRequired[Annotated[str, Field(description="What it says from now on")]]
+    confidence: NotRequired[Fraction]
+
+
+async def update_entity(memory: Memory, given: UpdateEntity) -> EntityUpdated:
+    """Rename an entity, or change what it is. Its observations and relations stay."""
+    return await memory.entities.update_entity(**given)
+
+
+async def update_observation(memory: Memory, given: UpdateObservation) -> ObservationUpdated:
+    """Correct an observation of an entity. For what is no longer true, use remember with replaces."""
+    more: dict[str, Any] = {**given}
+    return await memory.entities.update_observation(more.pop("entityName"), more.pop("observation"), **more)
+
+
+UPDATES: tuple[AnyTool, ...] = (
+    Tool(update_entity, UpdateEntity, EntityUpdated, Effect.DESTROYS),
+    Tool(update_observation, UpdateObservation, ObservationUpdated, Effect.DESTROYS),
+)

@@ -1,0 +1,150 @@
+"""Entities and observations changed where they are: what is attached to them stays, and so do their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.core import Core, version_after
+from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
+from graph_memory.memory.entities.names import entity_not_found, not_found
+from graph_memory.memory.entities.observing import Observation, observations_of, resolved
+from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
+from graph_memory.memory.entities.weighing import Known
+from graph_memory.memory.entities.writes import NAMED, Decided, checked, states_of
+from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Head
+from graph_memory.model.exact import same_state
+from graph_memory.model.subjects import MODIFIED, NodeState, ObservationState
+from graph_memory.model.wording import quoted
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+CURRENT = query("entities/current", Known)
+
+
+async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpdated:
+    """Change an entity. `Entities.update_entity` tells the rest."""
+    if given.content is not None:
+        await core.contents.put(domain, given.content)
+    writing = _Entity(given)
+    try:
+        receipt = await core.log.write("update_entity", domain, core.origin, writing.read, checked)
+    except GraphError as error:
+        raise _without_domain(error, given.name) from error
+    node, version = writing.node, receipt.version_of(writing.node.id)
+    return EntityUpdated(
+        id=node.id,
+        name=given.name if given.new_name is None else given.new_name,
+        type=node.entity or "",
+        version=version_after(version, node.version),
+        changed=version is not None,
+    )
+
+
+@dataclass(slots=True)
+class _Entity:
+    """One change of an entity: how it was found in the last attempt is kept for what is told afterwards."""
+
+    given: EntityEdit
+    node: NodeState = field(init=False)
+
+    async def read(self, reader: Reader, head: Head) -> Decided:
+        """Return what is to change, and what lives around it."""
+        self.node = await _entity(reader, head.domain, self.given.name)
+        await self._check_new_name(reader, head.domain)
+        draft = self._draft(head)
+        if same_state(draft.state or {}, self.node.state(), MODIFIED):
+            return (), Context(ontology=head.ontology)
+        return [draft], await read_context(reader, head, [draft])
+
+    async def _check_new_name(self, reader: Reader, domain: str) -> None:
+        """Raise INVALID_ARGUMENT for a new name to which relations lead already, as that of no entity yet."""
+        name = self.given.new_name
+        rows = await reader.read(NAMED, domain=domain, names=[name]) if name is not None else []
+        if any(row.is_mentioned for row in rows):
+            hint = "Delete these relations, rename the entity, and create them again; or choose another name."
+            raise fault("new_name", f"Relations lead to the name {quoted(name)}, of which there is no entity yet", hint)
+
+    def _draft(self, head: Head) -> Draft:
+        given = self.given
+        name = {} if given.new_name is None else {"name": given.new_name}
+        edit = NodeEdit(
+            properties={**given.properties, **name},
+            content=given.content,
+            format=None,
+            tags=None,
+            fields={},
+            expected_version=None,
+        )
+        return editing(head, self.node, edit)
+
+
+async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:
+    """Change an observation. `Entities.update_observation` tells the rest."""
+    writing = _Observed(given)
+    try:
+        receipt = await core.log.write("update_observation", domain, core.origin, writing.read, checked)
+    except GraphError as error:
+        raise _without_domain(error, given.name) from error
+    one, version = writing.one, receipt.version_of(writing.one.id)
+    return ObservationUpdated(
+        id=one.id,
+        entity=given.name,
+        text=writing.after.text,
+        confidence=writing.after.confidence,
+        version=version_after(version, one.version),
+        changed=version is not None,
+    )
+
+
+@dataclass(slots=True)
+class _Observed:
+    """One change of an observation: what it was and becomes in the last attempt is kept for what is told afterwards."""
+
+    given: ObservationEdit
+    one: Observation = field(init=False)
+    after: ObservationState = field(init=False)
+
+    async def read(self, reader: Reader, head: Head) -> Decided:
+        """Return what is to change, and what lives around it."""
+        given = self.given
+        node = await _entity(reader, head.domain, given.name)
+        known = await reader.read(CURRENT, domain=head.domain, node=node.id)
+        named = await observations_of(reader, head.domain, node.id, [given.observation])
+        [self.one] = resolved([given.observation], named, [each.text for each in known], "observation")
+        self._check_text(known)
+        before = self.one.state
+        self.after = replace(
+            before,
+            text=before.text if given.text is None else given.text,
+            confidence=before.confidence if given.confidence is None else given.confidence,
+        )
+        drafts: Sequence[Draft] = () if self.after == before else [self.one.changed(self.after)]
+        return drafts, Context(ontology=head.ontology, living={node.id: node.type})
+
+    def _check_text(self, known: Sequence[Known]) -> None:
+        """Raise INVALID_ARGUMENT for a text that another observation of the entity has, which holds."""
+        text = self.given.text
+        twin = next((each.id for each in known if each.text == text and each.id != self.one.id), None)
+        if twin is not None and not self.one.is_over:
+            hint = "Delete one of the two with delete_observations, or give another text."
+            raise fault("text", f"The entity has an observation of that text already: {twin}", hint)
+
+
+async def _entity(reader: Reader, domain: str, name: str) -> NodeState:
+    """Return the entity of a name. Raises NODE_NOT_FOUND with the nearest name."""
+    rows = await reader.read(NAMED, domain=domain, names=[name])
+    found = await states_of(reader, domain, [row.id for row in rows if not row.is_mentioned])
+    if name not in found:
+        raise await entity_not_found(reader, domain, name)
+    return found[name]
+
+
+def _without_domain(error: GraphError, name: str) -> GraphError:
+    """Return the error for an entity where not even a domain is, and any other as it is."""
+    return not_found(name) if error.code is Code.ONTOLOGY_NOT_FOUND else error
