@@ -66,8 +66,34 @@ async def test_a_folder_holds_what_is_in_a_domain_and_makes_another(
         assert taken.value.code in (Code.DOMAIN_ALREADY_EXISTS, Code.INVALID_ARGUMENT)
 
 
+async def test_a_folder_keeps_entities_with_what_was_observed_of_them(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    told = {"text": "tea", "source": "Bo", "confidence": 0.25, "time": "2020-02-02T00:00:00Z"}
+    odd = {"name": "", "entityType": "_a\0b ", "observations": [{**told, "valid_from": "2020-01-01"}, "is kind"]}
+    await memory.entities.create_entities([odd, {"name": "Ann", "entityType": "person", "observations": [""]}])
+    await memory.entities.create_relations([{"from": "Ann", "to": "nobody", "relationType": "_ knows"}])
+    await memory.entities.create_entities([{"name": "Cy", "description": "a dog", "properties": {"age": 3}}])
+    await memory.entities.remember(name="Ann", observations=["Ann lives in Rome"])
+    await memory.entities.remember(
+        name="Ann", observations=[{"text": "Ann lives in Oslo"}], replaces="Ann lives in Rome"
+    )
+    made = await memory.transfer.export_folder(tmp_path / "out")
+    await memory.transfer.import_folder(tmp_path / "out", name=f"{domain}-copy")
+    copy = memory.in_domain(f"{domain}-copy")
+    assert await copy.entities.read_graph() == await memory.entities.read_graph()
+    assert not (await copy.upkeep.verify()).differences
+    again = await copy.transfer.export_folder(tmp_path / "again")
+    assert (made.observations, again.observations) == (5, 5)
+    registries = [(tmp_path / each / "_system" / "registry.json").read_text("utf-8") for each in ("out", "again")]
+    assert json.loads(registries[0]) == json.loads(registries[1])
+    await copy.entities.create_entities([{"name": "nobody", "type": "person"}])
+    assert (await copy.entities.open_nodes(["nobody"])).relations[0].from_name == "Ann"
+
+
 NODE = {"type": "Note", "properties": {}, "content": {"path": "_content/nodes/a.md", "format": "markdown"}}
 EMPTY = {"path": "_content/nodes/empty.md", "format": "markdown"}
+SEEN = {"node": "a", "text": "is red"}
 LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
 
 
@@ -92,6 +118,10 @@ LINK = {"type": "Link", "from": "a", "to": "a", "properties": {}}
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "to": "b"}}}, "which does not exist"),
         ({"nodes": {"a": NODE}, "connections": {"c": {**LINK, "type": "Lynk"}}}, "Lynk"),
         ({"nodes": {"a": NODE}, "connections": {"c": {"type": "Link", "from": "a"}}}, "has no to"),
+        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "node": "b"}}}, "which does not exist"),
+        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "confidence": 2}}}, "confidence"),
+        ({"nodes": {"a": NODE}, "observations": {"o": {**SEEN, "text": "\ud800"}}}, "surrogate"),
+        ({"nodes": {"a": {**NODE, "entity": "x"}}}, "name"),
     ],
 )
 async def test_a_folder_at_fault_is_refused_before_anything_is_written(
@@ -289,7 +319,7 @@ async def test_a_folder_that_tells_no_times_gets_those_of_its_import(memory: Mem
         (
             "connections.mem_act_001",
             {"type": "NextAction", "from": "mem_proj_001", "to": "mem_act_001"},
-            "of both a node",
+            "of more than one node",
         ),
         ("connections.conn_001.to", "mem_doc_001", "cannot connect"),
         ("connections.conn_001.type", "WaitingFor", "requires properties"),

@@ -188,7 +188,9 @@ def _import_folder(call: Call, source: str, name: str | None) -> None:
 
 
 def _counts(done: FolderExported | FolderImported | GraphExported) -> str:
-    return f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    told = f"{counted(done.nodes, 'node')}, {counted(done.connections, 'connection')}"
+    observations = 0 if isinstance(done, GraphExported) else done.observations
+    return f"{told}, {counted(observations, 'observation')}" if observations else told
 
 
 def _is_folder(given: str) -> bool:

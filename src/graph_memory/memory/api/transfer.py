@@ -68,7 +68,7 @@ class Transfer:
     ) -> FolderExported:
         """Write what was in a domain at a point, by default now, into a new folder.
 
-        The folder has a registry, the ontology and a file for each content, but no log, no observations and no
+        The folder has a registry, the ontology and a file for each content, but no log and no
         earlier states: those are in what `export_file` writes. Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY,
         HISTORY_COMPACTED, CONTENT_READ_FAILED, FILE_CREATION_FAILED, and INVALID_ARGUMENT for a folder that is not
         empty.

@@ -1,14 +1,16 @@
 """A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
 
-`_system/registry.json` lists nodes and connections, `_system/ontology.yaml` the types, and `_content/` holds a file for
-each content.
+`_system/registry.json` lists nodes, connections and observations, `_system/ontology.yaml` the types, and `_content/`
+holds a file for each content.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, TypeVar, cast
@@ -30,7 +32,7 @@ from graph_memory.model.properties import check_properties
 from graph_memory.model.protection import Protection, read_protection
 from graph_memory.model.results import rfc3339
 from graph_memory.model.strength import Provenance, check_strength, fraction
-from graph_memory.model.subjects import ConnectionState, NodeState, Validity
+from graph_memory.model.subjects import ConnectionState, NodeState, ObservationState, Validity
 from graph_memory.model.titles import title_of
 from graph_memory.model.wording import shown
 
@@ -84,25 +86,33 @@ def _protection(told: dict[str, object]) -> dict[str, object]:
     return told
 
 
-class _Dated(Strict):
+Place = Annotated[int, Field(ge=0, lt=2**53)]
+
+
+class _Held(Strict):
     id: str | None = None
-    type: str
     created: Moment | None = None
-    modified: Moment | None = None
-    properties: dict[str, object] = Field(default_factory=dict[str, object])
     valid_from: Moment | None = None
     valid_to: Moment | None = None
+    place: Place = 0
+    """Its place among those of entities that were created at the same time."""
+
+    @property
+    def validity(self) -> Validity:
+        """When it holds in the world."""
+        return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
+
+
+class _Dated(_Held):
+    type: str
+    modified: Moment | None = None
+    properties: dict[str, object] = Field(default_factory=dict[str, object])
     protection: Annotated[dict[str, object], AfterValidator(_protection)] | None = None
 
     def times(self, at: datetime) -> tuple[datetime, datetime]:
         """Return when it was made and changed: what is not told was so at `at`."""
         created = self.created or self.modified or at
         return created, self.modified or created
-
-    @property
-    def validity(self) -> Validity:
-        """When it holds in the world."""
-        return Validity(valid_from=self.valid_from, valid_to=self.valid_to)
 
     @property
     def protected(self) -> Protection | None:
@@ -121,6 +131,9 @@ class NodeEntry(_Dated):
     content_summary: str | None = None
     summary_timestamp: Moment | None = None
     metadata: dict[str, object] | None = None
+    entity: str | None = None
+    """The type of an entity as it was written."""
+    mentioned: bool = False
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
         """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
@@ -138,6 +151,9 @@ class NodeEntry(_Dated):
             fields=self._fields(modified),
             validity=self.validity,
             protection=self.protected,
+            entity=self.entity,
+            mentioned=self.mentioned,
+            place=self.place,
         ).state()
         return Draft(op=Op.CREATE, kind=Kind.NODE, subject=subject, type=self.type, state=state)
 
@@ -165,6 +181,8 @@ class ConnectionEntry(_Dated):
     creation_method: Literal["automatic", "inferred"] | None = None
     created_by: Word | None = None
     evidence: Word | None = None
+    relation: str | None = None
+    """The type of a relation between entities as it was written, where it is not the type."""
 
     def draft(self, subject: str, content: Content | None, at: datetime) -> Draft:
         """Return the event that creates it. Raises INVALID_PROPERTY and INVALID_ARGUMENT."""
@@ -187,6 +205,8 @@ class ConnectionEntry(_Dated):
                 evidence=self.evidence,
                 actor=self.created_by,
             ),
+            relation=self.relation,
+            place=self.place,
         ).state()
         return Draft(
             op=Op.CREATE,
@@ -199,12 +219,50 @@ class ConnectionEntry(_Dated):
         )
 
 
+class ObservationEntry(_Held):
+    """An observation as the registry has it."""
+
+    node: str
+    text: str
+    time: Moment | None = None
+    source: str | None = None
+    confidence: float | None = None
+    supersedes: list[str] = Field(default_factory=list[str])
+    asks: list[str] = Field(default_factory=list[str])
+
+    def draft(self, subject: str, at: datetime) -> Draft:
+        """Return the event that creates it. Raises INVALID_ARGUMENT."""
+        state = ObservationState(
+            text=self.text,
+            time=self.time or self.created or at,
+            created=self.created or at,
+            origin=self.source,
+            confidence=None if self.confidence is None else fraction("confidence", self.confidence),
+            validity=self.validity,
+            place=self.place,
+            supersedes=tuple(self.supersedes),
+            asks=tuple(self.asks),
+        ).state()
+        return Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=self.node, state=state)
+
+
 Entry = NodeEntry | ConnectionEntry
+_Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """What a registry lists, by id."""
+
+    nodes: Mapping[str, NodeEntry]
+    connections: Mapping[str, ConnectionEntry]
+    observations: Mapping[str, ObservationEntry]
 
 
 class _Registry(Strict):
     nodes: dict[str, object] = Field(default_factory=dict[str, object])
     connections: dict[str, object] = Field(default_factory=dict[str, object])
+    observations: dict[str, object] = Field(default_factory=dict[str, object])
 
 
 class Paths:
@@ -239,7 +297,9 @@ def node_entry(node: NodeState, content: str) -> dict[str, object]:
     """Return a node as the registry has it, with its content in the file `content`."""
     own: dict[str, object] = {"id": node.id, "type": node.type, **_dated(node), "properties": dict(node.properties)}
     own["content"] = _content(content, node.content)
-    return own | ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
+    own |= ({"tags": list(node.tags)} if node.tags else {}) | _fields(node.fields)
+    own |= {} if node.entity is None else {"entity": node.entity}
+    return own | ({"mentioned": True} if node.mentioned else {})
 
 
 def _fields(fields: NodeFields) -> dict[str, object]:
@@ -256,14 +316,32 @@ def connection_entry(connection: ConnectionState, content: str) -> dict[str, obj
     own |= {"strength": connection.strength.told()} if connection.strength.told() else {}
     own |= {} if connection.importance is None else {"importance": connection.importance}
     own |= connection.provenance.told()
+    own |= {} if connection.relation is None else {"relation": connection.relation}
     return own | ({"content": _content(content, connection.content)} if connection.content else {})
 
 
+def observation_entry(subject: str, node: str, observation: ObservationState) -> dict[str, object]:
+    """Return an observation of a node as the registry has it."""
+    lists = {"supersedes": list(observation.supersedes), "asks": list(observation.asks)}
+    more = {"source": observation.origin, "confidence": observation.confidence}
+    own: dict[str, object] = {"id": subject, "node": node, "text": observation.text, "time": rfc3339(observation.time)}
+    own |= _times(created=observation.created) | _held(observation)
+    own |= {name: value for name, value in more.items() if value is not None}
+    return own | {name: value for name, value in lists.items() if value}
+
+
 def _dated(subject: NodeState | ConnectionState) -> dict[str, object]:
-    bounds = {"valid_from": subject.validity.valid_from, "valid_to": subject.validity.valid_to}
-    held = {name: rfc3339(bound) for name, bound in bounds.items() if bound is not None}
     own = {"protection": subject.protection.told()} if subject.protection else {}
-    return {"created": rfc3339(subject.created), "modified": rfc3339(subject.modified), **held, **own}
+    return {**_times(created=subject.created, modified=subject.modified), **_held(subject), **own}
+
+
+def _held(subject: NodeState | ConnectionState | ObservationState) -> dict[str, object]:
+    bounds = _times(valid_from=subject.validity.valid_from, valid_to=subject.validity.valid_to)
+    return {**bounds, "place": subject.place} if subject.place else bounds
+
+
+def _times(**times: datetime | None) -> dict[str, object]:
+    return {name: rfc3339(time) for name, time in times.items() if time is not None}
 
 
 def _content(path: str, ref: ContentRef) -> dict[str, object]:
@@ -271,23 +349,31 @@ def _content(path: str, ref: ContentRef) -> dict[str, object]:
     return told if ref.is_text else {**told, "encoding": ref.encoding}
 
 
-def entries_of(text: str, ontology: Ontology) -> tuple[dict[str, NodeEntry], dict[str, ConnectionEntry]]:
-    """Return the nodes and the connections of a registry by their ids. Raises INVALID_ARCHIVE, naming the one at fault.
+def entries_of(text: str, ontology: Ontology) -> Entries:
+    """Return what a registry lists. Raises INVALID_ARCHIVE, naming the one at fault.
 
     Only their shape and types are checked: they become events, and these are checked as those of any file.
     """
     registry = _as(_Registry, REGISTRY, _parsed(text))
-    nodes = {subject: _as(NodeEntry, subject, value) for subject, value in registry.nodes.items()}
-    connections = {subject: _as(ConnectionEntry, subject, value) for subject, value in registry.connections.items()}
+    nodes = _entries(NodeEntry, registry.nodes)
+    connections = _entries(ConnectionEntry, registry.connections)
+    observations = _entries(ObservationEntry, registry.observations)
+    for subject, count in Counter([*nodes, *connections, *observations]).items():
+        if count > 1:
+            raise wrong(subject, "is the id of more than one node, connection or observation")
     for subject, entry in (*nodes.items(), *connections.items()):
-        if entry.id not in (None, subject):
-            raise wrong(subject, f"gives its id as {shown(entry.id)}")
-        if subject in nodes and subject in connections:
-            raise wrong(subject, "is the id of both a node and a connection")
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
             raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
-    return nodes, connections
+    return Entries(nodes, connections, observations)
+
+
+def _entries(model: type[_Any], given: Mapping[str, object]) -> Mapping[str, _Any]:
+    entries = {subject: _as(model, subject, value) for subject, value in given.items()}
+    for subject, entry in entries.items():
+        if entry.id not in (None, subject):
+            raise wrong(subject, f"gives its id as {shown(entry.id)}")
+    return entries
 
 
 def content_from_file(data: bytes, told: _Content, *, is_text: bool) -> Content:

@@ -21,8 +21,9 @@ from graph_memory.memory.transfer.folder_format import (
     ONTOLOGY,
     REGISTRY,
     ConnectionEntry,
+    Entries,
     Entry,
-    NodeEntry,
+    ObservationEntry,
     content_from_file,
     entries_of,
     wrong,
@@ -68,7 +69,9 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
             if error.code is not Code.INVALID_ARCHIVE or not fault:
                 raise
             raise wrong(str(subject), str(fault)) from error
-    return FolderImported(domain=domain, nodes=len(source.nodes), connections=len(source.connections))
+    of = source.entries
+    made = {"nodes": len(of.nodes), "connections": len(of.connections), "observations": len(of.observations)}
+    return FolderImported(domain=domain, **made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +81,19 @@ class _Source:
     folder: Path
     at: datetime
     ontology: Ontology
-    nodes: dict[str, NodeEntry]
-    connections: dict[str, ConnectionEntry]
+    entries: Entries
 
     @classmethod
     def read(cls, folder: Path, at: datetime) -> _Source:
         """Read the ontology and the registry. Raises INVALID_ARCHIVE and INVALID_ONTOLOGY."""
         ontology = parse(_text(folder, ONTOLOGY), ONTOLOGY)
-        return cls(folder, at, ontology, *entries_of(_text(folder, REGISTRY), ontology))
+        return cls(folder, at, ontology, entries_of(_text(folder, REGISTRY), ontology))
 
     def write(self, path: Path, domain: str, origin: Origin) -> None:
         """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
         begun = decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)
-        events = len(begun) + len(self.nodes) + len(self.connections)
+        own = self.entries
+        events = len(begun) + len(own.nodes) + len(own.connections) + len(own.observations)
         header = Header(
             domain=domain,
             exported=self.at,
@@ -104,10 +107,12 @@ class _Source:
             log = _Log(writer, domain, origin, self.at)
             writer.write([header_line(header)])
             log.write(begun)
-            for subject, entry in (*self.nodes.items(), *self.connections.items()):
+            for subject, entry in (*own.nodes.items(), *own.connections.items()):
                 content = _content(self.folder, subject, entry)
                 log.write_content(content)
                 log.write([_creation(subject, entry, content, self.at)])
+            for subject, observation in own.observations.items():
+                log.write([_creation(subject, observation, None, self.at)])
             writer.end(log.seq, log.contents)
 
 
@@ -144,8 +149,10 @@ def _pieces(content: Content) -> Iterator[bytes]:
         yield piece_line(Piece(content.sha256, part + 1, of, data))
 
 
-def _creation(subject: str, entry: Entry, content: Content | None, at: datetime) -> Draft:
+def _creation(subject: str, entry: Entry | ObservationEntry, content: Content | None, at: datetime) -> Draft:
     try:
+        if isinstance(entry, ObservationEntry):
+            return entry.draft(subject, at)
         return entry.draft(subject, content, at)
     except GraphError as error:
         raise wrong(subject, f"breaks a rule: {error.message}") from error

@@ -18,7 +18,14 @@ from graph_memory.memory.domains.lineage import Revision, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_past_is_kept
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.transfer.export import header_of
-from graph_memory.memory.transfer.folder_format import ONTOLOGY, REGISTRY, Paths, connection_entry, node_entry
+from graph_memory.memory.transfer.folder_format import (
+    ONTOLOGY,
+    REGISTRY,
+    Paths,
+    connection_entry,
+    node_entry,
+    observation_entry,
+)
 from graph_memory.memory.transfer.results import FolderExported
 from graph_memory.memory.transfer.writer import unwritten
 from graph_memory.model.arguments import fault
@@ -27,7 +34,7 @@ from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.projection import live_state
-from graph_memory.model.subjects import ConnectionState, NodeState, content_ref
+from graph_memory.model.subjects import ConnectionState, NodeState, ObservationState, content_ref
 from graph_memory.progress import Progress
 from graph_memory.storage.log.reads import PAGE_OF, STATES
 
@@ -45,7 +52,8 @@ async def export_folder(
     place = await place_of(core.store, domain, seq)
     async with filling(core, place, Path(given)) as part:
         counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
-    return FolderExported(domain=domain, seq=seq, nodes=counts[0], connections=counts[1])
+    nodes, connections, observations = counts
+    return FolderExported(domain=domain, seq=seq, nodes=nodes, connections=connections, observations=observations)
 
 
 @asynccontextmanager
@@ -93,8 +101,8 @@ class _Writing:
         self._tell = tell
         self._paths = Paths()
 
-    async def run(self, ontology: Ontology) -> tuple[int, int]:
-        """Write all files, and return how many nodes and connections there are."""
+    async def run(self, ontology: Ontology) -> tuple[int, int, int]:
+        """Write all files, and return how many nodes, connections and observations there are."""
         for inner in _FOLDERS:
             (self._folder / inner).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
@@ -103,8 +111,10 @@ class _Writing:
             of_nodes = await self._entries(Kind.NODE, registry)
             registry.write(b'\n  },\n  "connections": {')
             of_connections = await self._entries(Kind.CONNECTION, registry)
+            registry.write(b'\n  },\n  "observations": {')
+            of_observations = await self._entries(Kind.OBSERVATION, registry)
             registry.write(b"\n  }\n}\n")
-        return of_nodes, of_connections
+        return of_nodes, of_connections, of_observations
 
     def _write(self, path: str, data: bytes) -> None:
         """Write a new file, which is in the folder whatever its name was made of. Raises FILE_CREATION_FAILED."""
@@ -146,5 +156,7 @@ def _entry(event: Event, content: str) -> dict[str, object]:
     draft = event.draft
     if draft.kind is Kind.NODE:
         return node_entry(NodeState.from_live(live_state(event)), content)
+    if draft.kind is Kind.OBSERVATION:
+        return observation_entry(draft.subject, draft.from_id or "", ObservationState.from_state(draft.state or {}))
     connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
     return connection_entry(connection, content)

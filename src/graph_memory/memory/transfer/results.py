@@ -45,6 +45,7 @@ class FolderExported(Result):
     seq: int = Field(description="Number in the log of the state that was written")
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
+    observations: int = Field(description="Observations written")
 
 
 class FolderImported(Result):
@@ -53,6 +54,7 @@ class FolderImported(Result):
     domain: str = Field(description="Name of the new domain")
     nodes: int = Field(description="Nodes created")
     connections: int = Field(description="Connections created")
+    observations: int = Field(description="Observations created")
 
 
 class GraphExported(Result):
