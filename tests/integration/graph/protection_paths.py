@@ -138,6 +138,14 @@ async def _entity(world: World) -> None:
     world.a, world.more["told"] = told.id or "", [one.id for one in told.facts]
 
 
+async def _two_entities(world: World) -> None:
+    entities = world.memory.entities
+    await entities.create_entities([{"name": name, "type": "Note", "observations": [name]} for name in ("Ada", "A.")])
+    node = (await world.memory.create_node("Note", "three")).node_id
+    world.a = (await entities.remember(name="Ada", observations=["is ill"])).id or ""
+    world.r = (await world.memory.create_connection("Link", world.a, node)).connection_id
+
+
 async def _hub(world: World) -> None:
     for _ in range(12):
         node = (await world.memory.create_node("Note", "leaf")).node_id
@@ -204,6 +212,16 @@ async def update_entity(_: World, memory: Memory) -> object:
 @path(DOMAIN, NODE, prepare=_entity)
 async def update_observation(_: World, memory: Memory) -> object:
     return await memory.entities.update_observation("Ada", "is ill", confidence=0.5)
+
+
+@path(DOMAIN, NODE, CONNECTION, prepare=_two_entities)
+async def merge_entities(_: World, memory: Memory) -> object:
+    return await memory.entities.merge_entities(["Ada"], "A.")
+
+
+@path(DOMAIN, NODE, prepare=_two_entities)
+async def merge_entities_into_one(_: World, memory: Memory) -> object:
+    return await memory.entities.merge_entities(["A."], "Ada")
 
 
 @path(DOMAIN, NODE, CONNECTION)
@@ -559,6 +577,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.writes:add_observations": ["add_observations"],
     "memory.entities.relations:_Writing.written": ["create_relations"],
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
+    "memory.entities.cleaning.merging:_Merge.written": ["merge_entities", "merge_entities_into_one"],
     "memory.entities.decide:decide": ["decide"],
     "memory.entities.remember:_Writing.write": ["remember"],
     "memory.entities.updating:update_entity": ["update_entity"],

@@ -69,7 +69,7 @@ async def seeded(opened: Memory, driver: Driver) -> None:
         "_refused",
         "_inverse",
         "_inverse_of",
-        *("_mentioned", "_relation"),
+        *("_mentioned", "_relation", "_asks", "aliases"),
         "_is_emptied",
         "_last",
         *("_next_analyser", "_next_embedding", "_next_model"),
@@ -180,6 +180,9 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("entities/found", "o:_Observation(_folded)"),
         ("entities/found", "n:_Node(_domain, _is_long)"),
         ("entities/found", "o:_Observation(_domain, _is_long)"),
+        ("entities/parts", "n:_Node(_folded)"),
+        ("entities/sharing", "o:_Observation(_folded)"),
+        ("entities/of_type", "n:_Node(_domain, _type, _id)"),
         ("changes/owners", "n:_Node(_domain, _entity_name)"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from graph_memory.mcp_server.tools import AnyTool
 from graph_memory.mcp_server.toolsets.batch import BATCH
+from graph_memory.mcp_server.toolsets.cleanup import CLEANUP
 from graph_memory.mcp_server.toolsets.domains import DOMAINS
 from graph_memory.mcp_server.toolsets.entities import ENTITIES
 from graph_memory.mcp_server.toolsets.graph import GRAPH
@@ -29,6 +30,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "protection": PROTECTION,
     "entities": ENTITIES,
     "remember": (*REMEMBER, *UPDATES),
+    "cleanup": CLEANUP,
 }
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
-from graph_memory.memory.entities.names import near_names
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.alike import normalised
+from graph_memory.memory.entities.names import entity_not_found, near_names
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.writes import NAMED
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import listed, quoted
+from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 _NEAR = 0.8
@@ -24,6 +26,18 @@ _LONGEST = 5
 _READ = 2_000
 """Characters of a text in which a name is looked for."""
 _WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+
+
+@dataclass(frozen=True, slots=True)
+class CalledRow:
+    """An entity with other names."""
+
+    id: str
+    name: str
+    aliases: str
+
+
+CALLED = query("entities/called", CalledRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +58,39 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
     near = await near_names(reader, domain, name)
-    wanted = normalised(name)
-    same, by = [row.name for row in near if normalised(row.name) == wanted], "normalised name"
+    same, by = [one for one in near if normalised(one) == normalised(name)], "normalised name"
     if not same:
-        same = [row.name for row in near if any(normalised(one) == wanted for one in row.names)]
-        by = "alias"
+        same, by = await names_called(reader, domain, name), "alias"
     if len(same) > 1:
         hint = f"Give one of them exactly: {listed([quoted(one) for one in same])}."
         raise fault("name", f"{quoted(name)} may be any of {len(same)} entities", hint)
     if same:
         return Found(same[0], by)
-    names = [row.name for row in near]
-    likely = [(round(SequenceMatcher(None, normalised(one), wanted).ratio(), 2), one) for one in names]
+    likely = [(round(SequenceMatcher(None, normalised(one), normalised(name)).ratio(), 2), one) for one in near]
     best = sorted((each for each in likely if each[0] >= _NEAR), reverse=True)[:_MOST]
     return Found(name, "new", [Candidate(name=one, likeness=likeness) for likeness, one in best])
+
+
+async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
+    """Return the name of the entity that a name or an alias stands for. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
+    rows = await reader.read(NAMED, domain=domain, names=[name])
+    if any(also_mentioned or not row.is_mentioned for row in rows):
+        return name
+    called = await names_called(reader, domain, name)
+    if len(called) > 1:
+        hint = f"Give one of them: {listed([quoted(one) for one in called])}."
+        raise fault("name", f"{len(called)} entities are called {quoted(name)}", hint)
+    if not called:
+        raise await entity_not_found(reader, domain, name)
+    return called[0]
+
+
+async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return the names of the entities that have a name as an alias, whatever its spelling."""
+    words = sorted(normalised(name).split(), key=len, reverse=True)
+    rows = await reader.read(CALLED, domain=domain, text=words[0], limit=_READ) if words else []
+    same = normalised(name)
+    return [row.name for row in rows if any(normalised(one) == same for one in aliases_of({ALIASES: row.aliases}))]
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
@@ -72,12 +105,6 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
         raise fault("name", "The text names no entity that is known", "Give the name of what it is about, as name.")
     hint = f"Give the one that it is about, as name: {listed([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text names {len(names)} entities", hint)
-
-
-def normalised(name: str) -> str:
-    """Return a name without what people spell one way or another: capitals, accents' encoding, spaces, punctuation."""
-    words = _WORD.findall(unicodedata.normalize("NFKC", name).casefold())
-    return " ".join(words) or name
 
 
 def _spans(text: str) -> dict[str, None]:

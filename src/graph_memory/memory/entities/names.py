@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
-from graph_memory.memory.recall.own_names import listed_names
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import nearest, shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-
-@dataclass(frozen=True, slots=True)
-class NearRow:
-    """The name of an entity, and its property `aliases`."""
-
-    name: str
-    aliases: str | None
-
-    @property
-    def names(self) -> Iterator[str]:
-        """All its names."""
-        yield self.name
-        yield from listed_names(self.aliases)
-
-
-NEAR = query("entities/near", NearRow)
+NEAR = query("entities/near", str)
 _MOST = 1_000
 """Names with which one is compared."""
 
@@ -34,17 +15,17 @@ _MOST = 1_000
 async def entity_not_found(reader: Reader, domain: str, name: str) -> GraphError:
     """Return the error for the name of no entity, with the nearest name that there is."""
     found = await near_names(reader, domain, name)
-    meant = nearest(name, [row.name for row in found])
+    meant = nearest(name, found)
     hint = "search_nodes finds names; create_entities makes an entity."
     hint = f'Did you mean "{shown(meant)}"? {hint}' if meant is not None else hint
     return not_found(name, hint)
 
 
-async def near_names(reader: Reader, domain: str, name: str) -> list[NearRow]:
-    """Return entities that have a part of a name in theirs, all where none has, up to a number."""
+async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
+    """Return names of entities that have a part of a name in them, all where none has, up to a number."""
     words = sorted(name.lower().split(), key=len, reverse=True)
     parts = dict.fromkeys(part for part in (words[0][:6], words[0][:3]) if len(part) >= 3) if words else ()
-    found: list[NearRow] = []
+    found: list[str] = []
     for part in (*parts, ""):
         found = found or await reader.read(NEAR, domain=domain, text=part, limit=_MOST)
     return found

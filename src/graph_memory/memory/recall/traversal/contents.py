@@ -84,7 +84,7 @@ async def duplicates_of(
     if how == "content_hash":
         return same, []
     left = [node for node in rows if node not in same]
-    vectors = await _vectors(place, left)
+    vectors = await directions_of(place, left)
     for node in left:
         earlier = (one for one in left[: left.index(node)] if one not in same and one in vectors)
         if node in vectors and node not in starts:
@@ -96,7 +96,7 @@ async def duplicates_of(
     return same, [told] if missing else []
 
 
-async def _vectors(place: Place, nodes: Sequence[str]) -> dict[str, np.ndarray]:
+async def directions_of(place: Place, nodes: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the direction in which the passages of each node point on the whole, of those that have vectors."""
     coverage = await catch_up(place.core, place.domain)
     if coverage.model is None or not nodes:

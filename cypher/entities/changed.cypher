@@ -1,0 +1,17 @@
+// The nodes that the log names last, the newest first, each once, with who changed it last and when: an observation stands
+// for its node, a connection for the node that it leads from. Looks at no more than so many events, after a number.
+// mode: read
+// params: domain, after, looked
+// returns: id, at, actor, session, source
+MATCH (e:_Event)
+WHERE e._domain = $domain AND e._seq > $after
+WITH e
+ORDER BY e._domain DESC, e._seq DESC
+LIMIT $looked
+WITH e
+WHERE e._kind IN ['node', 'observation', 'connection']
+WITH CASE e._kind WHEN 'node' THEN e._subject ELSE e._from END AS id, e
+WHERE id IS NOT NULL
+WITH id, head(collect(e)) AS last
+RETURN id, last._at AS at, last._actor AS actor, last._session AS session, last._source AS source
+ORDER BY last._seq DESC, id

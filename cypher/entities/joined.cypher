@@ -1,0 +1,8 @@
+// The ids of the connections of a node, up to a number of them.
+// mode: read
+// params: domain, node, others, limit
+// returns: id
+MATCH (n:_Node {_domain: $domain, _id: $node})-[r]-(m:_Node)
+WHERE r._id IS NOT NULL AND m._id IN $others
+RETURN DISTINCT r._id AS id
+LIMIT $limit

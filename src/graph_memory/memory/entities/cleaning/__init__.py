@@ -1,0 +1,1 @@
+"""Knowledge kept clean: what is alike, made one, alone, or worth a look."""

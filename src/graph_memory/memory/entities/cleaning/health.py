@@ -1,0 +1,211 @@
+"""`graph_health` and `find_orphans`: what may be put right in a graph of entities, each with the call that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.cleaning.reading import SurveyRow, checked_limit, survey
+from graph_memory.memory.entities.cleaning.results import Finding, GraphHealth, Orphan, Orphans, ReadyCall
+from graph_memory.memory.entities.cleaning.similar import SAME, duplicates_among
+from graph_memory.memory.graph.neighbours import states_of
+from graph_memory.memory.graph.premises import lost_premises
+from graph_memory.memory.meaning.contradictions import TYPE
+from graph_memory.memory.meaning.inference import EDGES, MOST_EDGES
+from graph_memory.memory.recall.access import accesses_of
+from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
+from graph_memory.model.events import Event, Op
+from graph_memory.model.kinds import Kind, type_subject
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.wording import shown
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+
+STALE = timedelta(days=180)
+"""The time after which an entity that was neither changed nor looked at is stale."""
+HUB = 100
+"""Relations from which on an entity is a hub."""
+MOST_QUESTIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A question of remember that is open."""
+
+    entity: str
+    new: str
+    new_text: str
+    known: str
+    known_text: str
+
+    @property
+    def finding(self) -> Finding:
+        """What is told of it."""
+        arguments = {"new": self.new, "known": self.known, "decision": "close"}
+        reason = f"{shown(self.new_text)} may make out of date: {shown(self.known_text)}. close, keep or same"
+        call = ReadyCall(tool="decide", arguments=arguments)
+        return Finding(kind="open_question", about=(self.entity,), reason=reason, call=call)
+
+
+QUESTIONS = query("entities/questions", QuestionRow)
+USED_CONNECTION_TYPES = query("entities/used_types", str)
+
+
+async def find_orphans(core: Core, domain: str, limit: int) -> Orphans:
+    """Return entities without relations. `Entities.find_orphans` tells the rest."""
+    most = checked_limit(limit)
+    rows, _ = await survey(core, domain)
+    found = orphans_among(rows)
+    told = [
+        Orphan(name=row.name, type=row.type, observations=row.observations, call=orphan_call(row))
+        for row in found[:most]
+    ]
+    return Orphans(orphans=tuple(told), found=len(found))
+
+
+def orphans_among(rows: Iterable[SurveyRow]) -> list[SurveyRow]:
+    """Return the entities without relations, the emptiest first."""
+    return sorted((row for row in rows if not row.relations), key=lambda row: (row.observations, row.name))
+
+
+def orphan_call(row: SurveyRow) -> ReadyCall:
+    """Return what to do with an entity without relations: one of which nothing is known is of no use."""
+    if not row.observations and not row.described:
+        return ReadyCall(tool="delete_entities", arguments={"entityNames": [row.name]})
+    return ReadyCall(tool="find_similar", arguments={"name": row.name})
+
+
+async def graph_health(core: Core, domain: str, limit: int) -> GraphHealth:
+    """Return how clean a graph is. `Entities.graph_health` tells the rest."""
+    most = checked_limit(limit)
+    rows, counts = await survey(core, domain)
+    ontology = await core.log.ontology(domain) or Ontology()
+    every = [
+        await _duplicates(core, domain, rows),
+        [_orphan(row) for row in orphans_among(rows)],
+        await _stale(core, domain, rows),
+        await contradictions(core, domain, ontology),
+        [_hub(row) for row in sorted(rows, key=lambda row: -row.relations) if row.relations >= HUB],
+        await _lost_premises(core, domain, ontology),
+        await _unused_types(core, domain, ontology),
+        await open_questions(core, domain),
+    ]
+    kinds = {found[0].kind: found for found in every if found}
+    return GraphHealth(
+        entities=counts.entities,
+        observations=counts.observations,
+        relations=counts.relations,
+        healthy=not kinds,
+        counts={kind: len(found) for kind, found in kinds.items()},
+        findings=tuple(one for found in kinds.values() for one in found[:most]),
+        left_out=max(counts.entities - len(rows), 0),
+    )
+
+
+async def _duplicates(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
+    return [
+        Finding(kind="duplicate", about=one.names, reason="; ".join(one.reasons), call=one.call)
+        for one in await duplicates_among(core, domain, rows, SAME)
+    ]
+
+
+def _orphan(row: SurveyRow) -> Finding:
+    reason = f"no relations, {row.observations} observations"
+    return Finding(kind="orphan", about=(row.name,), reason=reason, call=orphan_call(row))
+
+
+async def _stale(core: Core, domain: str, rows: Sequence[SurveyRow]) -> list[Finding]:
+    """Return the entities that nobody changed or looked at for a long time, the oldest first."""
+    before = utc_now() - STALE
+    old = sorted((row for row in rows if row.changed < before), key=lambda row: row.changed)
+    looks = await accesses_of(core, domain, [row.id for row in old])
+    return [_stale_one(row) for row in old if row.id not in looks or looks[row.id].last < before]
+
+
+def _stale_one(row: SurveyRow) -> Finding:
+    reason = f"neither changed nor looked at since {_day(row.changed)}: still true?"
+    call = ReadyCall(tool="open_nodes", arguments={"names": [row.name]})
+    return Finding(kind="stale", about=(row.name,), reason=reason, call=call)
+
+
+def _day(time: datetime) -> str:
+    return time.date().isoformat()
+
+
+def _hub(row: SurveyRow) -> Finding:
+    reason = f"{row.relations:,} relations: is it several things, or too general to say anything?"
+    call = ReadyCall(tool="get_neighbors", arguments={"node_id": row.id, "limit": 20})
+    return Finding(kind="hub", about=(row.name,), reason=reason, call=call)
+
+
+async def contradictions(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+    """Return the pairs that connections say cannot both be true."""
+    declared = ontology.find_connection_type(TYPE)
+    if declared is None:
+        return []
+    rows = await core.store.read(EDGES, domain=domain, types=[TYPE], limit=MOST_EDGES)
+    titles = await _titles(core, domain, [end for row in rows for end in (row.from_id, row.to_id)])
+    return [
+        Finding(
+            kind="contradiction",
+            about=(titles.get(row.from_id, row.from_id), titles.get(row.to_id, row.to_id)),
+            reason="a connection says that both cannot be true: put right what is wrong, then take it away",
+            call=ReadyCall(tool="delete_connection", arguments={"connection_id": row.id}),
+        )
+        for row in rows
+    ]
+
+
+async def _lost_premises(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+    """Return the inferred connections that no longer follow."""
+    types = sorted({one.name for one in ontology.connection_types if one.transitive})
+    rows = await core.store.read(EDGES, domain=domain, types=types, limit=MOST_EDGES) if types else []
+    inferred = {row.id: row for row in rows if row.method == "inferred"}
+    lost = {one: gone for one, gone in (await lost_premises(core, domain, list(inferred))).items() if gone}
+    ends = [end for one in lost for end in (inferred[one].from_id, inferred[one].to_id)]
+    titles = await _titles(core, domain, ends)
+    return [
+        Finding(
+            kind="lost_premise",
+            about=tuple(titles.get(end, end) for end in (inferred[one].from_id, inferred[one].to_id)),
+            reason=f"{inferred[one].type} was inferred from {', '.join(gone)}, which is gone or no longer holds",
+            call=ReadyCall(tool="delete_connection", arguments={"connection_id": one}),
+        )
+        for one, gone in lost.items()
+    ]
+
+
+async def _titles(core: Core, domain: str, ids: Sequence[str]) -> dict[str, str]:
+    events = await states_of(core, domain, sorted({*ids}))
+    return {str(event["_subject"]): str(event.get("name") or event.get("_title") or "") for event in events}
+
+
+async def _unused_types(core: Core, domain: str, ontology: Ontology) -> list[Finding]:
+    """Return the types of which there is nothing."""
+    counts = await core.store.read(TYPE_COUNTS, domain=domain, most=1)
+    used = {row.type for row in counts if row.nodes}
+    names = [one.name for one in ontology.connection_types]
+    used_connections = set(await core.store.read(USED_CONNECTION_TYPES, domain=domain, types=names))
+    every = {type_subject(Kind.NODE_TYPE, one.name): one.name for one in ontology.node_types if one.name not in used}
+    every |= {type_subject(Kind.CONNECTION_TYPE, name): name for name in names if name not in used_connections}
+    events = map(Event.from_row, await in_parts(core.store, LAST_EVENTS, domain, subjects=list(every)))
+    return [_unused(every[event.draft.subject], event) for event in events]
+
+
+def _unused(name: str, event: Event) -> Finding:
+    """Return what to do with a type: one that was only declared goes when that is reverted."""
+    call = ReadyCall(tool="memory_log", arguments={"subject": event.draft.subject})
+    if event.draft.op is Op.CREATE:
+        call = ReadyCall(tool="memory_revert", arguments={"event_ids": [event.seq], "dry_run": True})
+    what = str(event.draft.kind).replace("_", " ")
+    reason = f"a {what} of which there is nothing: use it, or revert what declared it"
+    return Finding(kind="unused_type", about=(name,), reason=reason, call=call)
+
+
+async def open_questions(core: Core, domain: str, most: int = MOST_QUESTIONS) -> list[Finding]:
+    """Return the questions of remember that nobody has answered, the latest first."""
+    return [row.finding for row in await core.store.read(QUESTIONS, domain=domain, limit=most)]

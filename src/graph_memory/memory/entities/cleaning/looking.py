@@ -1,0 +1,74 @@
+"""Entities that changed last, that are looked at most, or that are of one type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.cleaning.reading import checked_limit, surveyed
+from graph_memory.memory.entities.cleaning.results import EntityList
+from graph_memory.memory.entities.spelling import ENTITY, stored_name
+from graph_memory.memory.recall.access import MOST_LISTED, most_used
+from graph_memory.storage.queries import query
+
+_LOOKED_AT = 5_000
+"""Events that are looked through for what changed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A node, and who changed it or what is attached to it last."""
+
+    id: str
+    at: datetime
+    actor: str | None
+    session: str | None
+    source: str | None
+
+    @property
+    def by(self) -> str | None:
+        """Who, as well as it is known."""
+        return self.actor or self.session or self.source
+
+
+CHANGED = query("entities/changed", ChangedRow)
+OF_TYPE = query("entities/of_type", str)
+
+
+async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
+    """Return the entities that changed last. `Entities.get_recent` tells the rest."""
+    most = checked_limit(limit)
+    rows = await core.store.read(CHANGED, domain=domain, after=0, looked=_LOOKED_AT)
+    by = {row.id: row.by for row in rows}
+    return await _listed(core, domain, list(by), most, by=by)
+
+
+async def get_hot(core: Core, domain: str, limit: int) -> EntityList:
+    """Return the entities that are looked at most. `Entities.get_hot` tells the rest."""
+    most = checked_limit(limit)
+    rows = await most_used(core, domain, MOST_LISTED)
+    return await _listed(core, domain, [row.id for row in rows], most, looked_at={row.id: row.count for row in rows})
+
+
+async def get_by_type(core: Core, domain: str, type_name: str, limit: int) -> EntityList:
+    """Return entities of a type. `Entities.get_by_type` tells the rest."""
+    most = checked_limit(limit)
+    stored = sorted({stored_name(type_name, ENTITY), ENTITY})
+    ids = await core.store.read(OF_TYPE, domain=domain, type=type_name, stored=stored, limit=most + 1)
+    return await _listed(core, domain, ids, most)
+
+
+async def _listed(
+    core: Core,
+    domain: str,
+    ids: list[str],
+    most: int,
+    *,
+    by: Mapping[str, str | None] | None = None,
+    looked_at: Mapping[str, int] | None = None,
+) -> EntityList:
+    rows = await surveyed(core.store, domain, ids)
+    told = [row.brief((by or {}).get(row.id), (looked_at or {}).get(row.id)) for row in rows[:most]]
+    return EntityList(entities=tuple(told), more=len(rows) > most)

@@ -1,0 +1,100 @@
+"""What is read of entities to see which are alike, alone, or much changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.alike import Compared
+from graph_memory.memory.entities.cleaning.results import EntityBrief
+from graph_memory.memory.entities.names import entity_not_found
+from graph_memory.memory.entities.writes import NAMED
+from graph_memory.model.arguments import fault
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+MOST = 20_000
+"""Entities that are looked at in one call."""
+MOST_LISTED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyRow:
+    """An entity, and how much is known of it; `changed` is of it or of its observations."""
+
+    id: str
+    name: str
+    type: str
+    aliases: str | None
+    described: bool | None
+    observations: int
+    relations: int
+    changed: datetime
+
+    @property
+    def compared(self) -> Compared:
+        """What is compared of it."""
+        return Compared(self.name, self.type, aliases_of({ALIASES: self.aliases}) if self.aliases else ())
+
+    @property
+    def weight(self) -> tuple[int, int, str]:
+        """How much would have to be moved if it were merged."""
+        return self.observations + self.relations, self.relations, self.id
+
+    def brief(self, by: str | None = None, looked_at: int | None = None) -> EntityBrief:
+        """Return it in short."""
+        return EntityBrief(
+            name=self.name,
+            type=self.type,
+            observations=self.observations,
+            relations=self.relations,
+            changed=self.changed,
+            by=by,
+            looked_at=looked_at,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CountsRow:
+    """How much there is."""
+
+    entities: int
+    observations: int
+    relations: int
+
+
+IDS = query("entities/ids", str)
+SURVEYED = query("entities/surveyed", SurveyRow)
+COUNTED = query("entities/counted", CountsRow)
+
+
+async def survey(core: Core, domain: str) -> tuple[list[SurveyRow], CountsRow]:
+    """Return the entities of a domain, up to a number of them, and how much there is in all."""
+    [counts] = await core.store.read(COUNTED, domain=domain)
+    return await surveyed(core.store, domain, await core.store.read(IDS, domain=domain, limit=MOST)), counts
+
+
+async def surveyed(reader: Reader, domain: str, ids: Sequence[str]) -> list[SurveyRow]:
+    """Return those of these nodes that are entities, in their order."""
+    rows = {row.id: row for row in await in_parts(reader, SURVEYED, domain, ids=ids)}
+    return [rows[each] for each in ids if each in rows]
+
+
+async def entity_id(reader: Reader, domain: str, name: str) -> str:
+    """Return the id of the entity of a name. Raises NODE_NOT_FOUND with the nearest name."""
+    rows = await reader.read(NAMED, domain=domain, names=[name])
+    found = next((row.id for row in rows if not row.is_mentioned), None)
+    if found is None:
+        raise await entity_not_found(reader, domain, name)
+    return found
+
+
+def checked_limit(limit: object, most: int = MOST_LISTED) -> int:
+    """Return how much is to be listed. Raises INVALID_ARGUMENT."""
+    if type(limit) is not int or not 1 <= limit <= most:
+        raise fault("limit", f"limit is {limit!r}", f"Give a whole number from 1 to {most:,}.")
+    return limit

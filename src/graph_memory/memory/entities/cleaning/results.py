@@ -1,0 +1,136 @@
+"""What is returned of entities that are alike, made one, or worth a look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from graph_memory.model.results import Result, Timestamp
+
+
+class ReadyCall(Result):
+    """A call that puts something right, ready to be made."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class EntityBrief(Result):
+    """What an entity is, in short."""
+
+    name: str
+    type: str
+    observations: int
+    relations: int
+    changed: Timestamp = Field(description="Its last change, or that of its observations")
+    by: str | None = Field(default=None, description="Who made the last change, if it is asked for and known")
+    looked_at: int | None = Field(default=None, description="How often it was given to somebody")
+
+
+class EntityList(Result):
+    """Entities in short."""
+
+    entities: tuple[EntityBrief, ...]
+    more: bool = Field(description="Whether there are others; ask for more with limit")
+
+
+class Similar(Result):
+    """An entity that is like another."""
+
+    name: str
+    type: str
+    score: float = Field(description="0 to 1")
+    reasons: tuple[str, ...]
+    call: ReadyCall = Field(description="If both are the same")
+
+
+class SimilarFound(Result):
+    """What is like an entity, the most alike first."""
+
+    entity: str
+    similar: tuple[Similar, ...]
+    without_vectors: bool = Field(description="Whether only words were compared, not meaning")
+
+
+class Duplicate(Result):
+    """Two entities that may be the same."""
+
+    names: tuple[str, str] = Field(description="The one to keep first: it has more observations and relations")
+    score: float = Field(description="0 to 1")
+    reasons: tuple[str, ...]
+    call: ReadyCall
+
+
+class Duplicates(Result):
+    """Pairs of entities that may be the same, the most alike first."""
+
+    duplicates: tuple[Duplicate, ...]
+    found: int
+    compared: int = Field(description="Entities that were compared")
+    left_out: int = Field(description="Entities that were not, since there are too many")
+
+
+class MergeConflict(Result):
+    """What the merged entity and the other have both, and differently: that of the other was not taken."""
+
+    what: str = Field(description="type, description, a property, or a relation")
+    kept: str
+    not_taken: str
+    of: str = Field(description="The name of the entity whose value was not taken")
+
+
+class Merged(Result):
+    """What became of entities that were made one."""
+
+    into: str
+    id: str
+    merged: tuple[str, ...]
+    observations_moved: int
+    observations_known: int = Field(description="Those of which the entity had the text already")
+    relations_moved: int
+    relations_known: int = Field(description="Those that were there already, or would lead from the entity to itself")
+    aliases: tuple[str, ...] = Field(description="All other names of the entity now")
+    conflicts: tuple[MergeConflict, ...] = ()
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes it")
+    until: int | None = None
+    dry_run: bool | None = None
+
+
+class Orphan(Result):
+    """An entity without relations."""
+
+    name: str
+    type: str
+    observations: int
+    call: ReadyCall
+
+
+class Orphans(Result):
+    """Entities without relations, the emptiest first."""
+
+    orphans: tuple[Orphan, ...]
+    found: int
+
+
+class Finding(Result):
+    """Something that may be put right, and how."""
+
+    kind: str = Field(
+        description="duplicate, orphan, stale, contradiction, hub, lost_premise, unused_type or open_question"
+    )
+    about: tuple[str, ...]
+    reason: str
+    call: ReadyCall
+
+
+class GraphHealth(Result):
+    """How clean a graph is."""
+
+    entities: int
+    observations: int
+    relations: int
+    healthy: bool = Field(description="Whether nothing was found")
+    counts: dict[str, int] = Field(description="How much was found of each kind")
+    findings: tuple[Finding, ...] = Field(description="Some of each kind")
+    left_out: int = Field(description="Entities that were not looked at, since there are too many")

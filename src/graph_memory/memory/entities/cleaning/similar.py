@@ -1,0 +1,177 @@
+"""Entities that may be the same: like one, or each pair of a domain. Somebody who can tell decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import anyio.to_thread
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.alike import Compared, Evidence, evidence, pairs, parts
+from graph_memory.memory.entities.cleaning.reading import (
+    SurveyRow,
+    checked_limit,
+    entity_id,
+    survey,
+    surveyed,
+)
+from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, ReadyCall, Similar, SimilarFound
+from graph_memory.memory.entities.remember import CURRENT
+from graph_memory.memory.recall.place import Place
+from graph_memory.memory.recall.request import Request
+from graph_memory.memory.recall.search import search
+from graph_memory.memory.recall.traversal.contents import directions_of
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.strength import fraction
+from graph_memory.storage.queries import query
+
+LIKE = 0.5
+"""The score from which on an entity is told as like another."""
+SAME = 0.75
+"""The score from which on two are told as duplicates, unless it is said."""
+_MOST_SHARING = 5
+"""Entities that share an observation, above which it says nothing."""
+_MOST_TEXTS = 5_000
+_LOOKED_AT = 200
+"""Entities that one is compared with: by each part of its name, and by what they share."""
+_NEAREST = 30
+"""Entities that one is compared with by meaning."""
+_TEXT = 1_000
+"""Characters that stand for the meaning of an entity."""
+_WITH_VECTORS = 2_000
+"""Entities of pairs whose meanings are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharingRow:
+    """An entity that shares observations with another."""
+
+    id: str
+    shared: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRow:
+    """Entities of which the same is observed."""
+
+    ids: list[str]
+
+
+PARTS = query("entities/parts", str)
+SHARING = query("entities/sharing", SharingRow)
+SHARED = query("entities/shared", SharedRow)
+Pair = tuple[str, str]
+
+
+async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarFound:
+    """Return what is like an entity. `Entities.find_similar` tells the rest."""
+    most = checked_limit(limit)
+    own_id = await entity_id(core.store, domain, name)
+    [own] = await surveyed(core.store, domain, [own_id])
+    sharing = await core.store.read(SHARING, domain=domain, node=own_id, most=_LOOKED_AT)
+    shared = {row.id: row.shared for row in sharing}
+    near = await _near_in_meaning(core, domain, own)
+    cosines = near or {}
+    asked = sorted({part for one in own.compared.names for part in _parts(one)})
+    named = await core.store.read(PARTS, domain=domain, parts=asked, limit=_LOOKED_AT)
+    ids = [each for each in dict.fromkeys((*shared, *cosines, *named)) if each != own_id]
+    rows = await surveyed(core.store, domain, ids)
+    found = [
+        (said, row)
+        for row in rows
+        if (said := evidence(own.compared, row.compared, shared.get(row.id, 0), cosines.get(row.id))).score >= LIKE
+    ]
+    found.sort(key=lambda each: (-each[0].score, each[1].name))
+    told = tuple(
+        Similar(name=row.name, type=row.type, score=said.score, reasons=said.told, call=_merging(own, row)[1])
+        for said, row in found[:most]
+    )
+    return SimilarFound(entity=name, similar=told, without_vectors=near is None)
+
+
+def _parts(name: str) -> Iterator[str]:
+    """Give what stands in names that are like one: beginnings and ends of its words."""
+    for word in parts(name):
+        if len(word) >= 3:
+            yield from (word[:3], word[-3:])
+    yield name.lower()
+
+
+async def _near_in_meaning(core: Core, domain: str, own: SurveyRow) -> Mapping[str, float] | None:
+    """Return the nodes that are nearest to an entity in meaning, with the cosines; None without vectors."""
+    if core.embedder is None:
+        return None
+    texts = [one.text for one in await core.store.read(CURRENT, domain=domain, node=own.id)]
+    text = f"{own.name}. {' '.join(texts)}"[:_TEXT]
+    try:
+        found = await search(core, domain, Request(query=text, mode="semantic", max_results=_NEAREST))
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
+            raise
+        return None
+    if found.mode != "semantic":
+        return None
+    return {hit.id: 1 - hit.distance for hit in found.hits if hit.kind == "node" and hit.distance is not None}
+
+
+async def find_duplicates(core: Core, domain: str, limit: int, least: float) -> Duplicates:
+    """Return pairs that may be the same. `Entities.find_duplicates` tells the rest."""
+    most, score = checked_limit(limit), fraction("min_score", least)
+    rows, counts = await survey(core, domain)
+    found = await duplicates_among(core, domain, rows, score)
+    left_out = max(counts.entities - len(rows), 0)
+    return Duplicates(duplicates=tuple(found[:most]), found=len(found), compared=len(rows), left_out=left_out)
+
+
+async def duplicates_among(core: Core, domain: str, rows: Sequence[SurveyRow], least: float) -> list[Duplicate]:
+    """Return pairs of these entities that may be the same, the most alike first."""
+    every = {row.id: row for row in rows}
+    texts = await core.store.read(SHARED, domain=domain, most=_MOST_SHARING, limit=_MOST_TEXTS)
+    shared = Counter(pair for row in texts for pair in combinations(sorted(row.ids), 2))
+    compared = {row.id: row.compared for row in rows}
+    likely = await anyio.to_thread.run_sync(_likely, compared, shared)
+    cosines = await _cosines(core, domain, list(likely))
+    found: list[Duplicate] = []
+    for one, other in likely:
+        said = evidence(compared[one], compared[other], shared[one, other], cosines.get((one, other)))
+        if said.score >= least:
+            found.append(_duplicate(every[one], every[other], said))
+    return sorted(found, key=lambda each: (-each.score, each.names))
+
+
+def _likely(compared: Mapping[str, Compared], shared: Mapping[Pair, int]) -> dict[Pair, Evidence]:
+    """Return the pairs for which anything speaks."""
+    candidates = dict.fromkeys((*(pair for pair in shared if all(one in compared for one in pair)), *pairs(compared)))
+    said = {
+        (one, other): evidence(compared[one], compared[other], shared.get((one, other), 0), None)
+        for one, other in candidates
+    }
+    return {pair: each for pair, each in said.items() if each.reasons}
+
+
+async def _cosines(core: Core, domain: str, likely: Sequence[Pair]) -> dict[Pair, float]:
+    """Return how alike in meaning the entities of pairs are, as far as they have vectors."""
+    if core.embedder is None or not likely:
+        return {}
+    ids = list(dict.fromkeys(one for pair in likely for one in pair))[:_WITH_VECTORS]
+    vectors = await directions_of(Place(core, domain, None), ids)
+    return {
+        (one, other): float(vectors[one] @ vectors[other])
+        for one, other in likely
+        if one in vectors and other in vectors
+    }
+
+
+def _duplicate(one: SurveyRow, other: SurveyRow, said: Evidence) -> Duplicate:
+    names, call = _merging(one, other)
+    return Duplicate(names=names, score=said.score, reasons=said.told, call=call)
+
+
+def _merging(one: SurveyRow, other: SurveyRow) -> tuple[tuple[str, str], ReadyCall]:
+    """Return two names, the one to keep first, and the call that merges the other into it."""
+    kept, gone = sorted((one, other), key=lambda each: each.weight, reverse=True)
+    call = ReadyCall(tool="merge_entities", arguments={"names": [gone.name], "into": kept.name})
+    return (kept.name, gone.name), call

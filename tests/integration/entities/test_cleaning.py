@@ -1,0 +1,144 @@
+"""Knowledge kept clean: what is alike is found and made one, what is wrong is told with the call that puts it right."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from graph_memory import GraphError, Memory
+from graph_memory.memory.entities.cleaning import health
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+
+async def fill(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.create_entities(
+        [
+            {"name": "PostgreSQL", "type": "tool", "observations": ["runs on port 5432", "is backed up nightly"]},
+            {
+                "name": "Postgres-SQL",
+                "type": "software",
+                "description": "The database.",
+                "observations": [{"text": "runs on port 5432", "confidence": 0.5}, {"text": "owned by Ada"}],
+                "properties": {"version": 17, "owner": "Ada"},
+            },
+            {"name": "Ada", "type": "person", "observations": ["leads the team"]},
+            {"name": "Release 1", "type": "release"},
+            {"name": "Release 2", "type": "release"},
+        ]
+    )
+    relations = [("Ada", "PostgreSQL", "uses"), ("Ada", "Postgres-SQL", "uses"), ("Postgres-SQL", "Release 1", "in")]
+    relations += [("Postgres-SQL", "PostgreSQL", "same as")]
+    await entities.create_relations([{"from": a, "to": b, "relationType": kind} for a, b, kind in relations])
+
+
+async def everything(memory: Memory) -> dict[str, Any]:
+    graph = await memory.entities.read_graph()
+    return {
+        "entities": {one.name: (one.entity_type, one.observations) for one in graph.entities},
+        "relations": {(one.from_name, one.relation_type, one.to_name) for one in graph.relations},
+    }
+
+
+async def test_what_is_alike_is_found_and_made_one_in_a_write_that_can_be_reverted(memory: Memory) -> None:
+    entities = memory.entities
+    await fill(memory)
+    before = await everything(memory)
+    [pair] = (await entities.find_duplicates()).duplicates
+    assert pair.names == ("Postgres-SQL", "PostgreSQL")
+    assert pair.call.arguments == {"names": ["PostgreSQL"], "into": "Postgres-SQL"}
+    assert [one.name for one in (await entities.find_similar("PostgreSQL")).similar] == ["Postgres-SQL"]
+    assert (await entities.find_similar("Release 1")).similar == ()
+
+    tried = await entities.merge_entities(["Postgres-SQL"], "PostgreSQL", dry_run=True)
+    assert (await everything(memory), tried.since, tried.dry_run) == (before, None, True)
+    merged = await entities.merge_entities(["Postgres-SQL"], "PostgreSQL")
+    assert merged.model_copy(update={"since": None, "until": None, "dry_run": True}) == tried
+    assert (merged.observations_moved, merged.observations_known) == (1, 1)
+    assert (merged.relations_moved, merged.relations_known) == (1, 2)
+    assert merged.aliases == ("Postgres-SQL",)
+    assert [(one.what, one.kept, one.not_taken) for one in merged.conflicts] == [("type", "tool", "software")]
+    after = await everything(memory)
+    observed = ("runs on port 5432", "is backed up nightly", "owned by Ada")
+    assert after["entities"]["PostgreSQL"] == ("tool", observed)
+    assert after["relations"] == {("Ada", "uses", "PostgreSQL"), ("PostgreSQL", "in", "Release 1")}
+    node = await memory.get_node(merged.id)
+    assert (node.properties["version"], node.properties["owner"]) == (17, "Ada")
+    assert (await memory.get_node_content(merged.id)).content == "The database."
+    assert (await entities.remember(name="postgres-sql", observations=["runs on port 5432"])).found_by == "alias"
+    with pytest.raises(GraphError) as caught:
+        await entities.merge_entities(["Postgres-SQL"], "PostgreSQL")
+    assert caught.value.code is Code.INVALID_ARGUMENT
+    assert (await memory.upkeep.verify()).differences == ()
+
+    await memory.history.revert(since=merged.since, until=merged.until)
+    assert await everything(memory) == before
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_observations_say_of_each_other_moves_with_them(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="Ben Aldous", observations=["lives in Leeds"])
+    told = await entities.remember(name="Ben Aldous", observations=["lives in York"], replaces="lives in Leeds")
+    await entities.remember(name="Aldous, Ben", observations=["plays the oboe"])
+    merged = await entities.merge_entities(["Ben Aldous"], "Aldous, Ben")
+    assert merged.observations_moved == 2
+    events = (await memory.history.log(since=merged.since, full=True)).entries
+    states = [one.after for one in events if one.after and one.after.get("_text") == "lives in York"]
+    [state] = states
+    assert state["_supersedes"] != [told.facts[0].replaced]
+    found = (await entities.open_nodes(["Aldous, Ben"])).entities[0]
+    assert found.observations == ("lives in York", "plays the oboe")
+
+
+async def test_a_graph_tells_what_may_be_put_right_with_calls_that_do(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entities = memory.entities
+    assert (await entities.graph_health()).healthy
+    await fill(memory)
+    await entities.remember(name="Ada", observations=["works as a data analyst at Merrow"])
+    await entities.remember(name="Ada", observations=["left Merrow; since 1 February at Tarn Energy"])
+    await entities.create_relations([{"from": "Ada", "to": "Release 2", "relationType": "contradicts"}])
+    await entities.delete_relations([{"from": "Postgres-SQL", "to": "Release 1", "relationType": "in"}])
+    monkeypatch.setattr(health, "HUB", 3)
+    monkeypatch.setattr(health, "STALE", timedelta())
+    found = await entities.graph_health()
+    one = {each.kind: each for each in found.findings}
+    assert set(one) == {"duplicate", "orphan", "stale", "contradiction", "hub", "unused_type", "open_question"}
+    assert (found.entities, found.relations, found.healthy) == (5, 4, False)
+    assert (one["orphan"].about, one["orphan"].call.tool) == (("Release 1",), "delete_entities")
+    assert (one["hub"].about, one["contradiction"].about) == (("Ada",), ("Ada", "Release 2"))
+    assert one["unused_type"].about == ("in",)
+    assert (await entities.find_orphans()).found == 1
+
+    for each in found.findings:
+        if each.kind == "open_question":
+            await entities.decide(**each.call.arguments)
+    await entities.merge_entities(**one["duplicate"].call.arguments)
+    await entities.delete_entities(one["orphan"].call.arguments["entityNames"])
+    await memory.delete_connection(**one["contradiction"].call.arguments)
+    await memory.history.revert(event_ids=one["unused_type"].call.arguments["event_ids"])
+    after = await entities.graph_health()
+    assert not {"duplicate", "contradiction", "open_question"} & {each.kind for each in after.findings}
+
+
+async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory: Memory) -> None:
+    entities = memory.entities
+    assert (await entities.get_recent()).entities == ()
+    await fill(memory)
+    await memory.acting_as("alice").entities.add_observations(
+        [{"entityName": "Release 1", "contents": ["is out"]}]
+    )
+    recent = await entities.get_recent(limit=2)
+    assert (recent.entities[0].name, recent.entities[0].by, recent.more) == ("Release 1", "alice", True)
+    of_type = (await entities.get_by_type("release")).entities
+    assert sorted(one.name for one in of_type) == ["Release 1", "Release 2"]
+    assert (await entities.get_hot()).entities == ()
+    with pytest.raises(GraphError) as caught:
+        await entities.get_recent(limit=0)
+    assert caught.value.code is Code.INVALID_ARGUMENT
