@@ -13,8 +13,8 @@ import typer
 
 from graph_memory.cli.commands import (
     branch,
+    cleanup,
     domain,
-    entity,
     find,
     gtd,
     history,
@@ -65,7 +65,7 @@ app = typer.Typer(
 app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
-app.add_typer(entity.app, name="entity", rich_help_panel=REMEMBER)
+app.add_typer(cleanup.app, name="entity", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (
     remember,

@@ -131,9 +131,7 @@ async def test_entities_are_listed_by_their_last_change_and_by_their_type(memory
     entities = memory.entities
     assert (await entities.get_recent()).entities == ()
     await fill(memory)
-    await memory.acting_as("alice").entities.add_observations(
-        [{"entityName": "Release 1", "contents": ["is out"]}]
-    )
+    await memory.acting_as("alice").entities.add_observations([{"entityName": "Release 1", "contents": ["is out"]}])
     recent = await entities.get_recent(limit=2)
     assert (recent.entities[0].name, recent.entities[0].by, recent.more) == ("Release 1", "alice", True)
     of_type = (await entities.get_by_type("release")).entities

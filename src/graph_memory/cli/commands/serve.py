@@ -85,6 +85,9 @@ def mcp(
     search_nodes, open_nodes.
 
     Toolset remember: remember, decide.
+
+    Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans,
+    graph_health, get_recent, get_hot, get_by_type.
     """
     _serve(read_settings(domain=domain, toolsets=toolsets), transport, host, port)
 
