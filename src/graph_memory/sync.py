@@ -32,9 +32,9 @@ from graph_memory.memory.drift.results import Reconciliation, Which
 from graph_memory.memory.entities.cleaning import similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
+    EntitiesMerged,
     EntityList,
     GraphHealth,
-    Merged,
     Orphans,
     SimilarFound,
 )
@@ -970,7 +970,7 @@ class SyncEntities(_Sync[Entities]):
 
     def merge_entities(
         self, names: Sequence[str], into: str, *, dry_run: bool = False, domain: str | None = None
-    ) -> Merged:
+    ) -> EntitiesMerged:
         """Make entities one: what is observed of them, and their relations, move to `into`; their names become aliases.
 
         What `into` has already is not moved again, and it keeps its own where they differ: `conflicts` says what was

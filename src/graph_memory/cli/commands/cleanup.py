@@ -13,9 +13,9 @@ from graph_memory.cli.output.printing import counted, note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
+    EntitiesMerged,
     EntityList,
     GraphHealth,
-    Merged,
     Orphans,
     ReadyCall,
     SimilarFound,
@@ -75,13 +75,13 @@ def merge(
 ) -> None:
     """Make entities one: what is known of them moves, and their names become aliases."""
 
-    async def use(memory: Memory) -> Merged:
+    async def use(memory: Memory) -> EntitiesMerged:
         return await memory.entities.merge_entities(names, into, dry_run=dry_run)
 
     call.answer(use, _show_merged, "Merging")
 
 
-def _show_merged(done: Merged) -> None:
+def _show_merged(done: EntitiesMerged) -> None:
     what = "Would merge" if done.dry_run else "Merged"
     moved = f"{counted(done.observations_moved, 'observation')} and {counted(done.relations_moved, 'relation')} moved"
     note(f"{what} {', '.join(done.merged)} into {done.into}: {moved}.")

@@ -10,9 +10,9 @@ from graph_memory.mcp_server.arguments import Call, Fraction
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
+    EntitiesMerged,
     EntityList,
     GraphHealth,
-    Merged,
     Orphans,
     SimilarFound,
 )
@@ -69,7 +69,7 @@ async def find_duplicates(memory: Memory, given: FindDuplicates) -> Duplicates:
     return await memory.entities.find_duplicates(**given)
 
 
-async def merge_entities(memory: Memory, given: MergeEntities) -> Merged:
+async def merge_entities(memory: Memory, given: MergeEntities) -> EntitiesMerged:
     """Make entities one: observations and relations move, names become aliases. One write, which can be reverted.
 
     conflicts lists what was not taken, since the one that stays has its own: put right what is wrong.
@@ -108,7 +108,7 @@ async def get_by_type(memory: Memory, given: GetByType) -> EntityList:
 CLEANUP: tuple[AnyTool, ...] = (
     Tool(find_similar, FindSimilar, SimilarFound, Effect.READS),
     Tool(find_duplicates, FindDuplicates, Duplicates, Effect.READS),
-    Tool(merge_entities, MergeEntities, Merged, Effect.DESTROYS),
+    Tool(merge_entities, MergeEntities, EntitiesMerged, Effect.DESTROYS),
     Tool(find_orphans, Listing, Orphans, Effect.READS),
     Tool(graph_health, Listing, GraphHealth, Effect.READS),
     Tool(get_recent, Listing, EntityList, Effect.READS),

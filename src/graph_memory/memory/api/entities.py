@@ -9,9 +9,9 @@ from graph_memory.memory.entities import asked, deletes, edits, facts, reads, re
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
+    EntitiesMerged,
     EntityList,
     GraphHealth,
-    Merged,
     Orphans,
     SimilarFound,
 )
@@ -208,7 +208,7 @@ class Entities:
 
     async def merge_entities(
         self, names: Sequence[str], into: str, *, dry_run: bool = False, domain: str | None = None
-    ) -> Merged:
+    ) -> EntitiesMerged:
         """Make entities one: what is observed of them, and their relations, move to `into`; their names become aliases.
 
         What `into` has already is not moved again, and it keeps its own where they differ: `conflicts` says what was

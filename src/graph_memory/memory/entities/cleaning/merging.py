@@ -13,7 +13,7 @@ from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
 from graph_memory.memory.entities.cleaning.moving import Joined, Moving
-from graph_memory.memory.entities.cleaning.results import MergeConflict, Merged
+from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
 from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.entities.names import not_found
 from graph_memory.memory.entities.remember import CURRENT
@@ -38,7 +38,7 @@ MOST = 50
 JOINED = query("entities/joined", str)
 
 
-async def merge_entities(core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool) -> Merged:
+async def merge_entities(core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool) -> EntitiesMerged:
     """Make several entities one. `Entities.merge_entities` tells the rest."""
     try:
         target = await name_of_entity(core.store, domain, into)
@@ -63,9 +63,9 @@ class _Merge:
     into: str
     names: Sequence[str]
     broken: Mapping[str, BrokenLink]
-    told: Merged = field(init=False)
+    told: EntitiesMerged = field(init=False)
 
-    async def written(self, *, dry_run: bool) -> Merged:
+    async def written(self, *, dry_run: bool) -> EntitiesMerged:
         """Write it; what the rules of connection types ask is looked at before it is committed."""
         ontology = await self.core.log.require_ontology(self.domain)
 
@@ -108,7 +108,7 @@ class _Merge:
             Draft(op=Op.DELETE, kind=Kind.NODE, subject=one.id, type=one.type, previous=one.version) for one in sources
         ]
         drafts = [*going, editing(head, target, edit), *moving.drafts]
-        self.told = Merged(
+        self.told = EntitiesMerged(
             into=self.into,
             id=target.id,
             merged=tuple(self.names),

@@ -80,7 +80,7 @@ class MergeConflict(Result):
     of: str = Field(description="The name of the entity whose value was not taken")
 
 
-class Merged(Result):
+class EntitiesMerged(Result):
     """What became of entities that were made one."""
 
     into: str
