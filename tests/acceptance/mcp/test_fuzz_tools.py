@@ -272,6 +272,13 @@ def observed(world: World) -> tuple[str, str]:
     return first, second
 
 
+def twin(world: World) -> str:
+    """Return the name of an entity, beside which there is Ann."""
+    observed(world)
+    world.portal.call(partial(world.memory.entities.remember, "Ann knits.", name="Anne", type="Note"))
+    return "Anne"
+
+
 SOUND: dict[str, Callable[[World], Given]] = {
     "add_connection_type": lambda _: {"type_name": "Hums", "from_types": ["*"], "to_types": ["*"]},
     "add_node_type": lambda _: {"type_name": "Song"},
@@ -281,6 +288,8 @@ SOUND: dict[str, Callable[[World], Given]] = {
     "decide": lambda world: dict(zip(("known", "new"), observed(world), strict=True), decision="close"),
     "update_entity": lambda world: {"name": "Ann", "aliases": [observed(world)[0]]},
     "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},
+    "find_similar": lambda world: {"name": twin(world)},
+    "merge_entities": lambda world: {"names": [twin(world)], "into": "Ann"},
 }
 """Arguments with which a tool does something."""
 
