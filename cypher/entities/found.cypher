@@ -1,7 +1,8 @@
-// The entities whose name, type or observations have a text in lower case, as far as the indexes of texts say: those of the
-// text and a line break in a name or type, although it is in neither, are among them. As `opened`, in everything else.
+// The entities whose name, type or observations have a text in lower case, as far as the indexes of texts say, and have each of
+// the others somewhere: those of a text and a line break in a name or type, although it is in neither, are among them. As
+// `opened`, in everything else.
 // mode: read
-// params: domain, text
+// params: domain, text, others
 // returns: entities, relations
 CALL () {
   MATCH (n:_Node)
@@ -26,6 +27,11 @@ CALL () {
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
 }
+WITH n
+WHERE all(other IN $others WHERE coalesce(n._folded, toLower(n.name + '\n' + n._entity)) CONTAINS other OR EXISTS {
+  MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+  WHERE coalesce(o._folded, toLower(o._text)) CONTAINS other AND coalesce(o._valid_to > datetime(), true)
+})
 WITH n, COLLECT {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
   WHERE coalesce(o._valid_to > datetime(), true)

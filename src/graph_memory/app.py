@@ -245,6 +245,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         contents=contents,
         origin=origin,
         open_type_limit=settings.open_type_limit,
+        search_words=settings.search_nodes == "words",
         archives=settings.home / "archives",
         embedder=vectors,
         chat=chat_model(settings),

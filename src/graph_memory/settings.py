@@ -206,6 +206,11 @@ class Settings(BaseSettings):
         default=True,
         description="Count how often nodes are given to somebody, and when last, for `use_weight` and recall.",
     )
+    search_nodes: Literal["words", "plain"] = Field(
+        default="words",
+        description="What `search_nodes` does with words that stand nowhere together. words: it finds the entities "
+        "that have each of them, the best first. plain: it finds nothing, as the official memory server does.",
+    )
     open_type_limit: int = Field(
         default=200, ge=0, le=10_000, description="Most ad-hoc types that a domain with an open ontology may add."
     )

@@ -889,14 +889,28 @@ class SyncEntities(_Sync[Entities]):
         """Delete relations, given as `create_relations` takes them. None there is no fault."""
         return self._wait(self._facade.delete_relations, relations, domain=domain)
 
-    def read_graph(self, *, domain: str | None = None) -> KnowledgeGraph:
-        """Return all entities and relations, in the order in which they were created."""
-        return self._wait(self._facade.read_graph, domain=domain)
+    def read_graph(
+        self,
+        *,
+        max_tokens: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> KnowledgeGraph:
+        """Return all entities and relations, in the order in which they were created; or a part of them.
+
+        A part has at most `limit` entities, and as many as fit in `max_tokens` with their relations, at least one.
+        Each relation comes once, with the entity that it leads from; `next_cursor` leads to the next part, also after
+        writes. Raises INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.read_graph, max_tokens=max_tokens, limit=limit, cursor=cursor, domain=domain)
 
     def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 
-        Capital and small letters are the same. An empty text finds all. Raises INVALID_ARGUMENT.
+        Capital and small letters are the same. An empty text finds all. Where no entity has a text of several words,
+        those are returned that have each word somewhere, best first: words that say nothing are left out, and endings
+        do not count. GRAPH_MEMORY_SEARCH_NODES=plain switches that off. Raises INVALID_ARGUMENT.
         """
         return self._wait(self._facade.search_nodes, query, domain=domain)
 

@@ -7,7 +7,7 @@ told what it is for is a pair with that.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -35,6 +35,7 @@ _NAMES: Mapping[type[object], str] = {
     float: "number",
 }
 _ABSENT = object()
+_MORE = 'This is a part of the graph. To go on, call read_graph with {{"cursor": "{}"}}; max_tokens and limit bound it.'
 
 
 def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
@@ -89,6 +90,7 @@ class OfficialTool(Tool[Any, Any]):
     """A tool that takes, gives and says what the one of the official memory server does.
 
     `accepts` says of arguments that do not fit the shape whether they are in a spelling of ours, which is let through.
+    `own` are arguments of ours that may stand beside those of the official server.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class OfficialTool(Tool[Any, Any]):
         effect: Effect,
         work: Work,
         accepts: Accepts = lambda _: False,
+        own: Collection[str] = (),
     ) -> None:
         self.name = name
         self.description = about
@@ -111,6 +114,7 @@ class OfficialTool(Tool[Any, Any]):
         self._gives = gives
         self._work = work
         self._accepts = accepts
+        self._own = own
 
     @property
     def is_writing(self) -> bool:
@@ -128,15 +132,19 @@ class OfficialTool(Tool[Any, Any]):
         return lambda memory: self._work(memory, arguments)
 
     def _fitted(self, given: Mapping[str, object]) -> Given:
-        return fitted(given, dict(self._takes))
+        return {**fitted(given, dict(self._takes)), **{name: given[name] for name in self._own if name in given}}
 
     def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
-        """Return the answer: lists as the official server writes them, deletions in a sentence."""
-        parts = list(result.values())
-        text = str(result["message"]) if "success" in result else written(parts[0] if len(parts) == 1 else result)
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)], structured_content=dict(result)
-        )
+        """Return the answer: lists as the official server writes them, deletions in a sentence.
+
+        Its schemas have no room for what is only a part, which is said in a text of its own.
+        """
+        shown = {name: part for name, part in result.items() if name in self._told}
+        parts = list(shown.values())
+        text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
+        texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else [])]
+        content = [types.TextContent(type="text", text=each) for each in texts]
+        return types.CallToolResult(content=[*content], structured_content=shown)
 
     def refused(self, error: GraphError) -> types.CallToolResult:
         """Return an error as the official server does: in words alone."""

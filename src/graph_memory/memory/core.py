@@ -36,6 +36,8 @@ class Core:
     contents: Contents
     origin: Origin
     open_type_limit: int = 200
+    search_words: bool = True
+    """Whether `search_nodes` looks for words where the text that was given is nowhere."""
     archives: Path = Path("archives")
     background: Background = field(default_factory=Background)
     embedder: Embedder | None = None

@@ -8,7 +8,17 @@ from typing import Any
 import anyio
 import pytest
 
-from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Ontology, PropertyRule
+from graph_memory import (
+    Code,
+    ConnectionType,
+    GraphError,
+    Memory,
+    NodeType,
+    Ontology,
+    PropertyRule,
+    Settings,
+    open_memory,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -48,10 +58,36 @@ async def test_a_text_is_found_as_soon_as_it_is_written(memory: Memory) -> None:
         ["Ann", "Bob"],
         ["Ann"],
         [],
-        [],
+        ["Bob"],
         ["Ann", "Bob"],
     ]
     await clean(memory)
+
+
+async def test_words_that_stand_nowhere_together_find_what_has_them_all(
+    memory: Memory, settings: Settings, domain: str
+) -> None:
+    dan = {"name": "Dan", "type": "person", "observations": ["drinks only coffee", "collects old editors"]}
+    eve = {"name": "Editor Dan", "type": "program", "observations": ["made of coffee", "x" * 9_000 + " Oolong"]}
+    await memory.entities.create_entities([ANN, BOB, dan, eve, {"name": "of", "type": "x"}])
+    await memory.entities.create_relations([{"from": "Dan", "to": "Ann", "relationType": "knows"}])
+
+    async def found(text: str, among: Memory = memory) -> list[str]:
+        return [one.name for one in (await among.entities.search_nodes(text)).entities]
+
+    assert await found("coffee editor") == ["Editor Dan", "Dan"]
+    assert await found("What editors has Dan?") == ["Editor Dan", "Dan"]
+    assert await found("OOLONG, coffee") == ["Editor Dan"]
+    assert await found("Ann drinks tea") == []
+    assert await found("who likes Strassen") == []
+    assert await found("the of") == []
+    assert await found("is the kind") == ["Bob"]
+    assert await found("Bo is k") == ["Bob"]
+    assert await found("likes tea") == ["Ann"]
+    assert len((await memory.entities.search_nodes("drinking coffee")).relations) == 1
+    async with open_memory(settings.model_copy(update={"search_nodes": "plain", "domain": domain})) as as_there:
+        found_there = [await found(text, as_there) for text in ("coffee editor", "b\nperson", "likes tea")]
+    assert found_there == [[], [], ["Ann"]]
 
 
 async def test_no_way_of_writing_makes_two_entities_of_one_name(memory: Memory, domain: str) -> None:

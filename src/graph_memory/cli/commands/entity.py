@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
@@ -161,11 +162,16 @@ def search(call: Call, text: Annotated[str, typer.Argument(help="What the name, 
 
 
 @command(app, "list")
-def list_(call: Call) -> None:
+def list_(
+    call: Call,
+    max_tokens: Annotated[int | None, typer.Option(help="As many entities as fit in so many tokens.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most so many entities.")] = None,
+    cursor: Annotated[str | None, typer.Option(help="Where to go on, as the part before told.")] = None,
+) -> None:
     """Show all entities and relations, in the order in which they were created."""
 
     async def use(memory: Memory) -> KnowledgeGraph:
-        return await memory.entities.read_graph()
+        return await memory.entities.read_graph(max_tokens=max_tokens, limit=limit, cursor=cursor)
 
     call.answer(use, _show_graph)
 
@@ -215,6 +221,8 @@ def _show_graph(graph: KnowledgeGraph) -> None:
         typer.echo(_relation(one.from_name, one.relation_type, one.to_name))
     if not graph.entities and not graph.relations:
         typer.echo("No entities.")
+    if graph.next_cursor is not None:
+        typer.echo(f"\nThere are more: --cursor {shlex.quote(graph.next_cursor)}")
 
 
 def _relation(source: str, relation: str, target: str) -> str:

@@ -42,6 +42,8 @@ _DELETION = {
     "entityName": (str, "The name of the entity containing the observations"),
     "observations": ([str], "An array of observations to delete"),
 }
+MOST_TOKENS = 1_000_000
+"""What `read_graph` answers at most if nothing is said: more than a model reads, and than ordinary graphs have."""
 _GRAPH = {"entities": [_ENTITY], "relations": [_RELATION]}
 _ADDED = {"entityName": str, "addedObservations": [str]}
 _DONE = {"success": bool, "message": str}
@@ -82,8 +84,14 @@ async def _delete_relations(memory: Memory, given: Given) -> Result:
     return await memory.entities.delete_relations(given["relations"])
 
 
-async def _read_graph(memory: Memory, _: Given) -> Result:
-    return await memory.entities.read_graph()
+async def _read_graph(memory: Memory, given: Given) -> Result:
+    if given:
+        return await memory.entities.read_graph(**given)
+    graph = await memory.entities.read_graph()
+    if len(graph.model_dump_json().encode()) <= MOST_TOKENS:  # no token is shorter than a byte
+        return graph
+    part = await memory.entities.read_graph(max_tokens=MOST_TOKENS)
+    return graph if part.next_cursor is None else part
 
 
 async def _search_nodes(memory: Memory, given: Given) -> Result:
@@ -156,7 +164,14 @@ ENTITIES: tuple[AnyTool, ...] = (
         lambda given: _has_types(given, "relations"),
     ),
     OfficialTool(
-        "read_graph", "Read the entire knowledge graph", {}, _GRAPH, KnowledgeGraph, Effect.READS, _read_graph
+        "read_graph",
+        "Read the entire knowledge graph",
+        {},
+        _GRAPH,
+        KnowledgeGraph,
+        Effect.READS,
+        _read_graph,
+        own=("max_tokens", "limit", "cursor"),
     ),
     OfficialTool(
         "search_nodes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, deletes, edits, facts, reads, relations, updating, writes
+from graph_memory.memory.entities import asked, deletes, edits, facts, paging, reads, relations, updating, writes
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -134,14 +134,31 @@ class Entities:
         """Delete relations, given as `create_relations` takes them. None there is no fault."""
         return await deletes.delete_relations(self._core, self._domain(domain), asked.named_relations(relations))
 
-    async def read_graph(self, *, domain: str | None = None) -> KnowledgeGraph:
-        """Return all entities and relations, in the order in which they were created."""
-        return await reads.read_graph(self._core, self._domain(domain))
+    async def read_graph(
+        self,
+        *,
+        max_tokens: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> KnowledgeGraph:
+        """Return all entities and relations, in the order in which they were created; or a part of them.
+
+        A part has at most `limit` entities, and as many as fit in `max_tokens` with their relations, at least one.
+        Each relation comes once, with the entity that it leads from; `next_cursor` leads to the next part, also after
+        writes. Raises INVALID_ARGUMENT.
+        """
+        part = paging.part_from(max_tokens, limit, cursor)
+        if part is None:
+            return await reads.read_graph(self._core, self._domain(domain))
+        return await paging.read_part(self._core, self._domain(domain), part)
 
     async def search_nodes(self, query: str, *, domain: str | None = None) -> KnowledgeGraph:
         """Return the entities whose name, type or observations contain a text, and the relations of each.
 
-        Capital and small letters are the same. An empty text finds all. Raises INVALID_ARGUMENT.
+        Capital and small letters are the same. An empty text finds all. Where no entity has a text of several words,
+        those are returned that have each word somewhere, best first: words that say nothing are left out, and endings
+        do not count. GRAPH_MEMORY_SEARCH_NODES=plain switches that off. Raises INVALID_ARGUMENT.
         """
         return await reads.search_nodes(self._core, self._domain(domain), asked.text_from(query, "query"))
 

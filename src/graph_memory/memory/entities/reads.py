@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
+from graph_memory.memory.entities.words import likeness, needles_of
 from graph_memory.storage.queries import query
 
 Found = tuple[str, str, str, Sequence[str]]
@@ -55,7 +56,7 @@ async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> Knowledge
 
 async def compared(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
     """Return what `open_nodes` does, without counting it as looked at."""
-    return _graph(await _opened(core, domain, names))
+    return graph_of(await _opened(core, domain, names))
 
 
 async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[GraphRow]:
@@ -64,27 +65,40 @@ async def _opened(core: Core, domain: str, names: Sequence[str]) -> Sequence[Gra
 
 async def search_nodes(core: Core, domain: str, text: str) -> KnowledgeGraph:
     """Return the entities in which a text is found. `Entities.search_nodes` tells the rest."""
-    wanted = text.lower()
-    if len(wanted) >= _INDEXED:
-        [row] = await core.store.read(FOUND, domain=domain, text=wanted)
+    found = await _found(core, domain, [text.lower()])
+    if not found.entities and core.search_words and (needles := needles_of(text)):
+        found = _best_first(await _found(core, domain, needles), needles)
+    return _told(core, domain, [found])
+
+
+def _best_first(row: GraphRow, needles: Sequence[str]) -> GraphRow:
+    """Return the same, the entities that fit best first."""
+    ranked = sorted(row.entities, key=lambda one: likeness(needles, one[1], _texts(one)), reverse=True)
+    return GraphRow(ranked, row.relations)
+
+
+async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
+    """Return the entities that have each of these texts somewhere; the first, the longest, is looked up in an index."""
+    first, *others = wanted
+    if len(first) >= _INDEXED:
+        [row] = await core.store.read(FOUND, domain=domain, text=first, others=others)
         kept = [one for one in row.entities if _has(one, wanted)]
-        if len(kept) == len(row.entities):
-            return _told(core, domain, [row])
-        names = {one[1] for one in kept}
-        related = [one for one in row.relations if one[0] in names or one[1] in names]
-        return _told(core, domain, [GraphRow(kept, related)])
+        return row if len(kept) == len(row.entities) else GraphRow(kept, _around(kept, row.relations))
     every = await core.store.read(ALL, domain=domain)
     found = [one for row in every if _has(one := (row.id, row.name, row.type, row.observations), wanted)]
-    names = {one[1] for one in found}
-    relations = [one for one in await _relations(core, domain) if one[0] in names or one[1] in names]
-    return _told(core, domain, [GraphRow(found, relations)])
+    return GraphRow(found, _around(found, await _relations(core, domain)) if found else [])
+
+
+def _around(entities: Sequence[Found], relations: Sequence[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    names = {one[1] for one in entities}
+    return [one for one in relations if one[0] in names or one[1] in names]
 
 
 async def read_graph(core: Core, domain: str) -> KnowledgeGraph:
     """Return all entities and relations. `Entities.read_graph` tells the rest."""
     every = await core.store.read(ALL, domain=domain)
     found: list[Found] = [(row.id, row.name, row.type, row.observations) for row in every]
-    return _graph([GraphRow(found, await _relations(core, domain))])
+    return graph_of([GraphRow(found, await _relations(core, domain))])
 
 
 async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
@@ -92,18 +106,23 @@ async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
     return [(row.from_name, row.to_name, row.type) for row in rows]
 
 
-def _has(entity: Found, text: str) -> bool:
+def _has(entity: Found, wanted: Sequence[str]) -> bool:
+    texts = [text.lower() for text in _texts(entity)]
+    return all(any(one in text for text in texts) for one in wanted)
+
+
+def _texts(entity: Found) -> list[str]:
     _, name, kind, observations = entity
-    return text in name.lower() or text in kind.lower() or any(text in each.lower() for each in observations)
+    return [name, kind, *observations]
 
 
 def _told(core: Core, domain: str, rows: Sequence[GraphRow]) -> KnowledgeGraph:
     """Return what was found, and count it as looked at."""
     core.accesses.note(domain, (entity[0] for row in rows for entity in row.entities))
-    return _graph(rows)
+    return graph_of(rows)
 
 
-def _graph(rows: Sequence[GraphRow]) -> KnowledgeGraph:
+def graph_of(rows: Sequence[GraphRow]) -> KnowledgeGraph:
     """Return a graph in which each entity, observation and relation is there once, whatever a merge has doubled."""
     entities = [
         Entity(name=name, entityType=kind, observations=tuple(dict.fromkeys(observations)))

@@ -82,6 +82,8 @@ class KnowledgeGraph(Result):
 
     entities: tuple[Entity, ...] = ()
     relations: tuple[Relation, ...] = ()
+    next_cursor: str | None = None
+    """Where a part of the graph ends and the next begins: nothing where all is told."""
 
 
 class Done(Result):

@@ -6,15 +6,12 @@ holds a file for each content.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, TypeVar, cast
-from urllib.parse import quote
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -38,12 +35,8 @@ from graph_memory.model.wording import shown
 
 REGISTRY = "_system/registry.json"
 ONTOLOGY = "_system/ontology.yaml"
-_EXTENSIONS = {"markdown": "md", "text": "txt", "plain": "txt", "jpeg": "jpg"}
-_PLAIN = re.compile(r"[a-z0-9]{1,10}")
 
 
-_DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_LONGEST_NAME = 200
 _M = TypeVar("_M", bound=Strict)
 
 
@@ -263,34 +256,6 @@ class _Registry(Strict):
     nodes: dict[str, object] = Field(default_factory=dict[str, object])
     connections: dict[str, object] = Field(default_factory=dict[str, object])
     observations: dict[str, object] = Field(default_factory=dict[str, object])
-
-
-class Paths:
-    """Gives each content a file of its own, also where `Foo.md` and `foo.md` are one: the later gets a number."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def of(self, kind: str, subject: str, ref: ContentRef) -> str:
-        """Return where the content of a node or connection is kept."""
-        known = ref.format if _PLAIN.fullmatch(str(ref.format)) else ("txt" if ref.is_text else "bin")
-        name, ending = f"_content/{kind}/{_file_name(subject)}", _EXTENSIONS.get(ref.format, known)
-        path, number = f"{name}.{ending}", 1
-        while path.lower() in self._taken:
-            number += 1
-            path = f"{name}~{number}.{ending}"
-        self._taken.add(path.lower())
-        return path
-
-
-def _file_name(subject: str) -> str:
-    """Return an id as the name of a file: it names no other folder and no device, whatever it is."""
-    name = quote(subject, safe="@")
-    if not name or name.startswith(".") or _DEVICE.fullmatch(name):
-        name = f"%{ord(name[0]):02X}{name[1:]}" if name else "%"
-    if len(name) > _LONGEST_NAME:
-        return f"{name[:100]}~{hashlib.sha256(subject.encode()).hexdigest()}"
-    return name
 
 
 def node_entry(node: NodeState, content: str) -> dict[str, object]:

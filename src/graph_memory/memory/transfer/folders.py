@@ -21,11 +21,11 @@ from graph_memory.memory.transfer.export import header_of
 from graph_memory.memory.transfer.folder_format import (
     ONTOLOGY,
     REGISTRY,
-    Paths,
     connection_entry,
     node_entry,
     observation_entry,
 )
+from graph_memory.memory.transfer.folder_paths import Paths
 from graph_memory.memory.transfer.results import FolderExported
 from graph_memory.memory.transfer.writer import unwritten
 from graph_memory.model.arguments import fault

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from acceptance.mcp.official.script import RESOURCE, Step
+from graph_memory.memory.entities.words import needles_of
 
 Given = dict[str, Any]
 
@@ -26,6 +27,9 @@ DIFFERENCES = {
         "Ours says that the parameters are invalid (-32602), as JSON-RPC has it."
     ),
     "a text twice in one call": "The original stores it twice in one entity. Ours stores it once.",
+    "a search for words that stand nowhere together": (
+        "The original finds nothing. Ours finds the entities that have each word somewhere, the best first."
+    ),
 }
 """Where ours does not answer as the original, and why that is safer."""
 
@@ -192,8 +196,13 @@ class Original:
         return told(copied(self.graph))
 
     def search_nodes(self, query: str) -> Given:
-        wanted = lower(query)
-        return self.around([one for one in self.entities if any(wanted in lower(text) for text in _texts_of(one))])
+        found = [one for one in self.entities if _words_in([lower(query)], _texts_of(one))]
+        needles = needles_of(query)
+        if not found and needles:
+            found = [one for one in self.entities if all(_words_in([each], _texts_of(one)) for each in needles)]
+            found.sort(key=lambda one: (-_words_in(needles, [one["name"]]), -_words_in(needles, _texts_of(one))))
+            found = found if found and self.differs("a search for words that stand nowhere together") else []
+        return self.around(found)
 
     def open_nodes(self, names: list[str]) -> Given:
         return self.around([one for one in self.entities if one["name"] in names])
@@ -206,6 +215,11 @@ class Original:
 
 def _texts_of(entity: Given) -> list[str]:
     return [entity["name"], entity["entityType"], *entity["observations"]]
+
+
+def _words_in(words: Sequence[str], texts: Sequence[str]) -> int:
+    """Return how many of the words are in one of the texts, in that which has most."""
+    return max(sum(word in lower(text) for word in words) for text in texts)
 
 
 def lower(text: str) -> str:

@@ -1,0 +1,27 @@
+// The entities of a domain that came to be after one, told by its time, place and id, with what was observed of them, and the
+// relations that lead from each to another, or to it from a name of which there is no entity.
+// mode: read
+// params: domain, created, place, id, limit
+// returns: id, name, type, observations, created, place, relations
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._entity_name IS NOT NULL AND n._mentioned IS NULL
+WITH n, n._created AS created, coalesce(n._place, 0) AS place, n._id AS id
+WHERE $created IS NULL OR created > $created
+   OR created = $created AND (place > $place OR place = $place AND id > $id)
+WITH n, created, place, id
+ORDER BY created, place, id
+LIMIT $limit
+RETURN id, n.name AS name, n._entity AS type, COLLECT {
+         MATCH (n)<-[:_OBSERVES]-(o:_Observation)
+         WHERE coalesce(o._valid_to > datetime(), true)
+         RETURN o._text
+         ORDER BY o._created, coalesce(o._place, 0), o._id
+       } AS observations, created, place, COLLECT {
+         MATCH (n)-[r]-(:_Node)
+         WHERE r._id IS NOT NULL
+         WITH DISTINCT r, startNode(r) AS a, endNode(r) AS b
+         WHERE b._entity IS NOT NULL AND a._entity IS NOT NULL AND (a = n OR a._mentioned)
+         ORDER BY r._created, coalesce(r._place, 0), r._id
+         RETURN [a.name, b.name, coalesce(r._relation, type(r))]
+       } AS relations
+ORDER BY created, place, id

@@ -1,0 +1,37 @@
+"""A search for several words that stand nowhere together: what is looked for, and what is best. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from graph_memory.memory.entities.statements.languages import language_of
+from graph_memory.memory.recall.analysers import ANALYSERS
+
+_SHORTEST_STEM = 3
+
+
+def needles_of(query: str) -> list[str]:
+    """Return what every entity that is found must have somewhere, longest first; nothing for a query of one word.
+
+    Words that say nothing are left out, and so are endings where the stem begins the word.
+    """
+    analyser = ANALYSERS[language_of(query).analyser]
+    words = dict.fromkeys(analyser.words(query))
+    if len(words) < 2:
+        return []
+    needles: dict[str, None] = {}
+    for word in words:
+        if word in analyser.asking or not (stem := analyser.stem(word)):
+            continue
+        needles[stem if len(stem) >= _SHORTEST_STEM and word.startswith(stem) else word] = None
+    return sorted(needles, key=len, reverse=True)
+
+
+def likeness(needles: Sequence[str], name: str, texts: Sequence[str]) -> tuple[int, int]:
+    """Return how well an entity fits, more is better: the words in its name, and the most in one of its texts."""
+    return _count(needles, name), max(_count(needles, text) for text in texts)
+
+
+def _count(needles: Sequence[str], text: str) -> int:
+    small = text.lower()
+    return sum(needle in small for needle in needles)

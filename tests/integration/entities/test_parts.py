@@ -1,0 +1,103 @@
+"""The graph read in parts: together they are the whole, also beside writes; and each is as large as asked for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory
+from graph_memory.mcp_server.toolsets import entities as toolset
+from graph_memory.memory.entities.results import KnowledgeGraph
+from graph_memory.memory.recall.fitting import tokens_of_text
+
+pytestmark = pytest.mark.anyio
+
+
+def thing(number: int) -> dict[str, Any]:
+    texts = [f"is number {number} of them", "Größe " * (number % 9)]
+    return {"name": f"thing {number}", "entityType": "thing", "observations": texts[: number % 3]}
+
+
+async def filled(memory: Memory, count: int) -> None:
+    await memory.entities.create_entities([thing(number) for number in range(count)])
+    ends = [(0, 1), (1, 0), (2, 2), (count - 1, 0), ("nobody", 3), (4, "nobody"), ("nobody", "no one"), (5, "no one")]
+    told = [(f"thing {one}" if isinstance(one, int) else one for one in pair) for pair in ends]
+    await memory.entities.create_relations([{"from": a, "to": b, "relationType": "to"} for a, b in told])
+
+
+async def parts(memory: Memory, **asked: Any) -> list[KnowledgeGraph]:
+    found = [await memory.entities.read_graph(**asked)]
+    while (cursor := found[-1].next_cursor) is not None:
+        found.append(await memory.entities.read_graph(**asked, cursor=cursor))
+    return found
+
+
+async def test_parts_are_together_the_whole(memory: Memory) -> None:
+    assert (await memory.entities.read_graph(limit=1)).entities == ()
+    await filled(memory, 120)
+    whole = await memory.entities.read_graph()
+    assert whole.next_cursor is None
+    for asked in (
+        {"limit": 7},
+        {"limit": 120},
+        {"max_tokens": 700},
+        {"max_tokens": 100_000},
+        {"max_tokens": 300, "limit": 5},
+    ):
+        found = await parts(memory, **asked)
+        assert [one for part in found for one in part.entities] == list(whole.entities)
+        relations = [one for part in found for one in part.relations]
+        assert sorted(map(str, relations)) == sorted(map(str, whole.relations))
+        assert {len(part.entities) for part in found[:-1]} <= {asked.get("limit"), *range(1, 120)}
+        if "max_tokens" in asked:
+            sizes = [tokens_of_text(json.dumps(part.to_dict(), indent=2, ensure_ascii=False)) for part in found]
+            assert max(sizes) <= asked["max_tokens"] + 60  # the relations that nothing known leads to are not weighed
+    assert len(await parts(memory, limit=7)) == 18
+
+
+async def test_a_part_goes_on_after_writes(memory: Memory) -> None:
+    await filled(memory, 12)
+    first = await memory.entities.read_graph(limit=5)
+    await memory.entities.delete_entities(["thing 4", "thing 6"])
+    await memory.entities.create_entities([{"name": "late"}])
+    rest = await memory.entities.read_graph(cursor=first.next_cursor)
+    names = [one.name for one in (*first.entities, *rest.entities)]
+    assert names == [f"thing {number}" for number in range(12) if number != 6] + ["late"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"cursor": "x"}, {"cursor": ""}, {"cursor": "after:1/2"}, {"limit": 0}, {"max_tokens": "9"}, {"max_tokens": 1}],
+)
+async def test_what_is_no_part_is_refused(memory: Memory, asked: dict[str, Any]) -> None:
+    with pytest.raises(GraphError) as refused:
+        await memory.entities.read_graph(**asked)
+    assert refused.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [tool] = [one for one in toolset.ENTITIES if one.name == "read_graph"]
+    await filled(memory, 30)
+
+    async def answer(**given: object) -> Any:
+        result = tool.answered((await tool.bind(given)(memory)).to_dict())
+        assert json.loads(result.content[0].text) == result.structured_content
+        assert result.structured_content.keys() == {"entities", "relations"}
+        return result
+
+    whole = (await memory.entities.read_graph()).to_dict()
+    assert (await answer(extra=1)).structured_content == whole
+    assert len((await answer()).content) == 1
+    part = await answer(limit=3)
+    assert (len(part.structured_content["entities"]), len(part.content)) == (3, 2)
+    assert '"cursor": "' in part.content[1].text
+    monkeypatch.setattr(toolset, "MOST_TOKENS", 600)
+    cut = await answer()
+    assert 3 < len(cut.structured_content["entities"]) < 30
+    assert len(cut.content) == 2
+    monkeypatch.setattr(toolset, "MOST_TOKENS", len(json.dumps(whole)) // 2)
+    assert (await answer()).structured_content == whole
