@@ -84,7 +84,7 @@ def mcp(
     delete_entities, delete_observations, delete_relations, read_graph,
     search_nodes, open_nodes.
 
-    Toolset remember: remember, decide.
+    Toolset remember: remember, decide, update_entity, update_observation.
 
     Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans,
     graph_health, get_recent, get_hot, get_by_type.
