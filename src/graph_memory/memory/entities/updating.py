@@ -11,6 +11,7 @@ from graph_memory.memory.core import Core, version_after
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.names import entity_not_found, not_found
 from graph_memory.memory.entities.observing import Observation, observations_of, resolved
+from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import NAMED, Decided, checked, states_of
@@ -21,10 +22,7 @@ from graph_memory.model.events import Draft, Head
 from graph_memory.model.exact import same_state
 from graph_memory.model.subjects import MODIFIED, NodeState, ObservationState
 from graph_memory.model.wording import quoted
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
-
-CURRENT = query("entities/current", Known)
 
 
 async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpdated:
