@@ -1,10 +1,10 @@
 // The nodes that the log names last, the newest first, each once, with who changed it last and when: an observation stands
-// for its node, a connection for the node that it leads from. Looks at no more than so many events, after a number.
+// for its node, a connection for the node that it leads from. Looks at no more than so many events.
 // mode: read
-// params: domain, after, looked
+// params: domain, looked
 // returns: id, at, actor, session, source
 MATCH (e:_Event)
-WHERE e._domain = $domain AND e._seq > $after
+WHERE e._domain = $domain AND e._seq > 0
 WITH e
 ORDER BY e._domain DESC, e._seq DESC
 LIMIT $looked

@@ -58,7 +58,7 @@ class KnowledgeGraphResource:
             raise MCPError(types.INVALID_PARAMS, f"{REFUSED}Resource {params.uri} not found")
         try:
             graph = await (await self._memory_of(ctx)).entities.read_graph()
-        except Exception as error:
+        except Exception as error:  # the edge of resources: what nobody expected is logged, and told by an id
             known = masked(error)
             raise MCPError(types.INTERNAL_ERROR, f"{known.code}: {known.message}") from error
         text = types.TextResourceContents(uri=URI, mime_type=_JSON, text=written(graph.to_dict()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,3 +155,23 @@ async def test_a_revert_meets_names_that_are_taken(memory: Memory) -> None:
         await memory.history.revert(since=before + 1, until=deleted)
     assert caught.value.code is Code.REVERT_CONFLICT
     await one_of_each_name(memory)
+
+
+async def test_a_relation_that_comes_back_to_an_entity_of_the_name_is_a_new_one(
+    memory: Memory, domain: str, tmp_path: Path
+) -> None:
+    await entity(memory, "Ann", "person")
+    before = await last_of(memory)
+    await relate(memory, ("Ann", "knows", "Ghost"))
+    made = await last_of(memory)
+    await memory.history.revert(since=before + 1, until=made)
+    gone = await last_of(memory)
+    await entity(memory, "Ghost", "spirit")
+    await memory.history.revert(since=made + 1, until=gone)
+    now = await told(memory)
+    assert now == ({"Ann": ("person", []), "Ghost": ("spirit", [])}, [("Ann", "knows", "Ghost")])
+    await memory.transfer.export_file(tmp_path / "all.gm")
+    await memory.transfer.import_file(tmp_path / "all.gm", name=f"{domain}-copy")
+    copy = memory.in_domain(f"{domain}-copy")
+    assert await told(copy) == now
+    await one_of_each_name(memory, copy)

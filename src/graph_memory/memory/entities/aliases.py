@@ -1,4 +1,4 @@
-"""Other names of an entity, kept in its property `aliases` as a list in JSON. Pure."""
+"""Other names of an entity, kept in its property `aliases` as a list in JSON, which is how recall reads them. Pure."""
 
 from __future__ import annotations
 
@@ -20,4 +20,9 @@ def with_aliases(properties: Mapping[str, PropertyValue], name: str, more: Itera
     """Return the property that an entity of this name has once it has more names; nothing where it has them all."""
     known = aliases_of(properties)
     every = dict.fromkeys(one for one in (*known, *more) if one.strip() and one != name)
-    return {} if list(every) == known else {ALIASES: json.dumps(list(every), ensure_ascii=False)}
+    return {} if list(every) == known else aliases_property(every)
+
+
+def aliases_property(names: Iterable[str]) -> dict[str, PropertyValue]:
+    """Return the property of an entity that has these other names."""
+    return {ALIASES: json.dumps(list(names), ensure_ascii=False)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ALIKE = 0.8
@@ -61,7 +61,7 @@ class Evidence:
 
 def normalised(name: str) -> str:
     """Return a name without what people spell one way or another: capitals, accents' encoding, spaces, punctuation."""
-    words = _WORD.findall(unicodedata.normalize("NFKC", name).casefold())
+    words = WORD.findall(unicodedata.normalize("NFKC", name).casefold())
     return " ".join(words) or name
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from graph_memory.memory.entities.aliases import ALIASES, aliases_property
 from graph_memory.memory.entities.asked import properties_from, text_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.plain import Fields, Located
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import fraction
-
-ALIASES = "aliases"
-"""The property that holds the other names of an entity, as a list in JSON, which is how recall reads them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +54,7 @@ def _aliases(own: Fields) -> Mapping[str, PropertyValue]:
         return {}
     if properties is not None and ALIASES in properties.entries():
         raise properties.fault("holds aliases of its own", "Give aliases beside the properties.")
-    names = dict.fromkeys(text_of(each) for each in given.items())
-    return {ALIASES: json.dumps(list(names), ensure_ascii=False)}
+    return aliases_property(dict.fromkeys(text_of(each) for each in given.items()))
 
 
 def observation_edit(given: Mapping[str, object]) -> ObservationEdit:

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import normalised
+from graph_memory.memory.entities.alike import WORD, normalised
 from graph_memory.memory.entities.names import entity_not_found, near_names
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.writes import NAMED
@@ -25,14 +25,12 @@ _LONGEST = 5
 """Words of a name that is looked for in a text."""
 _READ = 2_000
 """Characters of a text in which a name is looked for."""
-_WORD = re.compile(r"\w[\w.'’-]*\w|\w")
 
 
 @dataclass(frozen=True, slots=True)
 class CalledRow:
     """An entity with other names."""
 
-    id: str
     name: str
     aliases: str
 
@@ -109,7 +107,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
 def _spans(text: str) -> dict[str, None]:
     """Return the parts of a text that may be names, as they stand in it."""
-    words = list(_WORD.finditer(text))
+    words = list(WORD.finditer(text))
     found: dict[str, None] = {}
     for first in range(len(words)):
         for last in range(first, min(first + _LONGEST, len(words))):

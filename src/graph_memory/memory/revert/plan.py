@@ -8,7 +8,7 @@ from datetime import datetime
 
 from graph_memory.memory.changes.plan import Ask, Changeset, Context, Rule, entity_name
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
-from graph_memory.model.events import Draft, Op, in_its_place
+from graph_memory.model.events import Draft, Op, in_its_place, new_id
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.subjects import MENTIONED, State
 
@@ -32,7 +32,8 @@ def plan(undos: Sequence[Reversal], around: Context, at: datetime, on_conflict: 
     asked = [conflict for conflict in skipped.values() if conflict.subject not in implied]
     if asked and on_conflict is OnConflict.STOP:
         raise refused(asked)
-    return Plan(tuple(changes.ordered()), tuple(skipped.values()), changes.ontology)
+    drafts_in_order = tuple(_under_own_id(draft, left.get(draft.subject)) for draft in changes.ordered())
+    return Plan(drafts_in_order, tuple(skipped.values()), changes.ontology)
 
 
 def _without_names(left: Mapping[str, Reversal], changes: Changeset) -> tuple[dict[str, Reversal], Mapping[str, Draft]]:
@@ -49,6 +50,16 @@ def _without_names(left: Mapping[str, Reversal], changes: Changeset) -> tuple[di
         for subject, draft in changes.changes.items()
     }
     return {subject: undo for subject, undo in left.items() if subject not in stays | stands_for.keys()}, drafts
+
+
+def _under_own_id(draft: Draft, undo: Reversal | None) -> Draft:
+    """Return what comes back between other nodes as something new: what has an id never changes its ends."""
+    if undo is None or draft.op is not Op.CREATE:
+        return draft
+    ends = undo.last.draft.from_id, undo.last.draft.to_id
+    if ends == (draft.from_id, draft.to_id):
+        return draft
+    return replace(draft, subject=new_id(draft.subject.partition("_")[0]), previous=None)
 
 
 def _is_named(state: State | None) -> bool:

@@ -40,7 +40,7 @@ OF_TYPE = query("entities/of_type", str)
 async def get_recent(core: Core, domain: str, limit: int) -> EntityList:
     """Return the entities that changed last. `Entities.get_recent` tells the rest."""
     most = checked_limit(limit)
-    rows = await core.store.read(CHANGED, domain=domain, after=0, looked=_LOOKED_AT)
+    rows = await core.store.read(CHANGED, domain=domain, looked=_LOOKED_AT)
     by = {row.id: row.by for row in rows}
     return await _listed(core, domain, list(by), most, by=by)
 
