@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 DATA = b"a page of a book"
 SHA = hashlib.sha256(DATA).hexdigest()
 HOUR = timedelta(hours=1)
-domain_names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,30}(/[A-Za-z0-9][A-Za-z0-9._-]{0,15}){0,2}", fullmatch=True)
+domain_names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,29}(/[A-Za-z0-9][A-Za-z0-9._-]{0,15}){0,2}", fullmatch=True)
 
 
 @pytest.fixture
