@@ -79,6 +79,17 @@ async def test_what_waits_for_its_vector_and_is_overwritten_at_once_gets_none(me
     assert rows.run(waiting) == [["Second."]]
 
 
+async def test_a_search_by_words_alone_waits_for_no_vectors(memory: Memory, rows: Rows) -> None:
+    await memory.create_node("Note", "Larch for the terrace.", id="a")
+    await rows.catch_up()
+    await memory.create_node("Note", "Oak for the stairs.", id="b")
+    waiting = "MATCH (p:_NewPassage {_domain: $domain}) RETURN p._text"
+    for mode, without in (("lexical", [["Oak for the stairs."]]), ("hybrid", [])):
+        found = await memory.recall.search_memories("oak stairs", search_mode=mode)
+        assert (found.hits[0].id, found.not_covered, found.without_vectors) == ("b", None, None)
+        assert rows.run(waiting) == without
+
+
 async def test_equal_words_are_embedded_once(memory: Memory, rows: Rows, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = rows.core.embedder
     assert embedder is not None

@@ -53,7 +53,7 @@ from graph_memory.model.arguments import UNLIMITED, fault
 WIDEST = 6_400
 """Passages that an index gives at most."""
 _WIDER = 4
-SURROUNDED = 50
+SURROUNDED = 30
 """Passages with what stands around them, the best by words first: more made no difference (decision 30)."""
 _AT_ONCE = 50
 """Texts that are gone through before other tasks have their turn: a millisecond."""

@@ -137,18 +137,18 @@ EMPTIED = query("recall/emptied", Nothing)
 RESET = query("recall/reset", Nothing)
 
 
-async def catch_up(core: Core, domain: str, *, within: float = 2.0) -> Coverage:
+async def catch_up(core: Core, domain: str, *, within: float = 2.0, vectors: bool = True) -> Coverage:
     """Index what a domain's index lacks, words and then vectors, for so many seconds at most; say what it covers.
 
-    Raises ONTOLOGY_NOT_FOUND.
+    Where only words are compared, nobody waits for `vectors`. Raises ONTOLOGY_NOT_FOUND.
     """
     position = await _position(core, domain)
-    if position.seq == position.last and not position.waits:
+    if position.seq == position.last and not (vectors and position.waits):
         return _covered(position, 0)
     until = time.monotonic() + within
     while await index_page(core, domain) and time.monotonic() < until:
         pass
-    reason = await embed(core, domain, until)
+    reason = await embed(core, domain, until) if vectors else None
     return await coverage(core, domain, reason)
 
 

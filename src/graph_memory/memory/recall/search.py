@@ -27,7 +27,8 @@ async def search_and_count(core: Core, domain: str, request: Request) -> SearchR
 
 async def search(core: Core, domain: str, request: Request) -> SearchResult:
     """Return what a request finds in a domain. `Recall` tells the rest."""
-    scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor)
+    vectors = request.mode != "lexical"
+    scope = await scope_of(core, domain, request.filters, request.as_of, request.cursor, vectors=vectors)
     ranking = await find(scope, request)
     notes = [] if ranking.ranked else await _reasons(scope, request)
     return await reply(scope, request, replace(ranking, notes=[*ranking.notes, *notes]))
@@ -41,9 +42,15 @@ async def _reasons(scope: Scope, request: Request) -> list[str]:
 
 
 async def scope_of(
-    core: Core, domain: str, filters: Filters, as_of: int | str | None, cursor: Cursor | None = None
+    core: Core,
+    domain: str,
+    filters: Filters,
+    as_of: int | str | None,
+    cursor: Cursor | None = None,
+    *,
+    vectors: bool = True,
 ) -> Scope:
-    """Return where to search: what was before a fork is in the domain that the branch was made from."""
+    """Return where to search, and with what: what was before a fork is in the domain that the branch was made from."""
     types = await stored_types(core, domain, filters.types)
     filters = replace(filters, types=tuple(types or ()))
     if cursor is not None:
@@ -51,6 +58,6 @@ async def scope_of(
     elif as_of is not None:
         place = await place_at(core.store, domain, "as_of", as_of)
     else:
-        return Scope(core, domain, None, await catch_up(core, domain), filters)
-    coverage = await catch_up(core, place.domain)
+        return Scope(core, domain, None, await catch_up(core, domain, vectors=vectors), filters)
+    coverage = await catch_up(core, place.domain, vectors=vectors)
     return Scope(core, place.domain, place.seq, coverage, filters)
