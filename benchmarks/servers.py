@@ -21,9 +21,10 @@ COMMAND = Path(sys.executable).with_name("graph-memory")
 
 
 def local_settings() -> Settings:
-    """Return the settings, without the server that the environment may name: benchmarks are for a local Neo4j."""
+    """Return the settings: of a Neo4j in the home that the environment names, or else in one for benchmarks alone."""
     for name in [name for name in os.environ if name.startswith("NEO4J_")]:
         del os.environ[name]
+    os.environ.setdefault("GRAPH_MEMORY_HOME", str(Path.cwd() / ".bench"))
     return Settings()
 
 
