@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup demo test test-all test-container unit lint check mutants soak bench load detective choices conformance golden reference docs lock clean
 
@@ -25,6 +25,7 @@ demo: setup  ## A day of an agent with its memory, over MCP, on a real Neo4j
 test: setup  ## The quick tests, on a real Neo4j of their own
 	$(PYTEST) -m "not long"
 
+test-all: WORKERS = 3  # tests of kills and starts wait more than they compute
 test-all: setup  ## All tests: also kills, installs, the site, a browser, many writers, all examples
 	$(BIN)/python tests/train.py
 	EXAMPLES=all $(PYTEST) --durations=60 tests

@@ -25,7 +25,7 @@ from graph_memory import Code, GraphError, Memory, Settings, local, ontology_fro
 from lifecycle.faults.fault_writer import text_of
 from support import index
 
-KILLS = int(os.environ.get("KILLS") or 3)
+KILLS = int(os.environ.get("KILLS") or 2)
 """How often each is killed; `make soak` asks for more."""
 
 SECONDS = 300.0 + 60 * KILLS
