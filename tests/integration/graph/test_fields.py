@@ -258,6 +258,7 @@ async def test_fields_that_a_hand_changed_are_adopted_or_refused(home: Memory, d
     assert await fields(home, "m") == {"title": "Bath"}
 
 
+@pytest.mark.long
 async def test_nothing_of_the_fields_of_an_erased_node_is_left(home: Memory) -> None:
     await home.create_node("Note", "# Kitchen", id="n", **FIELDS)
     await home.create_node("Note", "# Bath", id="m", **{**FIELDS, "path": "/secret-bath"})

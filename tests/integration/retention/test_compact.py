@@ -223,6 +223,7 @@ async def test_asked_for_twice_at_once_the_archive_is_whole(
     assert await is_clean(memory)
 
 
+@pytest.mark.long
 async def test_contents_that_only_the_past_had_are_freed(memory: Memory, domain: str, driver: Driver) -> None:
     _, _, cut = await filled(memory)
     tried = await memory.history.compact(cut, dry_run=True)

@@ -91,6 +91,7 @@ async def test_nothing_of_it_is_found_in_the_domain_its_branches_and_what_it_was
     assert await is_clean(memory, past, branch, twig)
 
 
+@pytest.mark.long
 async def test_a_connection_that_leads_to_it_is_erased_with_it(memory: Memory, domain: str) -> None:
     word = secret()
     node, other, _ = await filled(memory, domain, word)
