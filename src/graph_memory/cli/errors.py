@@ -142,6 +142,10 @@ COMMANDS: Mapping[str, str] = {
     "get_recent": "entity recent",
     "get_hot": "entity hot",
     "get_by_type": "entity of-type",
+    "session_start": "session start",
+    "session_end": "session end",
+    "get_block": "block show",
+    "edit_block": "block edit",
     "protect": "protect",
     "unprotect": "unprotect",
 }

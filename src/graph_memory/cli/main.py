@@ -22,6 +22,7 @@ from graph_memory.cli.commands import (
     node,
     ontology,
     serve,
+    session,
     transfer,
     upkeep,
 )
@@ -66,6 +67,8 @@ app.add_typer(ontology.app, name="ontology", rich_help_panel=REMEMBER)
 app.add_typer(node.app, name="node", rich_help_panel=REMEMBER)
 app.add_typer(connection_app, name="connection", rich_help_panel=REMEMBER)
 app.add_typer(cleanup.app, name="entity", rich_help_panel=REMEMBER)  # the app of `entity`, with the commands of both
+app.add_typer(session.block_app, name="block", rich_help_panel=REMEMBER)
+app.add_typer(session.app, name="session", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
 for command in (
     remember,

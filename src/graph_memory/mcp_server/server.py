@@ -16,6 +16,7 @@ from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.knowledge_graph import KnowledgeGraphResource
 from graph_memory.mcp_server.limits import check_given, check_taken
 from graph_memory.mcp_server.official import OfficialTool, are_official, unknown
+from graph_memory.mcp_server.prompts import STARTS, prompt_handlers
 from graph_memory.mcp_server.roots import Project
 from graph_memory.mcp_server.startup import Opener, Startup
 from graph_memory.mcp_server.tools import AnyTool
@@ -52,6 +53,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
     calls = Calls(tools, settings)
     has_graph = any(isinstance(tool, OfficialTool) for tool in tools.values())
     graph = calls.graph.handlers() if has_graph else {}
+    prompts = prompt_handlers() if STARTS in tools else {}
 
     @asynccontextmanager
     async def lifespan(_server: Server[Startup]) -> AsyncGenerator[Startup]:
@@ -67,6 +69,7 @@ def build_server(opener: Opener, settings: Settings, toolsets: Sequence[str]) ->
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         **graph,
+        **prompts,
     )
 
 

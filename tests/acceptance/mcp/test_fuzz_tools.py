@@ -22,7 +22,7 @@ from neo4j import Driver
 
 from acceptance.agents import COMMAND
 from acceptance.mcp.fuzzing import LEAKS, LONGEST, ODD_NAMES, Given, check_answer, fitting, spoilt, whole
-from graph_memory import GraphError, Memory, Settings, ontology_from, open_memory
+from graph_memory import GraphError, Memory, NodeType, Settings, ontology_from, open_memory
 from graph_memory.mcp_server.official import OfficialTool
 from graph_memory.mcp_server.server import Calls
 from graph_memory.mcp_server.tools import AnyTool, Effect
@@ -279,6 +279,14 @@ def twin(world: World) -> str:
     return "Anne"
 
 
+def noted(world: World, given: Given) -> Given:
+    """Return arguments for a domain whose closed types get those of blocks and summaries."""
+    for name in ("MemoryBlock", "SessionSummary"):
+        world.portal.call(partial(world.memory.add_node_type, NodeType(name), domain=world.domains[0]))
+    world.known = None
+    return given
+
+
 SOUND: dict[str, Callable[[World], Given]] = {
     "add_connection_type": lambda _: {"type_name": "Hums", "from_types": ["*"], "to_types": ["*"]},
     "add_node_type": lambda _: {"type_name": "Song"},
@@ -290,6 +298,9 @@ SOUND: dict[str, Callable[[World], Given]] = {
     "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},
     "find_similar": lambda world: {"name": twin(world)},
     "merge_entities": lambda world: {"names": [twin(world)], "into": "Ann"},
+    "edit_block": lambda world: noted(world, {"label": "human", "text": "Ann"}),
+    "session_end": lambda world: noted(world, {"summary": "Ann sang."}),
+    "get_block": lambda _: {"label": "human"},
 }
 """Arguments with which a tool does something."""
 

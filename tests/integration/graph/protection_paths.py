@@ -146,6 +146,17 @@ async def _two_entities(world: World) -> None:
     world.r = (await world.memory.create_connection("Link", world.a, node)).connection_id
 
 
+async def _block(world: World) -> None:
+    for name in ("MemoryBlock", "SessionSummary"):
+        await world.memory.add_node_type(NodeType(name))
+    world.a = (await world.memory.entities.edit_block("persona", "An agent.")).id or ""
+
+
+async def _summary(world: World) -> None:
+    await _block(world)
+    world.a = (await world.memory.entities.session_end("Nothing.", session_id="s")).id
+
+
 async def _hub(world: World) -> None:
     for _ in range(12):
         node = (await world.memory.create_node("Note", "leaf")).node_id
@@ -212,6 +223,21 @@ async def update_entity(_: World, memory: Memory) -> object:
 @path(DOMAIN, NODE, prepare=_entity)
 async def update_observation(_: World, memory: Memory) -> object:
     return await memory.entities.update_observation("Ada", "is ill", confidence=0.5)
+
+
+@path(DOMAIN, NODE, prepare=_block)
+async def edit_block(_: World, memory: Memory) -> object:
+    return await memory.entities.edit_block("persona", "Kind.")
+
+
+@path(DOMAIN, prepare=_block)
+async def make_a_block(_: World, memory: Memory) -> object:
+    return await memory.entities.edit_block("human", "Kind.")
+
+
+@path(DOMAIN, NODE, prepare=_summary)
+async def session_end(_: World, memory: Memory) -> object:
+    return await memory.entities.session_end("Done.", session_id="s")
 
 
 @path(DOMAIN, NODE, CONNECTION, prepare=_two_entities)
@@ -579,6 +605,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.deletes:_written": ["delete_entities", "delete_observations", "delete_relations"],
     "memory.entities.cleaning.merging:_Merge.written": ["merge_entities", "merge_entities_into_one"],
     "memory.entities.decide:decide": ["decide"],
+    "memory.entities.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],
     "memory.entities.remember:_Writing.write": ["remember"],
     "memory.entities.updating:update_entity": ["update_entity"],
     "memory.entities.updating:update_observation": ["update_observation"],

@@ -88,6 +88,9 @@ def mcp(
 
     Toolset cleanup: find_similar, find_duplicates, merge_entities, find_orphans,
     graph_health, get_recent, get_hot, get_by_type.
+
+    Toolset sessions: session_start, session_end, get_block, edit_block. With it
+    there are the prompts memory-guide and save-session.
     """
     _serve(read_settings(domain=domain, toolsets=toolsets), transport, host, port)
 

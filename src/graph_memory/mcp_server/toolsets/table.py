@@ -15,6 +15,7 @@ from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.mcp_server.toolsets.recall import RECALL
 from graph_memory.mcp_server.toolsets.remember import REMEMBER
+from graph_memory.mcp_server.toolsets.sessions import SESSIONS
 from graph_memory.mcp_server.toolsets.traversal import TRAVERSAL
 from graph_memory.mcp_server.toolsets.updates import UPDATES
 from graph_memory.model.errors import Code, GraphError
@@ -31,6 +32,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "entities": ENTITIES,
     "remember": (*REMEMBER, *UPDATES),
     "cleanup": CLEANUP,
+    "sessions": SESSIONS,
 }
 
 

@@ -27,6 +27,8 @@ from graph_memory.memory.entities.results import (
     ObservationUpdated,
     RelationsCreated,
 )
+from graph_memory.memory.entities.sessions import blocks, sessions
+from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
 from graph_memory.storage.log.writing import utc_now
 
 
@@ -266,3 +268,64 @@ class Entities:
     ) -> EntityList:
         """Return the entities of a type, as it was written."""
         return await looking.get_by_type(self._core, self._domain(domain), asked.text_from(type, "type"), limit)
+
+    async def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
+        """Return the block of a label, or all: short texts that an agent reads at the start of each session.
+
+        `persona`, `human` and `project` are there from the beginning, with empty texts. Raises INVALID_ARGUMENT for a
+        label of which there is no block.
+        """
+        return await blocks.get_blocks(self._core, self._domain(domain), label)
+
+    async def edit_block(
+        self,
+        label: str,
+        text: str,
+        *,
+        mode: blocks.Mode = "append",
+        old: str | None = None,
+        limit: int | None = None,
+        expected_version: int | None = None,
+        domain: str | None = None,
+    ) -> BlockEdited:
+        """Append a text to a block on a line of its own, or replace the block, or only its part `old`, by it.
+
+        A label of your own makes a block. A block has at most `limit` characters, 2,000 unless it is said, and that up
+        to 20,000. `expected_version` refuses the edit if the block changed since. The log keeps every version. Raises
+        CONTENT_TOO_LARGE over the limit, INVALID_ARGUMENT, VERSION_CONFLICT, and INVALID_NODE_TYPE where the types of
+        the domain are closed and lack `MemoryBlock`.
+        """
+        edit = blocks.Edit(label=label, text=text, mode=mode, old=old, limit=limit, expected_version=expected_version)
+        return await blocks.edit_block(self._core, self._domain(domain), edit)
+
+    async def session_start(
+        self,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        max_tokens: int = sessions.TOKENS,
+        domain: str | None = None,
+    ) -> SessionStarted:
+        """Return what to know at the start of a session, in `max_tokens` at most.
+
+        In this order: the blocks; the last summary, of this session or project if there is one; what the memory holds,
+        what changed last and what is used most; who changed what; open questions of `remember`; goals; contradictions.
+        Where nothing is remembered yet, `text` is a guide for the agent; nothing is stored. Raises INVALID_ARGUMENT.
+        """
+        given = sessions.Asked(session_id, project, max_tokens)
+        return await sessions.session_start(self._core, self._domain(domain), given)
+
+    async def session_end(
+        self,
+        summary: str,
+        *,
+        session_id: str | None = None,
+        project: str | None = None,
+        domain: str | None = None,
+    ) -> SessionEnded:
+        """Keep a summary of a session, which the next one begins with; one session has one, the last.
+
+        Raises INVALID_ARGUMENT, and INVALID_NODE_TYPE where the types of the domain are closed and lack
+        `SessionSummary`.
+        """
+        return await sessions.session_end(self._core, self._domain(domain), summary, session_id, project)

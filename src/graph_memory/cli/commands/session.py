@@ -1,0 +1,91 @@
+"""`graph-memory session` and `block`: what to know at the start, what is kept at the end, and what is always read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.output.printing import harmless, note
+from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+app = typer.Typer(no_args_is_help=True, help="What to know at the start of a session, and what is kept of it.")
+block_app = typer.Typer(no_args_is_help=True, help="Short texts that an agent reads at the start of each session.")
+
+SessionOption = Annotated[str | None, typer.Option("--session", help="An earlier session to go on with.")]
+ProjectOption = Annotated[str | None, typer.Option("--project", help="What it is about, by its name.")]
+
+
+@command(app)
+def start(
+    call: Call,
+    session: SessionOption = None,
+    project: ProjectOption = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=400, help="The most that is told.")] = 1_500,
+) -> None:
+    """Show what to know: blocks, the last summary, what is there, who changed what, what is open."""
+
+    async def use(memory: Memory) -> SessionStarted:
+        return await memory.entities.session_start(session_id=session, project=project, max_tokens=max_tokens)
+
+    call.answer(use, lambda found: typer.echo(harmless(found.text)))
+
+
+@command(app)
+def end(
+    call: Call,
+    summary: Annotated[str, typer.Argument(help="What was done, what was decided and why, what is open.")],
+    session: SessionOption = None,
+    project: ProjectOption = None,
+) -> None:
+    """Keep a summary, with which the next session begins."""
+
+    async def use(memory: Memory) -> SessionEnded:
+        return await memory.entities.session_end(summary, session_id=session, project=project)
+
+    def show(done: SessionEnded) -> None:
+        note(f"{'Kept' if done.changed else 'It was kept already'}: {done.id}.")
+
+    call.answer(use, show, "Keeping")
+
+
+@command(block_app, name="show")
+def show_block(
+    call: Call, label: Annotated[str | None, typer.Argument(help="persona, human, project or another.")] = None
+) -> None:
+    """Show a block, or all."""
+
+    async def use(memory: Memory) -> Blocks:
+        return await memory.entities.get_block(label)
+
+    def show(found: Blocks) -> None:
+        for one in found.blocks:
+            note(f"{one.label}: {one.characters:,} of {one.limit:,} characters")
+            if one.text:
+                typer.echo(harmless(one.text))
+
+    call.answer(use, show)
+
+
+@command(block_app)
+def edit(
+    call: Call,
+    label: Annotated[str, typer.Argument(help="persona, human, project, or another, which makes a block.")],
+    text: Annotated[str, typer.Argument(help="What is appended, or takes the place of what is there.")],
+    mode: Annotated[Literal["append", "replace"], typer.Option("--mode", help="What to do with the text.")] = "append",
+    old: Annotated[str | None, typer.Option("--old", help="With replace: only this part, which is there once.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", help="Most characters of the block.")] = None,
+) -> None:
+    """Append to a block, or replace it or a part of it."""
+
+    async def use(memory: Memory) -> BlockEdited:
+        return await memory.entities.edit_block(label, text, mode=mode, old=old, limit=limit)
+
+    def show(done: BlockEdited) -> None:
+        note(f"{done.label}: {done.characters:,} of {done.limit:,} characters.")
+
+    call.answer(use, show, "Editing")

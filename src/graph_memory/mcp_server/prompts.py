@@ -1,0 +1,72 @@
+"""The prompts that a user picks: how to work with a memory, and what to keep of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp import MCPError, types
+
+from graph_memory.mcp_server.callers import Context
+from graph_memory.memory.entities.sessions.primer import WAYS
+from graph_memory.model.wording import quoted
+
+STARTS = "session_start"
+"""The tool with which prompts are offered: they lead to it."""
+_PROJECT = "project"
+_BEGIN = "You have a lasting memory. Begin with session_start{of_project}, and keep to this:\n\n{ways}"
+_SAVE = """\
+Save what this session brought to your lasting memory:
+
+1. What was learned or decided, and why: remember, by the name of what it is about. Skip what the files say themselves.
+2. What is no longer true: remember with replaces, or the property that has a new value.
+3. What changed about you, me or the project: edit_block with persona, human or project, a line each.
+4. Answer the questions that remember asked, with decide.
+5. session_end{of_project} with a summary of a few lines: what was done, what was decided, what is open.
+
+Then tell me in a sentence or two what you saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    title: str
+    description: str
+    text: str
+
+    def listed(self, name: str) -> types.Prompt:
+        """Return it as `prompts/list` shows it."""
+        project = types.PromptArgument(name=_PROJECT, description="What you work on, by its name", required=False)
+        return types.Prompt(name=name, title=self.title, description=self.description, arguments=[project])
+
+    def told(self, project: str | None) -> str:
+        """Return what is said to the agent."""
+        of_project = f" (project: {quoted(project)})" if project else ""
+        return self.text.format(of_project=of_project, ways=WAYS)
+
+
+PROMPTS: Mapping[str, _Prompt] = {
+    "memory-guide": _Prompt("Memory guide", "How to work with this memory, from the start of a session", _BEGIN),
+    "save-session": _Prompt("Save session", "Keep what this session brought, before it ends", _SAVE),
+}
+
+
+async def _list(_ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    """Answer `prompts/list`."""
+    return types.ListPromptsResult(prompts=[prompt.listed(name) for name, prompt in PROMPTS.items()])
+
+
+async def _get(_ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    """Answer `prompts/get`."""
+    prompt = PROMPTS.get(params.name)
+    if prompt is None:
+        message = f"There is no prompt {quoted(params.name)}: there are {' and '.join(PROMPTS)}"
+        raise MCPError(types.INVALID_PARAMS, message)
+    text = prompt.told((params.arguments or {}).get(_PROJECT))
+    said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[said])
+
+
+def prompt_handlers() -> dict[str, Any]:
+    """Return the handlers of a server that offers prompts."""
+    return {"on_list_prompts": _list, "on_get_prompt": _get}

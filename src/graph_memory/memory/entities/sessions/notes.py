@@ -1,0 +1,159 @@
+"""Nodes with a text that are found by a key, each once in a domain: made, or changed, in one write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.changes.context import in_parts, read_context
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.writes import Decided, checked, in_domain
+from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
+from graph_memory.memory.graph.ontology import check_room, type_draft
+from graph_memory.model.content import content_from
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Event, Head, new_id
+from graph_memory.model.exact import same_state
+from graph_memory.model.ontology.ontology import NodeType
+from graph_memory.model.ontology.types import PropertyRule
+from graph_memory.model.projection import live_state
+from graph_memory.model.properties import PropertyType, PropertyValue
+from graph_memory.model.subjects import MODIFIED, NodeState
+from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+NOTES = query("entities/notes", str)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kind of note: the type of its nodes, and the property that is their key."""
+
+    type: str
+    key: str
+    description: str
+
+    @property
+    def declared(self) -> NodeType:
+        """The type, as an open ontology gets it."""
+        rule = PropertyRule(self.key, PropertyType.STRING, unique=True)
+        return NodeType(self.type, description=self.description, properties=(rule,), ad_hoc=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note as it is."""
+
+    node: NodeState
+    text: str
+
+    @property
+    def properties(self) -> Mapping[str, PropertyValue]:
+        """What is told of it."""
+        return self.node.properties
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a note is to be."""
+
+    text: str
+    title: str
+    properties: Mapping[str, PropertyValue]
+    expected_version: int | None = None
+
+
+async def notes_of(
+    core: Core, reader: Reader, domain: str, kept: Kept, *, key: str | None = None, limit: int = 100
+) -> list[Note]:
+    """Return notes of a kind, those that changed last first; given a key, the one that has it."""
+    ids = await reader.read(NOTES, domain=domain, type=kept.type, property=kept.key, key=key, limit=limit)
+    events = {row.draft.subject: row for row in map(Event.from_row, await _last(reader, domain, ids))}
+    nodes = [NodeState.from_live(live_state(events[each])) for each in ids if each in events]
+    hashes = list({node.content.sha256 for node in nodes})
+    texts = {row.sha256: row.text for row in await in_parts(reader, CONTENTS, domain, hashes=hashes)}
+    return [Note(node, await _text(core, domain, node, texts)) for node in nodes]
+
+
+async def _last(reader: Reader, domain: str, ids: Sequence[str]) -> list[dict[str, object]]:
+    return await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+
+
+async def _text(core: Core, domain: str, node: NodeState, texts: Mapping[str, str]) -> str:
+    content = await core.contents.fetch(domain, node.content, texts.get(node.content.sha256))
+    return content.text or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A note after a write."""
+
+    id: str
+    version: int
+    wanted: Wanted
+    changed: bool
+
+
+async def write_note(
+    core: Core, domain: str, name: str, kept: Kept, key: str | None, decide: Callable[[Note | None], Wanted]
+) -> Written:
+    """Make the note of a key, or change it; without a key a new one is made.
+
+    Raises what the decision raises, INVALID_NODE_TYPE in a closed ontology that lacks the type, TYPE_LIMIT_REACHED.
+    """
+    new = new_id("mem")
+    before: Note | None = None
+    wanted = Wanted("", "", {})
+
+    async def read(reader: Reader, head: Head) -> Decided:
+        nonlocal before, wanted
+        known = await notes_of(core, reader, domain, kept, key=key, limit=1) if key is not None else []
+        before = known[0] if known else None
+        wanted = decide(before)
+        content = await core.contents.put(domain, content_from(wanted.text, "utf-8", "markdown"))
+        windows = await core.contents.windows(content)
+        if before is None:
+            made = NewNode(
+                id=new,
+                type=kept.type,
+                content=content,
+                properties=wanted.properties,
+                tags=(),
+                fields={"title": wanted.title},
+                windows=windows,
+            )
+            drafts = [*_declaration(core, head, kept), creation(head, made)]
+        else:
+            edit = NodeEdit(
+                properties=wanted.properties,
+                content=content,
+                format=None,
+                tags=None,
+                fields={},
+                expected_version=wanted.expected_version,
+                windows=windows,
+            )
+            draft = editing(head, before.node, edit)
+            drafts = [] if same_state(draft.state or {}, before.node.state(), MODIFIED) else [draft]
+        return drafts, await read_context(reader, head, drafts)
+
+    async def write() -> Written:
+        receipt = await core.log.write(name, domain, core.origin, read, checked)
+        subject, version = (new, 0) if before is None else (before.node.id, before.node.version)
+        changed = receipt.version_of(subject)
+        return Written(subject, version if changed is None else changed, wanted, changed is not None)
+
+    return await in_domain(core, domain, write)
+
+
+def _declaration(core: Core, head: Head, kept: Kept) -> list[Draft]:
+    """Return what declares the type of notes, where an open ontology lacks it."""
+    if head.ontology.find_node_type(kept.type) is not None:
+        return []
+    if not head.ontology.open:
+        hint = f'Add the type with add_node_type: {{"name": "{kept.type}"}}. The types of this domain are closed.'
+        message = f"Node type {kept.type}, which keeps this, is not defined"
+        raise GraphError(Code.INVALID_NODE_TYPE, message, {"type": kept.type, "hint": hint})
+    check_room(head.ontology, head.domain, core.open_type_limit)
+    return [type_draft(kept.declared)]

@@ -1,0 +1,53 @@
+"""What is returned of blocks and of sessions."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from graph_memory.memory.entities.cleaning.results import Finding
+from graph_memory.model.results import Answered, Result
+
+
+class Block(Result):
+    """A text under a label, which an agent reads at the start of each session."""
+
+    label: str
+    text: str
+    characters: int
+    limit: int = Field(description="The most characters that it may have")
+    id: str | None = Field(default=None, description="The node that keeps it, as in the log; absent while it is empty")
+    version: int | None = Field(default=None, description="For expected_version")
+
+
+class Blocks(Result):
+    """Blocks, the standard ones first."""
+
+    blocks: tuple[Block, ...]
+
+
+class BlockEdited(Block):
+    """A block after an edit."""
+
+    changed: bool
+
+
+class SessionStarted(Answered):
+    """What to know at the start of a session."""
+
+    session_id: str | None = Field(default=None, description="Under which changes of this session are in the log")
+    empty: bool = Field(description="Whether nothing is remembered yet: text is a guide then")
+    text: str = Field(description="Markdown, in which stored text is quoted")
+    tokens: int
+    left_out: int | None = Field(default=None, description="Lines for which there was no room")
+    questions: tuple[Finding, ...] | None = Field(
+        default=None, description="What may be put right first, each with its call"
+    )
+
+
+class SessionEnded(Result):
+    """What was kept of a session."""
+
+    session_id: str | None = None
+    id: str = Field(description="The node that keeps the summary")
+    changed: bool
+    questions: tuple[Finding, ...] | None = Field(default=None, description="Questions of remember that are open")

@@ -1,0 +1,118 @@
+"""Blocks and sessions: what an agent reads at the start of a conversation, and what is kept of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory import GraphError, Memory, ontology_from
+from graph_memory.model.errors import Code
+
+pytestmark = pytest.mark.anyio
+
+
+async def text_of(memory: Memory, label: str) -> str:
+    return (await memory.entities.get_block(label)).blocks[0].text
+
+
+async def test_a_block_is_appended_to_and_replaced_within_its_limit_and_is_no_entity(
+    memory: Memory, domain: str
+) -> None:
+    entities = memory.entities
+    assert [(one.label, one.limit, one.id) for one in (await entities.get_block()).blocks] == [
+        (label, 2_000, None) for label in ("persona", "human", "project")
+    ]
+    first = await entities.edit_block("human", "Ada, a pilot.")
+    second = await entities.edit_block("human", "Likes tea.", limit=30)
+    assert (second.id, second.text) == (first.id, "Ada, a pilot.\nLikes tea.")
+    changed = await entities.edit_block("human", "coffee", mode="replace", old="tea")
+    assert (changed.text, changed.limit, changed.characters) == ("Ada, a pilot.\nLikes coffee.", 30, 27)
+    assert not (await entities.edit_block("human", "Ada", mode="replace", old="Ada")).changed
+    wrong = [
+        (Code.CONTENT_TOO_LARGE, {"text": "And so on and on."}),
+        (Code.INVALID_ARGUMENT, {"text": "x", "mode": "replace", "old": "milk"}),
+        (Code.INVALID_ARGUMENT, {"text": "x", "mode": "replace", "old": "i"}),
+        (Code.INVALID_ARGUMENT, {"text": "x", "old": "tea"}),
+        (Code.INVALID_ARGUMENT, {"text": "x", "limit": 0}),
+        (Code.VERSION_CONFLICT, {"text": "", "mode": "replace", "expected_version": first.version}),
+    ]
+    for code, given in wrong:
+        with pytest.raises(GraphError) as caught:
+            await entities.edit_block("human", **given)  # pyright: ignore[reportArgumentType]
+        assert caught.value.code is code, given
+    for label in ("", "two\nlines", "x" * 65):
+        with pytest.raises(GraphError) as caught:
+            await entities.edit_block(label, "x")
+        assert caught.value.code is Code.INVALID_ARGUMENT
+    with pytest.raises(GraphError) as caught:
+        await entities.get_block("humans")
+    assert "human" in str(caught.value.hint)
+    assert await text_of(memory, "human") == "Ada, a pilot.\nLikes coffee."
+    assert (await entities.read_graph()).entities == ()
+    assert (await memory.upkeep.verify()).differences == ()
+
+    await memory.history.branch(f"{domain}-b")
+    await memory.history.revert(event_ids=[changed.version or 0])
+    assert await text_of(memory, "human") == "Ada, a pilot.\nLikes tea."
+    assert await text_of(memory.in_domain(f"{domain}-b"), "human") == "Ada, a pilot.\nLikes coffee."
+
+
+async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: Memory) -> None:
+    await memory.create_ontology(ontology_from({"node_types": ["Note"], "connection_types": []}))
+    for write in (memory.entities.edit_block("human", "Ada"), memory.entities.session_end("Done.")):
+        with pytest.raises(GraphError) as caught:
+            await write
+        assert caught.value.code is Code.INVALID_NODE_TYPE
+        assert "add_node_type" in str(caught.value.hint)
+
+
+async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) -> None:
+    started = await memory.entities.session_start()
+    assert started.empty
+    assert "remember takes facts about one thing" in started.text
+    assert (await memory.entities.read_graph()).entities == ()
+    with pytest.raises(GraphError) as caught:
+        await memory.history.log()
+    assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+
+
+async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_and_what_is_open(memory: Memory) -> None:
+    entities = memory.acting_as("alice", "s1").entities
+    await entities.edit_block("persona", "A careful colleague.")
+    await entities.edit_block("apollo", "Ships in May.")
+    await entities.remember(name="Ben", type="person", observations=["works as a data analyst at Merrow"])
+    asked = await entities.remember(name="Ben", observations=["left Merrow; since 1 February at Tarn Energy"])
+    await entities.create_entities(
+        [
+            {"name": "Ship it", "type": "goal"},
+            {"name": "Learn Go", "type": "goal", "properties": {"status": "done"}},
+        ]
+    )
+    await entities.create_relations([{"from": "Ben", "to": "Ship it", "relationType": "contradicts"}])
+    ended = await entities.session_end("Hired Ben.\nOpen: where he works.", project="apollo")
+    assert (ended.session_id, len(ended.questions or ())) == ("s1", 1)
+    assert not (await entities.session_end("Hired Ben.\nOpen: where he works.", project="apollo")).changed
+
+    started = await memory.acting_as("bob", "s2").entities.session_start(project="apollo")
+    text = started.text
+    heads = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert heads == [
+        *("persona", "apollo", "Last time", "What this memory holds", "Who changed what last"),
+        *("Open questions: answer with decide", "Goals", "Contradictions to settle"),
+    ]
+    assert "> A careful colleague." in text
+    assert "> Open: where he works." in text
+    assert "Ben: alice, " in text
+    assert text.partition("## Goals\n")[2].splitlines()[:2] == ["- Ship it", ""]
+    assert started.tokens <= 1_500
+    question, contradiction = started.questions or ()
+    assert question.call.arguments["new"] == asked.facts[0].id
+    await entities.decide(**question.call.arguments)
+    await memory.delete_connection(**contradiction.call.arguments)
+    assert (await entities.session_start()).questions is None
+
+    short = await entities.session_start(max_tokens=400)
+    assert short.tokens <= 400
+    await entities.edit_block("human", "words and words\n" * 120)
+    short = await entities.session_start(max_tokens=400)
+    assert short.tokens <= 400
+    assert (short.left_out or 0) > 0

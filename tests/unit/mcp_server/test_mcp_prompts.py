@@ -1,0 +1,37 @@
+"""The prompts of a server: offered with the tools of sessions, and only then."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from mcp import Client, MCPError
+
+from graph_memory.mcp_server.server import build_server
+from graph_memory.mcp_server.toolsets.table import TOOLSETS
+from graph_memory.settings import Settings
+from unit.mcp_server.mcp_fakes import RecordingMemory, opens
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_prompts_lead_to_tools_and_name_the_project() -> None:
+    server = build_server(opens(RecordingMemory()), Settings(), ["sessions"])
+    async with Client(server) as client:
+        listed = (await client.list_prompts()).prompts
+        assert [one.name for one in listed] == ["memory-guide", "save-session"]
+        tools = {tool.name for several in TOOLSETS.values() for tool in several}
+        for one in listed:
+            told = await client.get_prompt(one.name, {"project": "Apollo"})
+            text = told.messages[0].content.text  # pyright: ignore[reportAttributeAccessIssue]
+            assert '(project: "Apollo")' in text
+            assert set(re.findall(r"\b[a-z]+_[a-z_]+\b", text)) <= {*tools, "works_on", "depends_on"}
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt("guide")
+        assert "memory-guide and save-session" in caught.value.error.message
+
+
+async def test_without_sessions_there_are_no_prompts() -> None:
+    async with Client(build_server(opens(RecordingMemory()), Settings(), ["entities"])) as client:
+        with pytest.raises(MCPError):
+            await client.list_prompts()
