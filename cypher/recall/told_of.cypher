@@ -2,7 +2,7 @@
 // milliseconds, since a time costs the driver more than all else. What was not there gives no row.
 // mode: read
 // params: domain, kind, ids, at
-// returns: id, type, title, path, summary, tags, facts, created, modified, valid_from, from_id, from_title, to_id, to_title
+// returns: id, type, title, path, summary, tags, facts, created, modified, valid_from, from_id, from_title, to_id, to_title, session, has_content
 UNWIND $ids AS id
 CALL (id) {
   MATCH (e:_Event)
@@ -12,7 +12,7 @@ CALL (id) {
   ORDER BY e._domain DESC, e._subject DESC, e._seq DESC
   LIMIT 1
 }
-WITH id, e
+WITH id, properties(e) AS e
 WHERE e._op <> 'delete' AND e._kind = $kind
 WITH id, e, [end IN CASE WHEN $kind = 'connection' THEN [e._from, e._to] ELSE [] END | head(COLLECT {
   MATCH (p:_Event)
@@ -26,4 +26,5 @@ RETURN id, e._type AS type, coalesce(e._title, '') AS title, coalesce(e._path, '
        coalesce(e._content_summary, '') AS summary, coalesce(e._tags, []) AS tags,
        [key IN keys(e) WHERE NOT key STARTS WITH '_' | [key, e[key]]] AS facts, e._created.epochMillis AS created,
        e._modified.epochMillis AS modified, e._valid_from.epochMillis AS valid_from, e._from AS from_id,
-       coalesce(titles[0], '') AS from_title, e._to AS to_id, coalesce(titles[1], '') AS to_title
+       coalesce(titles[0], '') AS from_title, e._to AS to_id, coalesce(titles[1], '') AS to_title,
+       e._session AS session, e._content_sha256 IS NOT NULL AS has_content

@@ -59,6 +59,7 @@ async def house(opened: Memory) -> House:
     before = await last(memory)
     await memory.update_node("terrace", content="# Terrace\n\nLarch. It costs 9k.", encoding="utf-8")
     await memory.delete_node("fence")
+    await memory.upkeep.reindex(anew=False)
     return House(memory, before)
 
 
@@ -250,6 +251,7 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(o
     await memory.create_node("Note", "It is new.", id="a")
     await memory.history.compact(await last(memory), archive=tmp_path / "a.gz")
     await memory.update_node("a", title="It is newer")
+    await memory.upkeep.reindex(anew=False)
     found = await memory.recall.recall("What happened yesterday?")
     assert found.period is None
     assert found.warnings == ("Nothing that was found is of that time: all times are told.",)

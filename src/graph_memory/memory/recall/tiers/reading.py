@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
-from graph_memory.memory.recall.tiers.material import MANY, Tie
+from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
 from graph_memory.memory.recall.tiers.wording import day
 from graph_memory.memory.recall.traversal.edges import Asked, Edge
 from graph_memory.memory.recall.traversal.frontier import Frontier
@@ -45,11 +45,28 @@ class ToldRow:
     from_title: str
     to_id: str | None
     to_title: str
+    session: str | None
+    has_content: bool
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The nodes that it connects, if it is a connection."""
+        return tuple(each for each in (self.from_id, self.to_id) if each is not None)
 
     @property
     def named(self) -> str:
         """Its title, or a property where it has none."""
-        return shown_title(self.type, self.title, {str(key): value for key, value in self.facts})
+        return _named(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CalledRow:
+    """A node, its title, and its properties where it has none."""
+
+    id: str
+    type: str
+    title: str
+    facts: list[list[PropertyValue]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,7 @@ class CountRow:
 
 CONTENTS_OF = query("recall/contents_of", TextsRow)
 TOLD_OF = query("recall/told_of", ToldRow)
+CALLED = query("recall/called", CalledRow)
 RECENT = query("recall/recent", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
@@ -84,6 +102,17 @@ async def told_of(scope: Scope, kind: Kind, ids: Sequence[str]) -> dict[str, Tol
     """Return what is told of nodes or connections; what is not there is left out."""
     given = {"kind": kind, "ids": list(ids), "at": scope.number}
     return {row.id: row for row in await scope.core.store.read(TOLD_OF, domain=scope.domain, **given)} if ids else {}
+
+
+async def called(scope: Scope, ids: Sequence[str]) -> dict[str, Brief]:
+    """Return what nodes are called; what is not there is left out."""
+    given = {"ids": list(ids), "at": scope.number}
+    rows = await scope.core.store.read(CALLED, domain=scope.domain, **given) if ids else []
+    return {row.id: Brief(_named(row), row.type) for row in rows}
+
+
+def _named(row: ToldRow | CalledRow) -> str:
+    return shown_title(row.type, row.title, {str(key): value for key, value in row.facts})
 
 
 def instant(milliseconds: int) -> datetime:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 from graph_memory.memory.domains.lineage import seq_at
 from graph_memory.memory.graph.describe import DescribedRow, described
@@ -18,13 +17,12 @@ from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
-from graph_memory.memory.recall.tiers.reading import recent
+from graph_memory.memory.recall.tiers.reading import ToldRow, instant, recent, told_of
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
 from graph_memory.memory.tasks import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter
-from graph_memory.model.subjects import content_ref
 from graph_memory.model.times import Span
 from graph_memory.model.wording import quoted
 
@@ -50,7 +48,7 @@ class Seeds:
     """Nodes and connections with what they are worth, from 1 for the best hit, and how they were found."""
 
     values: dict[str, float] = field(default_factory=dict[str, float])
-    rows: dict[str, DescribedRow] = field(default_factory=dict[str, DescribedRow])
+    rows: dict[str, ToldRow] = field(default_factory=dict[str, ToldRow])
     """What is known of them already."""
     passages: dict[str, list[Passage]] = field(default_factory=dict[str, list[Passage]])
     """Those of each that were found, the best first."""
@@ -153,7 +151,7 @@ async def _within(scope: Scope, period: Period, values: dict[str, float], create
     """Put what belongs to a period before all else: made, changed or true in it."""
     for node, score in _scores(created).items():
         values[node] = max(values.get(node, 0.0), score)
-    seeds.rows |= await _described(scope, list(values))
+    seeds.rows |= await told_of(scope, Kind.NODE, list(values))
     within = {each for each in values if each in seeds.rows and _is_of(seeds.rows[each], period)}
     if not within:
         seeds.notes.append("Nothing that was found is of that time: all times are told.")
@@ -167,13 +165,11 @@ async def _within(scope: Scope, period: Period, values: dict[str, float], create
             del values[node]
 
 
-def _is_of(row: DescribedRow, period: Period) -> bool:
+def _is_of(row: ToldRow, period: Period) -> bool:
     """Say whether something was made, changed, or began to hold in a period."""
-    stated = row.event.get("_valid_from")
-    if isinstance(stated, datetime):
-        return period.has(stated)
-    made = row.event.get("_created")
-    return period.has(row.modified) or (isinstance(made, datetime) and period.has(made))
+    if row.valid_from is not None:
+        return period.has(instant(row.valid_from))
+    return any(period.has(instant(at)) for at in (row.modified, row.created) if at is not None)
 
 
 async def _numbers(scope: Scope, period: Period) -> tuple[int, int | None]:
@@ -220,28 +216,27 @@ async def _biased(scope: Scope, context: Context, seeds: Seeds) -> None:
     if not (context.types or context.tags or context.path or context.session):
         return
     missing = [each for each in seeds.values if each not in seeds.rows]
-    seeds.rows |= await _described(scope, missing)
+    seeds.rows |= await told_of(scope, Kind.NODE, missing)
     for node, value in seeds.values.items():
         if (row := seeds.rows.get(node)) is None:
             continue
-        tags = cast("Sequence[str]", row.event.get("_tags") or ())
         alike = (
             row.type in context.types,
-            not frozenset(context.tags).isdisjoint(tags),
-            bool(context.path) and str(row.event.get("_path") or "/").startswith(context.path),
-            bool(context.session) and row.event.get("_session") == context.session,
+            not frozenset(context.tags).isdisjoint(row.tags),
+            bool(context.path) and (row.path or "/").startswith(context.path),
+            bool(context.session) and row.session == context.session,
         )
         seeds.values[node] = value + ALIKE * sum(alike)
 
 
 async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
     """Begin with what is named, by id, name or title; of a connection with its ends too. Raises NODE_NOT_FOUND."""
-    rows = await _described(scope, focus)
-    links = await _links(scope, [each for each in focus if each not in rows])
+    rows = await told_of(scope, Kind.NODE, focus)
+    links = await told_of(scope, Kind.CONNECTION, [each for each in focus if each not in rows])
     missing = [each for each in focus if each not in rows and each not in links]
-    told = {each: row for each, row in links.items() if content_ref(row.event) is not None}
-    seeds.rows |= told
-    for node in (*rows, *told, *(end for row in links.values() for end in (row.from_id, row.to_id))):
+    told = {each: row for each, row in links.items() if row.has_content}
+    seeds.rows |= rows | told
+    for node in (*rows, *told, *(end for row in links.values() for end in row.ends)):
         seeds.give(node, FOCUSED)
     named: dict[str, Sequence[str]] = {}
     if missing:
@@ -265,11 +260,6 @@ async def _titled(scope: Scope, title: str) -> list[str]:
     found = await find(scope, Request(title, mode="lexical", max_results=10))
     rows = await _described(scope, [each.owner for each in found.ranked[:10]])
     return [node for node, row in rows.items() if words(row.title) == words(title)]
-
-
-async def _links(scope: Scope, ids: Sequence[str]) -> dict[str, DescribedRow]:
-    found = await described(scope.core, scope.domain, Kind.CONNECTION, ids, scope.number)
-    return {row.id: row for row in found}
 
 
 async def _described(scope: Scope, ids: Sequence[str]) -> dict[str, DescribedRow]:

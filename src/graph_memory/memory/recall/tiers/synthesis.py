@@ -11,7 +11,6 @@ import anyio.to_thread
 from graph_memory.chat import ModelUnavailable
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.describe import described
 from graph_memory.memory.recall.access import note
 from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.excerpts import excerpt
@@ -31,6 +30,7 @@ from graph_memory.memory.recall.tiers.citing import (
 )
 from graph_memory.memory.recall.tiers.material import Material as Recalled
 from graph_memory.memory.recall.tiers.material import Thing
+from graph_memory.memory.recall.tiers.reading import told_of
 from graph_memory.memory.recall.tiers.recalling import recalled
 from graph_memory.memory.recall.tiers.request import asked as recall_asked
 from graph_memory.memory.recall.tiers.seeds import Seeds
@@ -53,7 +53,6 @@ LENGTHS = (2_000, 1_000, 400, 200, 100, 40)
 TIMES_TOO_LONG = 2
 """An answer of more than so many times the words that were asked for is cut."""
 _SHOWN = 5
-_KINDS = (Kind.NODE, Kind.CONNECTION)
 
 
 async def synthesize(
@@ -133,13 +132,14 @@ async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Mat
     """Return what was named, with the connections among it. Raises NODE_NOT_FOUND for an id that is none."""
     wanted, now = list(dict.fromkeys(ids)), utc_now()
     scope = await scope_of(core, domain, Filters(), None)
-    rows = {row.id: row for kind in _KINDS for row in await described(core, domain, kind, wanted)}
+    nodes, links = [await told_of(scope, kind, wanted) for kind in (Kind.NODE, Kind.CONNECTION)]
+    rows = nodes | links
     if missing := [each for each in wanted if each not in rows]:
         raise node_not_found(domain, missing[0])
     seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=asked(query, scope.analyser))
-    web = await grown(scope, replace(seeds, values={each: 1.0 for each in wanted if not rows[each].from_id}), 1)
+    web = await grown(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
     known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), TOKENS * HITS, now)
-    note(core, domain, [each for each in wanted if not rows[each].from_id])
+    note(core, domain, nodes)
     return await material_from(known, seeds.question)
 
 

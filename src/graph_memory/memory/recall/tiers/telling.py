@@ -10,7 +10,16 @@ from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
-from graph_memory.memory.recall.tiers.reading import PASSAGES, ToldRow, contents_of, instant, stitched, ties_of, told_of
+from graph_memory.memory.recall.tiers.reading import (
+    PASSAGES,
+    ToldRow,
+    called,
+    contents_of,
+    instant,
+    stitched,
+    ties_of,
+    told_of,
+)
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day
 from graph_memory.memory.tasks import task_group
@@ -56,20 +65,25 @@ async def material_of(
     most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 10)
     chosen = in_order(web.values)[:most]
     ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
-    named = sorted(ends.difference(chosen), key=lambda each: -web.values.get(each, 0.0))[:_MOST_THINGS]
-    links = [each for each in chosen if _is_connection(seeds, each)]
-    nodes = [each for each in (*chosen, *named) if each not in links]
-    rows: dict[str, ToldRow] = {}
+    named = sorted(ends.difference(chosen), key=lambda each: (-web.values.get(each, 0.0), each))[:_MOST_THINGS]
+    rows = {each: seeds.rows[each] for each in chosen if each in seeds.rows}
+    links = [each for each in chosen if each not in rows and _is_connection(seeds, each)]
+    nodes = [each for each in chosen if each not in rows and each not in links]
+    known: dict[str, Brief] = {}
     texts: dict[str, list[str]] = {}
 
     async def describe(kind: Kind, ids: Sequence[str]) -> None:
         rows.update(await told_of(scope, kind, ids))
+
+    async def call() -> None:
+        known.update(await called(scope, named))
 
     async def read() -> None:
         texts.update(await contents_of(scope, chosen))
 
     async with task_group() as tasks:
         tasks.start_soon(describe, Kind.NODE, nodes)
+        tasks.start_soon(call)
         if has_texts:
             tasks.start_soon(read)
         if links:
@@ -79,14 +93,12 @@ async def material_of(
         for each in chosen
         if each in rows
     ]
-    known = {each: Brief(rows[each].named, rows[each].type) for each in nodes if each in rows}
+    known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
     return Material(told, ties, known)
 
 
 def _is_connection(seeds: Seeds, each: str) -> bool:
-    if (row := seeds.rows.get(each)) is not None:
-        return bool(row.from_id)
     return any(passage.owner_kind == Kind.CONNECTION for passage in seeds.passages.get(each, ())[:1])
 
 
