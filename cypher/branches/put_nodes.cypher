@@ -12,7 +12,8 @@ SET n = e {
   _snapshot_of: null,
   _entity_name: CASE WHEN e._entity IS NOT NULL
     THEN CASE WHEN size(e.name) <= 1000 THEN e.name ELSE toString(size(e.name)) END END,
-  _folded: CASE WHEN e._mentioned IS NULL AND size(e.name + e._entity) < 8000 THEN toLower(e.name + '\n' + e._entity) END,
-  _is_long: CASE WHEN e._mentioned IS NULL AND size(e.name + e._entity) >= 8000 THEN true END
+  _is_long: CASE WHEN e._mentioned IS NULL THEN size(
+    e.name + '\n' + e._entity + CASE WHEN e.aliases IS :: STRING NOT NULL THEN '\n' + e.aliases ELSE '' END
+  ) > 8000 END
 }
 RETURN count(*) AS found

@@ -12,8 +12,7 @@ CALL (e, n) {
   SET o = e {
     .*, _id: e._subject, _version: e._seq, _seq: null, _op: null, _kind: null, _subject: null, _type: null,
     _from: null, _to: null, _prev: null, _at: null, _session: null, _source: null, _actor: null, _batch: null,
-    _snapshot_of: null, _folded: CASE WHEN size(e._text) <= 8000 THEN toLower(e._text) END,
-    _is_long: CASE WHEN size(e._text) > 8000 THEN true END
+    _snapshot_of: null, _is_long: size(e._text) > 8000
   }
   RETURN count(*) AS made
 }

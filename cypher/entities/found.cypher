@@ -1,10 +1,24 @@
 // The entities whose name, type or observations have a text in lower case, as far as the indexes of texts say, and have each of
 // the others somewhere: those of a text and a line break in a name or type, although it is in neither, are among them. As
-// `opened`, in everything else.
+// `opened`, in everything else. What is not in the indexes, because it is new or long, is looked through first: a text that is
+// indexed meanwhile is then met twice, never missed. `waiting` is how many are new, as far as so many.
 // mode: read
-// params: domain, text, others
-// returns: entities, relations
+// params: domain, text, others, many
+// returns: entities, relations, waiting
 CALL () {
+  MATCH (n:_Node)
+  WHERE n._domain = $domain AND n._is_long IS NOT NULL
+    AND toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+      CONTAINS $text
+  RETURN n
+  UNION
+  MATCH (o:_Observation)
+  WHERE o._domain = $domain AND o._is_long IS NOT NULL AND toLower(o._text) CONTAINS $text
+    AND coalesce(o._valid_to > datetime(), true)
+  MATCH (o)-[:_OBSERVES]->(n:_Node)
+  WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
+  RETURN n
+  UNION
   MATCH (n:_Node)
   USING TEXT INDEX n:_Node(_folded)
   WHERE n._folded CONTAINS $text AND n._domain = $domain
@@ -16,19 +30,11 @@ CALL () {
   MATCH (o)-[:_OBSERVES]->(n:_Node)
   WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
   RETURN n
-  UNION
-  MATCH (n:_Node {_domain: $domain, _is_long: true})
-  WHERE toLower(n.name + '\n' + n._entity) CONTAINS $text
-  RETURN n
-  UNION
-  MATCH (o:_Observation {_domain: $domain, _is_long: true})
-  WHERE toLower(o._text) CONTAINS $text AND coalesce(o._valid_to > datetime(), true)
-  MATCH (o)-[:_OBSERVES]->(n:_Node)
-  WHERE n._entity IS NOT NULL AND n._mentioned IS NULL
-  RETURN n
 }
 WITH n
-WHERE all(other IN $others WHERE coalesce(n._folded, toLower(n.name + '\n' + n._entity)) CONTAINS other OR EXISTS {
+WHERE all(other IN $others WHERE coalesce(
+  n._folded, toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+) CONTAINS other OR EXISTS {
   MATCH (n)<-[:_OBSERVES]-(o:_Observation)
   WHERE coalesce(o._folded, toLower(o._text)) CONTAINS other AND coalesce(o._valid_to > datetime(), true)
 })
@@ -49,4 +55,14 @@ CALL (nodes) {
   ORDER BY r._created, coalesce(r._place, 0), r._id
   RETURN collect([a.name, b.name, coalesce(r._relation, type(r))]) AS relations
 }
-RETURN entities, relations
+RETURN entities, relations, COUNT {
+         MATCH (w:_Node)
+         WHERE w._domain = $domain AND w._is_long = false
+         RETURN w
+         LIMIT $many
+       } + COUNT {
+         MATCH (w:_Observation)
+         WHERE w._domain = $domain AND w._is_long = false
+         RETURN w
+         LIMIT $many
+       } AS waiting

@@ -1,8 +1,19 @@
-// Names of entities that have a text, in lower case, somewhere in the name or type.
+// Names of entities that have a text, in lower case, somewhere in the name, an alias or the type. As in `found`, what is not in the
+// index is looked through first.
 // mode: read
 // params: domain, text, limit
 // returns: name
-MATCH (n:_Node)
-WHERE n._domain = $domain AND n._entity_name IS NOT NULL AND n._folded CONTAINS $text
-RETURN n.name AS name
+CALL () {
+  MATCH (n:_Node)
+  WHERE n._domain = $domain AND n._is_long IS NOT NULL
+    AND toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
+      CONTAINS $text
+  RETURN n.name AS name
+  UNION
+  MATCH (n:_Node)
+  USING TEXT INDEX n:_Node(_folded)
+  WHERE n._folded CONTAINS $text AND n._domain = $domain
+  RETURN n.name AS name
+}
+RETURN name
 LIMIT $limit

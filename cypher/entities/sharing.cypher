@@ -1,20 +1,26 @@
-// Entities of which something is observed that is observed of a node too, the same but for capitals: how much of each.
+// Entities of which something is observed that is observed of a node too, the same but for capitals: how much of each. As in
+// `found`, what is not in the index is looked through first.
 // mode: read
 // params: domain, node, most
 // returns: id, shared
 MATCH (:_Node {_domain: $domain, _id: $node})<-[:_OBSERVES]-(own:_Observation)
-WHERE own._folded IS NOT NULL AND coalesce(own._valid_to > datetime(), true)
-WITH own._folded AS text
+WHERE size(own._text) <= 8000 AND coalesce(own._valid_to > datetime(), true)
+WITH toLower(own._text) AS text
 LIMIT $most
-CALL (text) {
+WITH collect(text) AS texts
+CALL (texts) {
+  MATCH (o:_Observation)
+  WHERE o._domain = $domain AND o._is_long = false AND toLower(o._text) IN texts
+  RETURN o
+  UNION
+  UNWIND texts AS text
   MATCH (o:_Observation)
   USING TEXT INDEX o:_Observation(_folded)
-  WHERE o._folded = toString(text) AND o._domain = $domain AND coalesce(o._valid_to > datetime(), true)
-  MATCH (o)-[:_OBSERVES]->(n:_Node)
-  WHERE n._id <> $node AND n._entity IS NOT NULL AND n._mentioned IS NULL
-  RETURN DISTINCT n._id AS id
-  LIMIT $most
+  WHERE o._folded = toString(text) AND o._domain = $domain
+  RETURN o
 }
-RETURN id, count(*) AS shared
+MATCH (o)-[:_OBSERVES]->(n:_Node)
+WHERE n._id <> $node AND n._entity IS NOT NULL AND n._mentioned IS NULL AND coalesce(o._valid_to > datetime(), true)
+RETURN n._id AS id, count(DISTINCT toLower(o._text)) AS shared
 ORDER BY shared DESC, id
 LIMIT $most

@@ -1,13 +1,14 @@
 // Makes nodes what their last events say, with their text where it is small. A text that the live graph has and that
-// still belongs to the content is kept even when the log's copy of it is lost.
+// still belongs to the content is kept even when the log's copy of it is lost. What is indexed already stays so.
 // mode: write
 // params: domain, rows
 // returns: found
 UNWIND $rows.put_nodes AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
-WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept
-SET n = row.state, n._created = datetime(row.state._created), n._modified = datetime(row.state._modified)
+WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept,
+     CASE WHEN n._folded = toLower(row.text) THEN {_folded: n._folded, _is_long: null} ELSE {} END AS indexed
+SET n = row.state, n += indexed, n._created = datetime(row.state._created), n._modified = datetime(row.state._modified)
 WITH n, row, kept
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
 SET n._content = coalesce(c._text, kept)

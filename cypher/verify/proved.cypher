@@ -45,7 +45,8 @@ CALL (logged) {
 }
 WITH live, kind, type, types, a, b, fits, logged, text, CASE
   WHEN kind = 'observation' THEN logged._text
-  WHEN kind = 'node' AND logged._mentioned IS NULL THEN logged.name + '\n' + logged._entity
+  WHEN kind = 'node' AND logged._mentioned IS NULL
+    THEN logged.name + '\n' + logged._entity + CASE WHEN logged.aliases IS :: STRING NOT NULL THEN '\n' + logged.aliases ELSE '' END
 END AS searched
 WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'delete' AND logged._subject = live._id
     AND live._version IS :: INTEGER AND live._version > 0 AND logged._seq IS :: INTEGER
@@ -55,7 +56,8 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     AND CASE
       WHEN searched IS NULL THEN live._folded IS NULL AND live._is_long IS NULL
       WHEN size(searched) > 8000 THEN live._folded IS NULL AND live._is_long
-      ELSE live._folded = toLower(searched) AND live._is_long IS NULL
+      WHEN live._folded IS NULL THEN NOT live._is_long
+      ELSE live._folded = toLower(searched) AND NOT coalesce(live._is_long, false)
     END
     AND CASE
       WHEN logged._entity IS NULL THEN live._entity_name IS NULL
@@ -79,7 +81,7 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
   END]) AS same,
   size(keys(live)) - CASE WHEN live._type IS NULL THEN 3 ELSE 4 END - CASE WHEN live._content IS NULL THEN 0 ELSE 1 END
     - CASE WHEN live._entity_name IS NULL THEN 0 ELSE 1 END
-    - CASE WHEN live._folded IS NULL AND live._is_long IS NULL THEN 0 ELSE 1 END AS needed,
+    - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END - CASE WHEN live._is_long IS NULL THEN 0 ELSE 1 END AS needed,
   size([name IN keys(logged) WHERE $header[name] IS NULL]) AS there
 WITH live, type, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
      $keyed[logged._kind + '/' + logged._type] AS keyed

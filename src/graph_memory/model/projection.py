@@ -190,6 +190,7 @@ def _put_row(event: Event) -> Row:
         "from": draft.from_id,
         "to": draft.to_id,
         "content": _text_hash(draft.state or {}),
+        "text": searched_text(draft),
         "state": live_state(event),
     }
 
@@ -254,14 +255,20 @@ def live_state(event: Event) -> State:
 
 def found_by(draft: Draft) -> State:
     """Return what the live graph has of an entity, or an observation, so that it is found by its names or text."""
+    state, text = draft.state or {}, searched_text(draft)
+    is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
+    key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
+    return key if text is None else {**key, **searched(text)}
+
+
+def searched_text(draft: Draft) -> str | None:
+    """Return the text by which an entity, or an observation, is found: one a line; None for all else."""
     state = draft.state or {}
     if draft.kind is Kind.OBSERVATION:
-        return searched(str(state[TEXT])) if TEXT in state else {}
-    if draft.kind is not Kind.NODE or ENTITY not in state or not isinstance(name := state.get("name"), str):
-        return {}
-    key: State = {ENTITY_NAME: entity_key(name)}
-    others = [one for one in (state.get("aliases"),) if isinstance(one, str)]
-    return key if MENTIONED in state else {**key, **searched(name, str(state[ENTITY]), *others)}
+        return str(state[TEXT]) if TEXT in state else None
+    texts = [state.get("name"), state.get(ENTITY), state.get("aliases")]
+    is_found = draft.kind is Kind.NODE and all(isinstance(one, str) for one in texts[:2]) and MENTIONED not in state
+    return "\n".join(one for one in texts if isinstance(one, str)) if is_found else None
 
 
 def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *, is_new: bool) -> None:

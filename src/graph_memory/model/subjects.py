@@ -26,8 +26,8 @@ ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation",
 SUPERSEDES, ASKS = "_supersedes", "_asks"
 """What an observation keeps of others: which it took the place of, and which it may make out of date."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
-"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched, or that
-this is too long for an index."""
+"""What the live graph has beside a state: the name by which an entity is found, and the text that is searched once it
+is indexed. Until then it has whether that is too long for an index: if not, it only waits."""
 LONGEST_INDEXED = 8_000
 """Units of UTF-16, of three bytes at most, of a text that is indexed: Neo4j takes 32,766 bytes."""
 LONGEST_KEY = 1_000
@@ -284,10 +284,9 @@ def entity_key(name: str) -> str:
     return name if length <= LONGEST_KEY else f"{length}"
 
 
-def searched(*texts: str) -> State:
-    """Return what the live graph has of texts that are searched: one a line, in lower case, or that they are long."""
-    text = "\n".join(texts)
-    return {IS_LONG: True} if _length(text) > LONGEST_INDEXED else {FOLDED: text.lower()}
+def searched(text: str) -> State:
+    """Return what the live graph has of a new text that is searched: whether it is too long to be indexed behind."""
+    return {IS_LONG: _length(text) > LONGEST_INDEXED}
 
 
 def _length(text: str) -> int:

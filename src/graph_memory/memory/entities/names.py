@@ -8,6 +8,7 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
 NEAR = query("entities/near", str)
+SOME = query("entities/some_names", str)
 _MOST = 1_000
 """Names with which one is compared."""
 
@@ -26,9 +27,9 @@ async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
     words = sorted(name.lower().split(), key=len, reverse=True)
     parts = dict.fromkeys(part for part in (words[0][:6], words[0][:3]) if len(part) >= 3) if words else ()
     found: list[str] = []
-    for part in (*parts, ""):
+    for part in parts:
         found = found or await reader.read(NEAR, domain=domain, text=part, limit=_MOST)
-    return found
+    return found or await reader.read(SOME, domain=domain, limit=_MOST)
 
 
 def not_found(name: str, hint: str = "search_nodes finds names; create_entities makes an entity.") -> GraphError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
 from graph_memory.memory.entities.words import likeness, needles_of
 from graph_memory.storage.queries import query
@@ -22,6 +23,13 @@ class GraphRow:
 
     entities: Sequence[Found]
     relations: Sequence[tuple[str, str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow(GraphRow):
+    """What was found, and how many texts wait to be indexed."""
+
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +52,7 @@ class RelationRow:
 
 
 OPENED = query("entities/opened", GraphRow)
-FOUND = query("entities/found", GraphRow)
+FOUND = query("entities/found", FoundRow)
 ALL = query("entities/all", EntityRow)
 RELATIONS = query("entities/relations", RelationRow)
 
@@ -81,7 +89,9 @@ async def _found(core: Core, domain: str, wanted: Sequence[str]) -> GraphRow:
     """Return the entities that have each of these texts somewhere; the first, the longest, is looked up in an index."""
     first, *others = wanted
     if len(first) >= _INDEXED:
-        [row] = await core.store.read(FOUND, domain=domain, text=first, others=others)
+        [row] = await core.store.read(FOUND, domain=domain, text=first, others=others, many=MANY)
+        if row.waiting >= MANY:
+            index_behind(core, domain)
         kept = [one for one in row.entities if _has(one, wanted)]
         return row if len(kept) == len(row.entities) else GraphRow(kept, _around(kept, row.relations))
     every = await core.store.read(ALL, domain=domain)

@@ -22,11 +22,12 @@ from graph_memory.memory.verify.facts import (
 from graph_memory.model.content import Content
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
+from graph_memory.model.exact import exact
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as
+from graph_memory.model.projection import INVERSE_OF, inverse_place, materialized_as, searched_text
 from graph_memory.model.results import Difference
-from graph_memory.model.subjects import content_ref
+from graph_memory.model.subjects import FOLDED, IS_LONG, content_ref
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
@@ -226,6 +227,7 @@ class Examination:
             content = kept.content or (_rescued(event, live) if kept.fault else None)
             event = replace(event, draft=replace(event.draft, content=content, windows=_no_windows(event)))
             expected = expected_facts(event, self._ontology)
+            _settle_text(live, event)
             _add_content(live, event, kept)
         if event is not None and event.draft.kind is Kind.DOMAIN:
             live = Live()
@@ -326,6 +328,17 @@ def _no_windows(event: Event) -> tuple[str, ...] | None:
     """Return that there are no search windows for what is known to have none: content that is no text."""
     ref = content_ref(event.draft.state or {})
     return None if ref is None or ref.is_text else ()
+
+
+def _settle_text(live: Live, event: Event) -> None:
+    """Take a text that is indexed, as it should be, for one that waits for it."""
+    text, waits = searched_text(event.draft), exact(value=False)
+    if text is not None and live.facts.get(_FOLDED) == text.lower() and live.facts.get(_IS_LONG) in (None, waits):
+        del live.facts[_FOLDED]
+        live.facts[_IS_LONG] = waits
+
+
+_FOLDED, _IS_LONG = f"property {FOLDED}", f"property {IS_LONG}"
 
 
 def _rescued(event: Event, live: Live) -> Content | None:

@@ -1,0 +1,13 @@
+// Texts of entities and observations that wait to be indexed: the id of what has them.
+// mode: read
+// params: domain, limit
+// returns: id
+MATCH (n:_Node)
+WHERE n._domain = $domain AND n._is_long = false
+RETURN n._id AS id
+LIMIT $limit
+UNION ALL
+MATCH (o:_Observation)
+WHERE o._domain = $domain AND o._is_long = false
+RETURN o._id AS id
+LIMIT $limit
