@@ -12,10 +12,21 @@ CALL () {
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id, type(r) AS type, startNode(r)._id AS from_id, endNode(r)._id AS to_id
   UNION
-  MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND coalesce(e._type IN $types, true)
-    AND (e._from = $id AND e._to IN $ids OR e._to = $id AND e._from IN $ids)
-  WITH DISTINCT e._subject AS subject
+  WITH 1 AS one
+  WHERE EXISTS { MATCH (later:_Event) WHERE later._domain = $domain AND later._seq > $at }
+  CALL () {
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _from, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._from = $id AND e._type IS NOT NULL AND e._seq > $at AND e._subject IS NOT NULL
+      AND coalesce(e._type IN $types, true) AND e._to IN $ids
+    RETURN e._subject AS subject
+    UNION
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _to, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._to = $id AND e._type IS NOT NULL AND e._seq > $at AND e._subject IS NOT NULL
+      AND coalesce(e._type IN $types, true) AND e._from IN $ids
+    RETURN e._subject AS subject
+  }
   CALL (subject) {
     MATCH (p:_Event)
     USING INDEX p:_Event(_domain, _subject, _seq)

@@ -17,10 +17,19 @@ CALL () {
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN m._id AS id
   UNION
-  MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection'
-    AND (e._from = $id AND coalesce(e._type IN $leaving, true) OR e._to = $id AND coalesce(e._type IN $arriving, true))
-  WITH DISTINCT e._subject AS subject
+  CALL () {
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _from, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._from = $id AND e._type IS NOT NULL AND e._seq > $at AND e._subject IS NOT NULL
+      AND coalesce(e._type IN $leaving, true)
+    RETURN e._subject AS subject
+    UNION
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _to, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._to = $id AND e._type IS NOT NULL AND e._seq > $at AND e._subject IS NOT NULL
+      AND coalesce(e._type IN $arriving, true)
+    RETURN e._subject AS subject
+  }
   CALL (subject) {
     MATCH (p:_Event)
     USING INDEX p:_Event(_domain, _subject, _seq)

@@ -32,9 +32,27 @@ CALL () {
     AND ($valid_at IS NULL OR coalesce(r._valid_from <= $valid_at, true) AND coalesce(r._valid_to > $valid_at, true))
   RETURN r._id AS id
   UNION
-  MATCH (e:_Event)
-  WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND e._subject > $after
-    AND (coalesce(e._type IN $along, true) AND coalesce(e._from = $from_id, true) AND coalesce(e._to = $to_id, true)
+  CALL () {
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _from, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._from = coalesce($from_id, $to_id) AND e._type IS NOT NULL AND e._seq > $at
+      AND e._subject > $after
+    RETURN e
+    UNION
+    MATCH (e:_Event)
+    USING INDEX e:_Event(_domain, _to, _type, _seq, _subject)
+    WHERE e._domain = $domain AND e._to = coalesce($from_id, $to_id) AND e._type IS NOT NULL AND e._seq > $at
+      AND e._subject > $after
+    RETURN e
+    UNION
+    WITH 1 AS one
+    WHERE $from_id IS NULL AND $to_id IS NULL
+    MATCH (e:_Event)
+    WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND e._subject > $after
+    RETURN e
+  }
+  WITH e
+  WHERE (coalesce(e._type IN $along, true) AND coalesce(e._from = $from_id, true) AND coalesce(e._to = $to_id, true)
       OR e._type IN $against AND coalesce(e._to = $from_id, true) AND coalesce(e._from = $to_id, true))
   WITH DISTINCT e._subject AS subject
   CALL (subject) {

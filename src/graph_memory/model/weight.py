@@ -8,6 +8,9 @@
 
 The age is the time since the connection was last changed. Nothing of it is ever written back: the same connection
 weighs less each day, and what is stored stays what was said.
+
+Neo4j reckons it where the connections are, so that those of a hub need not be fetched to be weighed. So `graph/weighed`
+and `recall/frontier` write it down again: Cypher has no functions of one's own without a plugin. A test compares them.
 """
 
 from __future__ import annotations

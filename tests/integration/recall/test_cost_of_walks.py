@@ -1,17 +1,19 @@
-"""What one step of a walk costs, counted in accesses to the store: it depends on what is around its nodes alone."""
+"""What steps of walks and reads of the past cost, in accesses to the store: as much as is around their nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, cast
+from typing import Any, LiteralString, cast
 
 import pytest
 from neo4j import Driver
 
 from graph_memory import ontology_from
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.weighing import Scale
+from graph_memory.memory.graph.neighbours import LINKS
+from graph_memory.memory.graph.weighing import WEIGHED, Scale
+from graph_memory.memory.history.past import CONNECTED_NODES, CONNECTIONS
 from graph_memory.memory.recall.traversal.edges import LOOKED, Asked
 from graph_memory.memory.recall.traversal.frontier import FRONTIER, Frontier, Place
 from graph_memory.memory.recall.traversal.request import EdgeFilter
@@ -99,3 +101,28 @@ def test_a_step_from_a_hub_costs_the_same_however_many_connections_it_has(
         assert few[1] == many[1] == ({"rare"} if types else {"rare", "e7"})
     elif not types:
         assert len(few[1]) == len(many[1]) == 11
+
+
+ENDS = {"from_id": None, "to_id": None, "along": None, "against": [], "types": None}
+MATCHED = {**ENDS, "filter": {}, "valid_at": None, "after": "", "limit": 100}
+WEIGHTS = {"now": 1_800_000_000_000, "half_lives": {}, "least": 0.0, "below": 2.0}
+READS: dict[str, tuple[LiteralString, dict[str, object]]] = {
+    "connected nodes": (
+        CONNECTED_NODES.text,
+        {"id": "one", "leaving": None, "arriving": None, "valid_at": None, "after": "", "limit": 100},
+    ),
+    "links": (LINKS.text, {"id": "one", "ids": ["n1", "hub"], "types": None, "valid_at": None}),
+    "connections from": (CONNECTIONS.text, {**MATCHED, "from_id": "one"}),
+    "connections to": (CONNECTIONS.text, {**MATCHED, "to_id": "n1"}),
+    "weighed from": (WEIGHED.text, {**MATCHED, **WEIGHTS, "from_id": "one", "heaviest": True}),
+    "weighed to": (WEIGHED.text, {**MATCHED, **WEIGHTS, "to_id": "n1", "heaviest": False}),
+}
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_read_of_the_past_of_a_node_costs_the_same_however_much_changed_elsewhere_since(
+    driver: Driver, domains: tuple[str, str], read: str
+) -> None:
+    text, given = READS[read]
+    few, many = (hits_of(driver, text, domain=domain, at=HALFWAY - 1, **given) for domain in domains)
+    assert many == few < 1_000
