@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.search import scope_of
@@ -94,11 +96,23 @@ async def test_a_node_without_a_title_is_called_by_a_property(house: House):
 
 
 async def test_before_the_first_write_there_is_nothing(house: House):
-    assert (await house.memory.recall.recall("terrace", as_of=0)).warnings == ("Nothing was found.",)
-    assert (await house.memory.recall.search_memories("terrace", as_of=0)).hits == ()
-    with pytest.raises(GraphError) as refused:
-        await house.memory.recall.traverse_memories("anna", as_of=0)
-    assert refused.value.code is Code.NODE_NOT_FOUND
+    recall = house.memory.recall
+    for point in (0, "2001-01-01"):
+        for found in (await recall.recall("terrace", as_of=point), await recall.recall(depth="shallow", as_of=point)):
+            assert found.warnings == (BEFORE_ALL,)
+        searched = await recall.search_memories("terrace", as_of=point)
+        assert (searched.hits, searched.warnings) == ((), (BEFORE_ALL,))
+        for read in (
+            (await house.memory.history.as_of(point)).get_node("anna"),
+            recall.traverse_memories("anna", as_of=point),
+            recall.find_path("anna", "acme", as_of=point),
+            recall.get_neighbors("anna", as_of=point),
+            recall.recall(focus=["anna"], as_of=point),
+        ):
+            with pytest.raises(GraphError) as refused:
+                await read
+            assert refused.value.code is Code.NODE_NOT_FOUND
+            assert BEFORE_ALL in str(refused.value.details["hint"])
 
 
 async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: House):
@@ -130,6 +144,34 @@ async def test_without_a_query_it_begins_with_what_changed_last(house: House):
     found = await house.memory.recall.memory_context("medium")
     assert '- "Terrace": "Larch. It costs 9k."' in str(found.content).replace(' (tags "wood")', "")
     assert found.mode is None
+
+
+async def test_deep_without_a_query_tells_the_whole_memory_within_the_tokens(opened: Memory):
+    memory = opened.in_domain(f"whole-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    nodes = [f"n{number:03}" for number in range(150)]
+    await memory.execute_batch([{"op": "create_node", "type": "Tag", "content": one, "id": one} for one in nodes])
+    await memory.execute_batch(
+        [
+            {"op": "create_connection", "type": "About", "from_node_id": one, "to_node_id": other}
+            for one, other in pairwise(nodes[:10])
+        ]
+    )
+    full = await last(memory)
+    await memory.execute_batch([{"op": "delete_node", "node_id": one} for one in nodes[20:]])
+    tokens = counter()(str((await memory.recall.recall(depth="deep", max_tokens=5_000, as_of=full)).content))
+    assert 100 < tokens <= 5_000
+    for as_of, there in ((full, nodes), (None, nodes[:20])):
+        for as_ in ("prose", "structured"):
+            found = await memory.recall.recall(depth="deep", max_tokens=20_000, as_of=as_of, as_=as_)
+            told = str(found.content)
+            assert [one for one in there if one not in told] == []
+            assert (found.left_out, found.warnings) == (None, None)
+            assert told.count("about" if as_ == "prose" else "'About'") >= 9
+    few = await memory.recall.recall(depth="deep", max_tokens=400, as_of=full)
+    assert few.tokens_used <= 400
+    [warning] = few.warnings or ()
+    assert warning.startswith("There are more nodes than the 50 ")
 
 
 async def test_focus_takes_names_titles_and_ids(house: House):

@@ -171,8 +171,9 @@ class Recall:
         `shallow` tells what the memory holds: how much of what, what changed last, what is used most, what is open.
         `medium` tells what a search finds and what that is connected to, `deep` what is best connected to it, up to
         three connections away. `focus` names nodes to begin with, by name, title or id, or connections by id. Without a
-        query and without focus, a recall begins with what changed last and what is used most. `max_tokens`, by default
-        500, 2,000 and 5,000, is never exceeded. `limit` is the most hits of the search, at most 100.
+        query and without focus, a recall begins with what changed last and what is used most, and `deep` goes on with
+        the rest of the memory. `max_tokens`, by default 500, 2,000 and 5,000, is never exceeded. `limit` is the most
+        hits of the search, at most 100.
 
         A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
         `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come

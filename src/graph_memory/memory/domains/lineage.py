@@ -20,6 +20,8 @@ from graph_memory.storage.store import Reader
 
 END = 2**53
 """A number that no log reaches."""
+BEFORE_ALL = "That point is before the first write of this domain: it held nothing yet."
+"""What is said of the state after number 0."""
 _PROBES = 32
 """Numbers of a log whose times are read at once."""
 

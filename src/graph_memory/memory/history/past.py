@@ -13,7 +13,7 @@ from functools import partial
 
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import FORK, NEXT_EVENTS, compacted, erased, place_at
+from graph_memory.memory.domains.lineage import BEFORE_ALL, FORK, NEXT_EVENTS, compacted, erased, place_at
 from graph_memory.memory.graph import describe, queries, weighing
 from graph_memory.memory.graph.closure import check_depth, check_transitive
 from graph_memory.memory.graph.connection_info import connection_info
@@ -357,4 +357,6 @@ class Past(WeighedPast):
         """Return an error about something that was not there then, saying so."""
         message = error.message.replace("does not exist", f"did not exist at event {self.seq}")
         hint = "memory_log with it as subject shows when it was created and deleted."
+        if self.seq <= 0:
+            hint = f"{BEFORE_ALL} Choose a later one; {hint}"
         return GraphError(error.code, message, {**error.details, "at": self.seq, "hint": hint})

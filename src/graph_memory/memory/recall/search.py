@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import place_at, place_of
+from graph_memory.memory.domains.lineage import BEFORE_ALL, place_at, place_of
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
@@ -37,7 +37,7 @@ async def search(core: Core, domain: str, request: Request) -> SearchResult:
 async def _reasons(scope: Scope, request: Request) -> list[str]:
     """Return why nothing was found, as far as the question tells."""
     if scope.at is not None and scope.at <= 0:
-        return ["as_of is before the first write of this domain: it held nothing yet."]
+        return [BEFORE_ALL]
     return list(await unknown_types(scope.core, scope.domain, request.filters.types) or ())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.recall.access import most_used, note
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
@@ -21,7 +22,8 @@ from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
 from graph_memory.memory.recall.tiers.seeds import Seeds, seeds_of
 from graph_memory.memory.recall.tiers.structured import structured
-from graph_memory.memory.recall.tiers.telling import grown, material_of
+from graph_memory.memory.recall.tiers.telling import grown, material_of, most_things
+from graph_memory.memory.recall.tiers.whole import most_of_all, whole
 from graph_memory.memory.tasks import task_group
 from graph_memory.storage.log.writing import utc_now
 
@@ -47,8 +49,12 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         seeds, material = await _overview(scope, request, now)
     else:
         seeds = await seeds_of(scope, request, now)
+        most = most_of_all(request.max_tokens) if request.is_for_all else most_things(request.max_tokens)
         web = await grown(scope, seeds, STEPS[request.depth])
-        material = await material_of(scope, seeds, web, request.max_tokens, now)
+        if request.is_for_all:
+            web, notes = await whole(scope, web, most)
+            seeds.notes.extend(notes)
+        material = await material_of(scope, seeds, web, most, now)
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
     if request.as_of is None:
         note(core, domain, [each for each in told if each in material.known])
@@ -68,7 +74,7 @@ def _reply(
         content = told.content
     notes = [*seeds.notes]
     if not material.things and not material.lists:
-        notes.append("Nothing was found.")
+        notes.append(BEFORE_ALL if scope.at is not None and scope.at <= 0 else "Nothing was found.")
     reply = RecallResult(
         depth=request.depth,
         tokens_used=told.tokens,
@@ -115,7 +121,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
     web = await grown(scope, wanted, 0)
-    material = await material_of(scope, wanted, web, _LOOKED_AT * 100, now, has_texts=False)
+    material = await material_of(scope, wanted, web, len(wanted.values), now, has_texts=False)
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED
     hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]

@@ -55,6 +55,11 @@ class RecallRequest:
         if self.limit is not None:
             _whole("limit", self.limit, 1, MOST_RESULTS)
 
+    @property
+    def is_for_all(self) -> bool:
+        """Whether it is for the whole memory, as much as fits."""
+        return self.depth == "deep" and self.query is None and not self.focus and self.limit is None
+
 
 def asked(
     depth: Depth,

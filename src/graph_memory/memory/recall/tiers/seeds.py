@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from graph_memory.memory.domains.lineage import seq_at
+from graph_memory.memory.domains.lineage import BEFORE_ALL, seq_at
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED, Query, asked
@@ -250,6 +250,8 @@ async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
             seeds.notes.append(f"Nothing is called {quoted(each)}.")
     if not seeds.values:
         hint = "Search for it with search_memories, or leave focus out."
+        if scope.at is not None and scope.at <= 0:
+            hint = f"{BEFORE_ALL} Choose a later one."
         raise GraphError(Code.NODE_NOT_FOUND, f"Nothing is called {', '.join(map(quoted, focus))}", {"hint": hint})
 
 

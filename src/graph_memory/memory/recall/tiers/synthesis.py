@@ -138,7 +138,7 @@ async def _given(core: Core, domain: str, query: str, ids: Sequence[str]) -> Mat
         raise node_not_found(domain, missing[0])
     seeds = Seeds(values=dict.fromkeys(wanted, 1.0), rows=rows, question=asked(query, scope.analyser))
     web = await grown(scope, replace(seeds, values=dict.fromkeys(nodes, 1.0)), 1)
-    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), TOKENS * HITS, now)
+    known = await material_of(scope, seeds, replace(web, values=dict(seeds.values)), len(wanted), now)
     note(core, domain, nodes)
     return await material_from(known, seeds.question)
 

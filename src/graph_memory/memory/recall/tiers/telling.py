@@ -29,7 +29,7 @@ FOLLOWED = 40
 """Nodes whose connections are read in one step, the most valuable."""
 _TOKENS_OF_A_THING = 20
 """Tokens that short things take: more are not read than could be told."""
-_MOST_THINGS = 400
+_MOST_ENDS = 400
 _MOST_OBSERVED = 3
 _CONTENT, _OBSERVATION = "content/", "text"
 
@@ -41,6 +41,11 @@ class Web:
     ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
     edges: dict[str, int] = field(default_factory=dict[str, int])
     values: dict[str, float] = field(default_factory=dict[str, float])
+
+
+def most_things(tokens: int) -> int:
+    """Return how many things are read for a reply of so many tokens: about as many as could be told."""
+    return tokens // _TOKENS_OF_A_THING + 10
 
 
 async def grown(scope: Scope, seeds: Seeds, steps: int) -> Web:
@@ -59,13 +64,12 @@ async def grown(scope: Scope, seeds: Seeds, steps: int) -> Web:
 
 
 async def material_of(
-    scope: Scope, seeds: Seeds, web: Web, most_tokens: int, now: datetime, *, has_texts: bool = True
+    scope: Scope, seeds: Seeds, web: Web, most: int, now: datetime, *, has_texts: bool = True
 ) -> Material:
-    """Return what may be told of nodes and connections, the most valuable first; contents only where they are told."""
-    most = min(_MOST_THINGS, most_tokens // _TOKENS_OF_A_THING + 10)
+    """Return what may be told of so many nodes and connections, the most valuable first."""
     chosen = in_order(web.values)[:most]
     ends = {end for tie in web.ties.values() for end in (tie.from_id, tie.to_id)}
-    named = sorted(ends.difference(chosen), key=lambda each: (-web.values.get(each, 0.0), each))[:_MOST_THINGS]
+    named = sorted(ends.difference(chosen), key=lambda each: (-web.values.get(each, 0.0), each))[:_MOST_ENDS]
     rows = {each: seeds.rows[each] for each in chosen if each in seeds.rows}
     links = [each for each in chosen if each not in rows and _is_connection(seeds, each)]
     nodes = [each for each in chosen if each not in rows and each not in links]
