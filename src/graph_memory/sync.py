@@ -928,6 +928,8 @@ class SyncEntities(_Sync[Entities]):
         type: str | None = None,
         observations: Sequence[str | Mapping[str, object]] | None = None,
         properties: Mapping[str, object] | None = None,
+        relations: Sequence[Mapping[str, object]] | None = None,
+        aliases: Sequence[str] | None = None,
         replaces: str | Sequence[str] | None = None,
         dry_run: bool = False,
         domain: str | None = None,
@@ -938,6 +940,10 @@ class SyncEntities(_Sync[Entities]):
         them; and the `name` of what they are about, else it is the one entity that the text names. A name of which
         there is no entity makes one, of the `type` if there is one. A fact that changes is best said as one of the
         `properties`: each holds one value, and the log keeps the earlier ones.
+
+        `relations` are objects with a `type`, and the other end as `to` or `from`; as in `create_relations`, an end of
+        which there is no entity raises NODE_NOT_FOUND, unless the type is given as `relationType`. `aliases` are other
+        names, by which it is found from then on.
 
         `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
         there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.
@@ -952,6 +958,8 @@ class SyncEntities(_Sync[Entities]):
             type=type,
             observations=observations,
             properties=properties,
+            relations=relations,
+            aliases=aliases,
             replaces=replaces,
             dry_run=dry_run,
             domain=domain,

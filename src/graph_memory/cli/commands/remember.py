@@ -24,6 +24,7 @@ def remember(
     name: Annotated[str | None, typer.Option(help="What they are about; else the one entity that they name.")] = None,
     type_name: Annotated[str | None, typer.Option("--type", help="The type, if the entity is new.")] = None,
     properties: takes.PropertyOption = None,
+    aliases: Annotated[list[str] | None, typer.Option("--alias", help="Another name of it; repeatable.")] = None,
     replaces: Annotated[
         list[str] | None,
         typer.Option("--replaces", help="A known observation that is over, by id or text; repeatable."),
@@ -35,7 +36,13 @@ def remember(
 
     async def use(memory: Memory) -> Remembered:
         return await memory.entities.remember(
-            text, name=name, type=type_name, properties=values, replaces=replaces, dry_run=dry_run
+            text,
+            name=name,
+            type=type_name,
+            properties=values,
+            aliases=aliases,
+            replaces=replaces,
+            dry_run=dry_run,
         )
 
     call.answer(use, _show_remembered, "Remembering")

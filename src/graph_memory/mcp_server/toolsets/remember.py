@@ -29,6 +29,12 @@ class Remember(Call):
     properties: NotRequired[
         Annotated[dict[str, Any], Field(description="Facts that change, such as status or city: each has one value")]
     ]
+    relations: NotRequired[
+        Annotated[
+            list[dict[str, Any]], Field(description="{type, to} or {type, from}, properties?: the other end by name")
+        ]
+    ]
+    aliases: NotRequired[Annotated[list[str], Field(description="Other names of it")]]
     replaces: NotRequired[
         Annotated[str | list[str], Field(description="Known observations that are over, by id or text")]
     ]

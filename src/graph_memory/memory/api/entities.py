@@ -176,6 +176,8 @@ class Entities:
         type: str | None = None,  # noqa: A002 - the word that agents know
         observations: Sequence[str | Mapping[str, object]] | None = None,
         properties: Mapping[str, object] | None = None,
+        relations: Sequence[Mapping[str, object]] | None = None,
+        aliases: Sequence[str] | None = None,
         replaces: str | Sequence[str] | None = None,
         dry_run: bool = False,
         domain: str | None = None,
@@ -187,6 +189,10 @@ class Entities:
         there is no entity makes one, of the `type` if there is one. A fact that changes is best said as one of the
         `properties`: each holds one value, and the log keeps the earlier ones.
 
+        `relations` are objects with a `type`, and the other end as `to` or `from`; as in `create_relations`, an end of
+        which there is no entity raises NODE_NOT_FOUND, unless the type is given as `relationType`. `aliases` are other
+        names, by which it is found from then on.
+
         `replaces` names known observations, by id or text, that the new one takes the place of, or which are over if
         there is no new one; an object of `observations` may have its own. They end, are kept, and are no longer shown.
         What is known already is not added again. Everything else is added, and at most three known observations that it
@@ -194,7 +200,7 @@ class Entities:
         written. Raises INVALID_ARGUMENT, also where `name` or text may mean several entities, and INVALID_PROPERTY.
         """
         given = {"text": text, "name": name, "type": type, "observations": observations}
-        given |= {"properties": properties, "replaces": replaces}
+        given |= {"properties": properties, "relations": relations, "aliases": aliases, "replaces": replaces}
         wanted = facts.facts_from(given, utc_now())
         return await remember(self._core, self._domain(domain), wanted, dry_run=dry_run)
 

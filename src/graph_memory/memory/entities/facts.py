@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from graph_memory.memory.entities.aliases import ALIASES
 from graph_memory.memory.entities.asked import (
     NewObservation,
+    NewRelation,
     observations_from,
     properties_from,
     text_of,
@@ -41,6 +43,29 @@ class Facts:
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
     """Known observations that are over without a new one."""
+    aliases: tuple[str, ...] = ()
+    ties: Sequence[Tie] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tie:
+    """A relation of the thing, to another or from it."""
+
+    other: str
+    type: str
+    is_incoming: bool
+    lenient: bool
+    properties: Mapping[str, PropertyValue]
+
+    def relation(self, name: str) -> NewRelation:
+        """Return the relation, given the name of the thing."""
+        return NewRelation(
+            from_name=self.other if self.is_incoming else name,
+            to_name=name if self.is_incoming else self.other,
+            type=self.type,
+            lenient=self.lenient,
+            properties=self.properties,
+        )
 
 
 def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
@@ -58,6 +83,9 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     if replaces and facts:
         facts, replaces = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], ()
     properties = properties_from(own)
+    aliases = _texts(own.get(ALIASES))
+    if aliases and ALIASES in properties:
+        raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
     if not (facts or replaces or properties or name):
         raise fault("text", "Nothing to remember", "Give text, or a name with observations or properties.")
     return Facts(
@@ -67,7 +95,28 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         text=text_of(text) if text else "",
         properties=properties,
         ends=replaces,
+        aliases=aliases,
+        ties=_ties(own.get("relations")),
     )
+
+
+def _ties(given: Located | None) -> list[Tie]:
+    """Return relations, each once: of each only the other end is given."""
+    found: dict[tuple[str, str, bool], Tie] = {}
+    for item in given.items() if given is not None and given.value is not None else ():
+        own = item.fields(("to", "from", "relationType", "type", "properties"))
+        to, source = own.get("to"), own.get("from")
+        if (end := to or source) is None or (to is not None and source is not None):
+            raise item.fault("names not one other end", "Give to, or from: the thing itself is the other end.")
+        tie = Tie(
+            other=text_of(end),
+            type=text_of(own.need("relationType", "type")),
+            is_incoming=to is None,
+            lenient=own.get("relationType") is not None,
+            properties=properties_from(own),
+        )
+        found.setdefault((tie.other, tie.type, tie.is_incoming), tie)
+    return list(found.values())
 
 
 def _fact(item: Located, now: datetime) -> Fact:

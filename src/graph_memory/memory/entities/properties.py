@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from graph_memory.memory.entities.aliases import aliases_of
 from graph_memory.memory.entities.remembered import Decision, Receipt
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.events import Draft, Head
@@ -24,6 +25,15 @@ def _receipt(key: str, value: PropertyValue, before: PropertyValue | None) -> Re
     if equal_values(before, value):
         return Receipt(decision=Decision.NOOP, fact=fact, rule="property")
     return Receipt(decision=Decision.UPDATE, fact=fact, rule="property", evidence=f"it was {shown(before)}")
+
+
+def alias_receipts(name: str, before: Mapping[str, PropertyValue], aliases: Sequence[str]) -> list[Receipt]:
+    """Return what becomes of each alias that is given."""
+    known = {name, *aliases_of(before)}
+    return [
+        Receipt(decision=Decision.NOOP if one in known else Decision.ADD, fact=f"alias: {shown(one)}", rule="alias")
+        for one in aliases
+    ]
 
 
 def edited(head: Head, node: NodeState, properties: Mapping[str, PropertyValue]) -> Draft:

@@ -51,13 +51,13 @@ async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation
         return RelationsCreated(relations=())
 
     async def write() -> RelationsCreated:
-        await _make_constraints(core, domain, wanted)
+        await make_type_constraints(core, domain, wanted)
         return await until_rules_hold(lambda broken: _Writing(core, domain, wanted, broken).written())
 
     return await in_domain(core, domain, write)
 
 
-async def _make_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
+async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
     """Make the constraints of the types that relations would add, also that of the general one if not all have room."""
     names = list(dict.fromkeys(stored_name(one.type, RELATION) for one in wanted))
     cached = core.log.cached_ontology(domain)
@@ -104,21 +104,37 @@ class _Writing:
         rows = await related(reader, self.domain, self.wanted)
         drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
         living = {end: kind for row in rows for end, kind in row.ends.items()}
-        self.created = [one for one, row in zip(self.wanted, rows, strict=True) if not row.found]
-        ids: dict[str, str] = {}
-        for one, row in zip(self.wanted, rows, strict=True):
-            if row.found:
-                continue
-            for name, end in ((one.from_name, row.from_id), (one.to_name, row.to_id)):
-                if end is None and name not in ids and not one.lenient:
-                    raise await entity_not_found(reader, self.domain, name)
-                ids[name] = ids.get(name) or end or drafting.mention(name)
-            drafting.relation(one, ids[one.from_name], ids[one.to_name])
+        self.created = await draft_relations(reader, drafting, self.wanted, rows, {})
         return drafting.drafts, Context(ontology=head.ontology, living=living, broken=self.broken)
 
     def _decide(self, head: Head, decided: Decided) -> Sequence[Draft]:
         drafts, context = decided
         return Changeset.of(context, drafts).checked(head.domain) if drafts else ()
+
+
+async def draft_relations(
+    reader: Reader,
+    drafting: Drafting,
+    wanted: Sequence[NewRelation],
+    rows: Sequence[RelatedRow],
+    made: Mapping[str, str],
+) -> list[NewRelation]:
+    """Make the relations that are new, and return them; `made` are the ids of entities that the same write makes.
+
+    Raises NODE_NOT_FOUND, with the nearest name, for an end of which there is no entity, unless it is lenient.
+    """
+    ids = dict(made)
+    created: list[NewRelation] = []
+    for one, row in zip(wanted, rows, strict=True):
+        if row.found:
+            continue
+        for name, end in ((one.from_name, row.from_id), (one.to_name, row.to_id)):
+            if end is None and name not in ids and not one.lenient:
+                raise await entity_not_found(reader, drafting.head.domain, name)
+            ids[name] = ids.get(name) or end or drafting.mention(name)
+        drafting.relation(one, ids[one.from_name], ids[one.to_name])
+        created.append(one)
+    return created
 
 
 async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:

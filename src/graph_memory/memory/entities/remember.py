@@ -7,26 +7,33 @@ never those of an index, which lags. Nothing that is known ends unless the calle
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewEntity
+from graph_memory.memory.entities.aliases import with_aliases
+from graph_memory.memory.entities.asked import NewEntity, NewRelation
 from graph_memory.memory.entities.drafting import NOTHING, Drafting
 from graph_memory.memory.entities.facts import Facts
 from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
+from graph_memory.memory.entities.names import not_found
 from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
-from graph_memory.memory.entities.properties import edited, receipts_of
+from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
+from graph_memory.memory.entities.relations import draft_relations, make_type_constraints, related
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
 from graph_memory.memory.entities.spelling import ENTITY
 from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
 from graph_memory.memory.entities.writes import NAMED, Decided, checked, in_domain, states_of
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Head
+from graph_memory.model.events import Event, Head
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import NodeState
+from graph_memory.model.wording import shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -45,10 +52,10 @@ async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> R
     cosines = await _cosines(core, domain, found.name, given)
     writing = _Writing(core, domain, given, found, cosines)
     if not dry_run:
-        await in_domain(core, domain, partial(writing.write, dry_run=False))
+        await in_domain(core, domain, partial(writing.written, dry_run=False))
         return writing.told
     try:
-        await writing.write(dry_run=True)
+        await writing.written(dry_run=True)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
@@ -59,7 +66,12 @@ async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> R
 def _first(given: Facts, found: Found) -> Remembered:
     """Return what would be remembered in a domain that does not exist yet."""
     judged = judged_facts(given.facts, [], {}, found.name, {})
+    relations = [tie.relation(found.name) for tie in given.ties]
+    lacking = next((tie.other for tie in given.ties if tie.other != found.name and not tie.lenient), None)
+    if lacking is not None:
+        raise not_found(lacking)
     facts = [*(receipt_of(one, None) for one in judged), *receipts_of({}, given.properties)]
+    facts += alias_receipts(found.name, {}, given.aliases) + relation_receipts(relations, relations)
     kind = given.type or ENTITY
     return Remembered(entity=found.name, type=kind, created=True, found_by="new", facts=tuple(facts), dry_run=True)
 
@@ -108,13 +120,42 @@ class _Writing:
     given: Facts
     found: Found
     cosines: Cosines
+    broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
 
+    async def written(self, *, dry_run: bool) -> None:
+        """Write all of it, or nothing; what the rules of connection types ask is looked at before it is committed."""
+        if self.relations and not dry_run:
+            await make_type_constraints(self.core, self.domain, self.relations)
+
+        async def attempt(broken: Mapping[str, BrokenLink]) -> None:
+            self.broken = broken
+            await self.write(dry_run=dry_run)
+
+        await until_rules_hold(attempt)
+
     async def write(self, *, dry_run: bool) -> None:
-        """Write all of it, or nothing."""
+        """Make one attempt."""
         await self.core.contents.put(self.domain, NOTHING)
-        origin = self.core.origin
-        await self.core.log.write("remember", self.domain, origin, self._read, checked, dry_run=dry_run)
+        ontology = await self.core.log.require_ontology(self.domain) if self.relations else None
+
+        async def check(reader: Reader, events: Sequence[Event]) -> None:
+            await check_rules(reader, self.domain, events, ontology, in_turn=True)
+
+        await self.core.log.write(
+            "remember",
+            self.domain,
+            self.core.origin,
+            self._read,
+            checked,
+            dry_run=dry_run,
+            after_write=check if self.relations and not dry_run else None,
+        )
+
+    @property
+    def relations(self) -> list[NewRelation]:
+        """The relations that are given."""
+        return [tie.relation(self.found.name) for tie in self.given.ties]
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         name = self.found.name
@@ -130,6 +171,7 @@ class _Writing:
         receipts = self._observed(drafting, node_id, judged, named, head)
         receipts += self._ended(drafting, named, head, known)
         receipts += self._properties(drafting, entity, head)
+        receipts += await self._related(reader, drafting, node_id)
         ids = [receipt.id for receipt in receipts[: len(judged)]]
         self.told = Remembered(
             entity=name,
@@ -141,7 +183,8 @@ class _Writing:
             questions=tuple(questions_of(judged, ids)) or None,
             candidates=tuple(self.found.candidates) or None,
         )
-        return drafting.drafts, await read_context(reader, head, drafting.drafts)
+        context = await read_context(reader, head, drafting.drafts)
+        return drafting.drafts, replace(context, broken=self.broken)
 
     def _named(self, known: Sequence[Known]) -> list[str]:
         """Return the ids and texts of observations that change: those that are named, and equal ones in their place."""
@@ -151,7 +194,7 @@ class _Writing:
 
     def _made(self, drafting: Drafting, mention: NodeState | None) -> str:
         """Make the entity, or settle what was only mentioned, and return its id."""
-        kind, properties = self.given.type or ENTITY, self.given.properties
+        kind, properties = self.given.type or ENTITY, self._own({})
         wanted = NewEntity(name=self.found.name, type=kind, content=NOTHING, properties=properties)
         if mention is None:
             return drafting.entity(wanted)
@@ -191,8 +234,34 @@ class _Writing:
             for one in over
         ]
 
+    def _own(self, before: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:
+        """Return the properties that the entity gets, its aliases among them, given those that it has."""
+        given = self.given.properties
+        return {**given, **with_aliases({**before, **given}, self.found.name, self.given.aliases)}
+
     def _properties(self, drafting: Drafting, entity: NodeState | None, head: Head) -> list[Receipt]:
-        receipts = receipts_of(entity.properties if entity else {}, self.given.properties)
+        before = entity.properties if entity else {}
+        receipts = receipts_of(before, self.given.properties)
+        receipts += alias_receipts(self.found.name, before, self.given.aliases)
         if entity and any(one.decision is not Decision.NOOP for one in receipts):
-            drafting.drafts.append(edited(head, entity, self.given.properties))
+            drafting.drafts.append(edited(head, entity, self._own(before)))
         return receipts
+
+    async def _related(self, reader: Reader, drafting: Drafting, node: str) -> list[Receipt]:
+        """Make the relations that are new, and return the receipts of all."""
+        wanted = self.relations
+        rows = await related(reader, self.domain, wanted) if wanted else []
+        made = await draft_relations(reader, drafting, wanted, rows, {self.found.name: node})
+        return relation_receipts(wanted, made)
+
+
+def relation_receipts(wanted: Sequence[NewRelation], made: Sequence[NewRelation]) -> list[Receipt]:
+    """Return what becomes of each relation."""
+    return [
+        Receipt(
+            decision=Decision.ADD if one in made else Decision.NOOP,
+            fact=f"{shown(one.from_name)} {shown(one.type)} {shown(one.to_name)}",
+            rule="relation",
+        )
+        for one in wanted
+    ]
