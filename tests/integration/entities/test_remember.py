@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graph_memory import GraphError, Memory
+from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.model.errors import Code
 
 
@@ -108,3 +108,73 @@ async def test_a_name_that_is_only_near_makes_a_new_entity_and_is_told(memory: M
         with pytest.raises(GraphError) as wrong:
             await entities.remember(text)
         assert wrong.value.code is Code.INVALID_ARGUMENT
+
+
+async def test_relations_and_aliases_are_part_of_the_same_write_and_go_with_it(memory: Memory) -> None:
+    entities = memory.entities
+    await entities.remember(name="York", type="city", observations=["has a minster"])
+    given = {
+        "name": "Ben Aldous",
+        "observations": ["plays the oboe"],
+        "aliases": ["Benny", " the oboist "],
+        "relations": [{"type": "lives in", "to": "York"}, {"relationType": "employs", "from": "Merrow"}],
+    }
+    wrong = [
+        (Code.NODE_NOT_FOUND, {"relations": [{"type": "lives in", "to": "Yorkk"}]}),
+        (Code.INVALID_ARGUMENT, {"relations": [{"type": "lives in", "to": "York", "from": "York"}]}),
+        (Code.INVALID_ARGUMENT, {"relations": [{"to": "York"}]}),
+        (Code.INVALID_ARGUMENT, {"aliases": [""]}),
+    ]
+    for code, change in wrong:
+        with pytest.raises(GraphError) as caught:
+            await entities.remember(**{**given, **change})  # pyright: ignore[reportArgumentType]
+        assert caught.value.code is code, change
+    tried = await entities.remember(**given, dry_run=True)  # pyright: ignore[reportArgumentType]
+    assert [one.name for one in (await entities.read_graph()).entities] == ["York"]
+    told = await entities.remember(**given)  # pyright: ignore[reportArgumentType]
+    again = await entities.remember(**given)  # pyright: ignore[reportArgumentType]
+
+    facts = [
+        "plays the oboe",
+        "alias: Benny",
+        "alias: the oboist",
+        "Ben Aldous lives in York",
+        "Merrow employs Ben Aldous",
+    ]
+    assert [one.fact for one in told.facts] == [one.fact for one in tried.facts] == facts
+    assert {one.decision for one in told.facts} == {"ADD"}
+    assert {one.decision for one in again.facts} == {"NOOP"}
+    assert (tried.since, again.since, again.until) == (None, None, None)
+    graph = await entities.open_nodes(["Ben Aldous"])
+    assert sorted((one.from_name, one.relation_type, one.to_name) for one in graph.relations) == [
+        ("Ben Aldous", "lives in", "York"),
+        ("Merrow", "employs", "Ben Aldous"),
+    ]
+    by_alias = await entities.remember("Yesterday Benny's sister came.")
+    assert (by_alias.entity, by_alias.found_by) == ("Ben Aldous", "text")
+    with pytest.raises(GraphError) as caught:
+        await entities.remember("Benny moved to York.")
+    assert "Ben Aldous" in str(caught.value.hint)
+    await memory.history.revert(since=by_alias.since, until=by_alias.until)
+    await memory.history.revert(since=told.since, until=told.until)
+    assert [one.name for one in (await entities.read_graph()).entities] == ["York"]
+    assert (await entities.read_graph()).relations == ()
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_what_the_rules_of_a_relation_forbid_leaves_nothing_of_a_call(memory: Memory) -> None:
+    entities = memory.entities
+    rules = {"name": "Over", "from_types": ["*"], "to_types": ["*"], "acyclic": True}
+    await memory.create_ontology(ontology_from({"node_types": [], "connection_types": [rules], "open": True}))
+    await entities.remember(name="a", relations=[{"relationType": "Over", "to": "b"}])
+    await entities.remember(name="c", relations=[{"relationType": "Over", "from": "b"}])
+    before = await entities.read_graph()
+    for write in (
+        entities.remember(name="b", observations=["is low"], relations=[{"relationType": "Over", "to": "a"}]),
+        entities.create_relations([{"relationType": "Over", "from": "b", "to": "a"}]),
+        entities.merge_entities(["c"], "a"),
+    ):
+        with pytest.raises(GraphError) as caught:
+            await write
+        assert caught.value.code is Code.INVALID_TOPOLOGY
+    assert await entities.read_graph() == before

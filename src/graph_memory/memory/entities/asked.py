@@ -10,6 +10,7 @@ from typing import cast
 from graph_memory.memory.entities.spelling import ENTITY
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.content import Content, content_from
+from graph_memory.model.events import new_id
 from graph_memory.model.plain import Fields, Located
 from graph_memory.model.points import instant
 from graph_memory.model.properties import PropertyValue, check_properties
@@ -61,6 +62,8 @@ class NewRelation:
     type: str
     lenient: bool = False
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    id: str = field(default_factory=lambda: new_id("conn"), compare=False)
+    """Its id if it is made, the same in each attempt at the write: what is broken is told by it."""
 
     @property
     def key(self) -> tuple[str, str, str]:

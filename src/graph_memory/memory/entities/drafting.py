@@ -93,7 +93,7 @@ class Drafting:
         """Make a relation between two nodes."""
         kind = self._connection_type(wanted.type)
         state = ConnectionState(
-            id=new_id("conn"),
+            id=wanted.id,
             type=kind,
             from_node_id=from_id,
             to_node_id=to_id,

@@ -83,7 +83,9 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     if replaces and facts:
         facts, replaces = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], ()
     properties = properties_from(own)
-    aliases = _texts(own.get(ALIASES))
+    aliases = tuple(dict.fromkeys(one.strip() for one in _texts(own.get(ALIASES))))
+    if "" in aliases:
+        raise fault(ALIASES, "An alias is empty", "Give other names of it, or leave aliases out.")
     if aliases and ALIASES in properties:
         raise fault(ALIASES, "properties holds aliases of its own", "Give aliases beside the properties.")
     if not (facts or replaces or properties or name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -86,23 +86,35 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of the entities that have a name as an alias, whatever its spelling."""
     words = sorted(normalised(name).split(), key=len, reverse=True)
-    rows = await reader.read(CALLED, domain=domain, text=words[0], limit=_READ) if words else []
+    rows = await reader.read(CALLED, domain=domain, texts=words[:1], limit=_READ) if words else []
     same = normalised(name)
     return [row.name for row in rows if any(normalised(one) == same for one in aliases_of({ALIASES: row.aliases}))]
 
 
 async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
-    """Return the entity that a text names. Raises INVALID_ARGUMENT where it names none, or several."""
+    """Return the entity that a text names, or calls by an alias as it is written.
+
+    Raises INVALID_ARGUMENT where it names none, or several.
+    """
     spans = _spans(text[:_READ])
     rows = await in_parts(reader, NAMED, domain, names=list(spans))
-    there = [row.name for row in rows if not row.is_mentioned]
-    names = [name for name in there if not any(name != other and name in other for other in there)]
+    there = [(row.name, row.name) for row in rows if not row.is_mentioned]
+    there += await _aliases_in(reader, domain, spans)
+    said = {span for span, _ in there}
+    names = list(dict.fromkeys(name for span, name in there if not any(span != one and span in one for one in said)))
     if len(names) == 1:
         return Found(names[0], "text")
     if not names:
         raise fault("name", "The text names no entity that is known", "Give the name of what it is about, as name.")
     hint = f"Give the one that it is about, as name: {listed([quoted(name) for name in sorted(names)])}."
     raise fault("name", f"The text names {len(names)} entities", hint)
+
+
+async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
+    """Return the parts of a text that are aliases, each with the name of its entity."""
+    words = sorted({word.lower() for span in spans for word in WORD.findall(span)})
+    rows = await reader.read(CALLED, domain=domain, texts=words, limit=_READ) if words else []
+    return [(one, row.name) for row in rows for one in aliases_of({ALIASES: row.aliases}) if one in spans]
 
 
 def _spans(text: str) -> dict[str, None]:

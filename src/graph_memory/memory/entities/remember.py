@@ -122,6 +122,10 @@ class _Writing:
     cosines: Cosines
     broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
+    relations: Sequence[NewRelation] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.relations = [tie.relation(self.found.name) for tie in self.given.ties]
 
     async def written(self, *, dry_run: bool) -> None:
         """Write all of it, or nothing; what the rules of connection types ask is looked at before it is committed."""
@@ -142,7 +146,7 @@ class _Writing:
         async def check(reader: Reader, events: Sequence[Event]) -> None:
             await check_rules(reader, self.domain, events, ontology, in_turn=True)
 
-        await self.core.log.write(
+        receipt = await self.core.log.write(
             "remember",
             self.domain,
             self.core.origin,
@@ -151,11 +155,9 @@ class _Writing:
             dry_run=dry_run,
             after_write=check if self.relations and not dry_run else None,
         )
-
-    @property
-    def relations(self) -> list[NewRelation]:
-        """The relations that are given."""
-        return [tie.relation(self.found.name) for tie in self.given.ties]
+        if receipt.changes and not dry_run:
+            update = {"since": receipt.changes[0].seq, "until": receipt.seq}
+            self.told = self.told.model_copy(update=update)
 
     async def _read(self, reader: Reader, head: Head) -> Decided:
         name = self.found.name
@@ -240,7 +242,7 @@ class _Writing:
         return {**given, **with_aliases({**before, **given}, self.found.name, self.given.aliases)}
 
     def _properties(self, drafting: Drafting, entity: NodeState | None, head: Head) -> list[Receipt]:
-        before = entity.properties if entity else {}
+        before: Mapping[str, PropertyValue] = entity.properties if entity else {}
         receipts = receipts_of(before, self.given.properties)
         receipts += alias_receipts(self.found.name, before, self.given.aliases)
         if entity and any(one.decision is not Decision.NOOP for one in receipts):

@@ -82,6 +82,8 @@ class Remembered(Result):
     candidates: tuple[Candidate, ...] | None = Field(
         default=None, description="With a new entity: those with near names, one of which may be meant"
     )
+    since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes all")
+    until: int | None = None
     dry_run: bool | None = None
 
 

@@ -51,7 +51,10 @@ async def merge_entities(core: Core, domain: str, names: Sequence[str], into: st
     if not gone or len(gone) > MOST:
         hint = f"Give names of 1 to {MOST} other entities, which become names of {into}."
         raise fault("names", "There is nothing to merge" if not gone else f"{len(gone)} are too many", hint)
-    return await until_rules_hold(lambda broken: _Merge(core, domain, target, gone, broken).written(dry_run=dry_run))
+    made: dict[str, str] = {}
+    return await until_rules_hold(
+        lambda broken: _Merge(core, domain, target, gone, broken, made).written(dry_run=dry_run)
+    )
 
 
 @dataclass(slots=True)
@@ -63,6 +66,7 @@ class _Merge:
     into: str
     names: Sequence[str]
     broken: Mapping[str, BrokenLink]
+    made: dict[str, str]
     told: EntitiesMerged = field(init=False)
 
     async def written(self, *, dry_run: bool) -> EntitiesMerged:
@@ -139,7 +143,7 @@ class _Merge:
             for one in await _events(reader, self.domain, [each for each in own if each not in subjects])
             if holds_at(one.draft.state or {}, head.at)
         }
-        moving = Moving(target.id, ids, texts, there, lambda state: holds_at(state, head.at))
+        moving = Moving(target.id, ids, texts, there, lambda state: holds_at(state, head.at), self.made)
         moving.observe([one for one in events if one.draft.kind is Kind.OBSERVATION])
         moving.relate([one for one in events if one.draft.kind is Kind.CONNECTION])
         return moving

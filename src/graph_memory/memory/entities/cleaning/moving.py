@@ -39,6 +39,8 @@ class Moving:
     there: dict[Joined, Mapping[str, object]]
     """Its relations that hold, with their states."""
     holds: Callable[[Mapping[str, object]], bool]
+    made: dict[str, str] = field(default_factory=dict[str, str])
+    """The ids of what is made, by those of what it stands for: the same in each attempt at the write."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     known_observations: int = 0
     known_relations: int = 0
@@ -59,7 +61,7 @@ class Moving:
                 ids[event.draft.subject] = self.texts[text]
                 self.known_observations += 1
                 continue
-            ids[event.draft.subject] = made = new_id("obs")
+            ids[event.draft.subject] = made = self._id(event, "obs")
             self.texts |= {text: made} if holds else {}
             moved.append(event)
         for event in moved:
@@ -83,10 +85,13 @@ class Moving:
                 continue
             if self.holds(state):
                 self.there[joined] = state
-            ids[event.draft.subject] = made = new_id("conn")
+            ids[event.draft.subject] = made = self._id(event, "conn")
             draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=ends[0], to_id=ends[1], previous=None)
             moved.append((draft, state))
         self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
+
+    def _id(self, event: Event, prefix: str) -> str:
+        return self.made.setdefault(event.draft.subject, new_id(prefix))
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""
