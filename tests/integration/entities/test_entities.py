@@ -19,6 +19,8 @@ from graph_memory import (
     Settings,
     open_memory,
 )
+from graph_memory.memory.changes import paging
+from support import last
 
 pytestmark = pytest.mark.anyio
 
@@ -184,3 +186,16 @@ async def test_an_unknown_end_is_named_with_the_nearest_name(memory: Memory) -> 
     assert caught.value.code is Code.NODE_NOT_FOUND
     assert '"Ann"' in (caught.value.hint or "")
     assert (await graph(memory))["relations"] == []
+
+
+async def test_more_than_one_write_holds_is_deleted_in_few(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"n{number}" for number in range(7)]
+    small = [{"name": name, "entityType": "t", "observations": ["a"]} for name in names]
+    await memory.entities.create_entities([{"name": "big", "entityType": "t", "observations": list("abcdef")}, *small])
+    monkeypatch.setattr(paging, "AT_ONCE", 4)
+    before = await last(memory)
+    await memory.entities.delete_entities(["big", "no", *names])
+    assert (await graph(memory))["entities"] == []
+    assert (await memory.upkeep.verify()).clean
+    batches = {one.batch for one in (await memory.history.log(limit=100)).entries if one.seq > before}
+    assert len(batches) <= 5
