@@ -916,9 +916,14 @@ class SyncEntities(_Sync[Entities]):
         """
         return self._wait(self._facade.search_nodes, query, domain=domain)
 
-    def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
-        """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
-        return self._wait(self._facade.open_nodes, names, domain=domain)
+    def open_nodes(self, names: Sequence[str], *, detail: bool = False, domain: str | None = None) -> KnowledgeGraph:
+        """Return the entities of these names, and the relations of each. Names that do not exist are left out.
+
+        With `detail` each has also its id, when and by whom it was created, when it or its observations changed last,
+        how often it was found or opened before, as far as that is written (it is every few seconds), and of each
+        observation the id, time, source and confidence.
+        """
+        return self._wait(self._facade.open_nodes, names, detail=detail, domain=domain)
 
     def remember(
         self,

@@ -90,7 +90,8 @@ class OfficialTool(Tool[Any, Any]):
     """A tool that takes, gives and says what the one of the official memory server does.
 
     `accepts` says of arguments that do not fit the shape whether they are in a spelling of ours, which is let through.
-    `own` are arguments of ours that may stand beside those of the official server.
+    `own` are arguments of ours that may stand beside those of the official server. An answer that `tells_more` than the
+    schema has room for does so in the text alone: clients refuse it elsewhere.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class OfficialTool(Tool[Any, Any]):
         work: Work,
         accepts: Accepts = lambda _: False,
         own: Collection[str] = (),
+        tells_more: bool = False,
     ) -> None:
         self.name = name
         self.description = about
@@ -115,6 +117,7 @@ class OfficialTool(Tool[Any, Any]):
         self._work = work
         self._accepts = accepts
         self._own = own
+        self._tells_more = tells_more
 
     @property
     def is_writing(self) -> bool:
@@ -144,7 +147,8 @@ class OfficialTool(Tool[Any, Any]):
         text = str(shown["message"]) if "success" in shown else written(parts[0] if len(parts) == 1 else shown)
         texts = [text, *([_MORE.format(result["next_cursor"])] if "next_cursor" in result else [])]
         content = [types.TextContent(type="text", text=each) for each in texts]
-        return types.CallToolResult(content=[*content], structured_content=shown)
+        promised = fitted(shown, dict(self._told)) if self._tells_more else shown
+        return types.CallToolResult(content=[*content], structured_content=promised)
 
     def refused(self, error: GraphError) -> types.CallToolResult:
         """Return an error as the official server does: in words alone."""

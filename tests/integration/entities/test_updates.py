@@ -10,8 +10,8 @@ from graph_memory import Code, GraphError, Memory
 
 pytestmark = pytest.mark.anyio
 
-ANN = {"name": "Ann", "entityType": "person", "observations": ["likes tea", "is kind"]}
-BOB = {"name": "Bob", "entityType": "person", "observations": []}
+ANN: dict[str, object] = {"name": "Ann", "entityType": "person", "observations": ["likes tea", "is kind"]}
+BOB: dict[str, object] = {"name": "Bob", "entityType": "person", "observations": []}
 KNOWS = {"from": "Ann", "to": "Bob", "relationType": "knows"}
 
 
@@ -88,3 +88,49 @@ async def test_an_observation_is_corrected_where_it_is(memory: Memory) -> None:
         assert refused.value.code is code, wrong
     assert (await graph(memory))["entities"][0]["observations"] == ["likes green tea", "is kind"]
     assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_an_id_stands_for_a_name_unless_it_is_one(memory: Memory) -> None:
+    await fill(memory)
+    entities = memory.entities
+    ann, bob = [str(one.id) for one in (await entities.open_nodes(["Ann", "Bob"], detail=True)).entities]
+    assert [one.name for one in (await entities.open_nodes([bob, "Ann", ann])).entities] == ["Ann", "Bob"]
+    added = await entities.add_observations([{"entityName": bob, "contents": ["sings"]}])
+    assert added.results[0].entity_name == "Bob"
+    made = await entities.create_relations([{"from": bob, "to": ann, "type": "likes"}, {**KNOWS, "from": ann}])
+    assert [one.to_dict() for one in made.relations] == [{"from": "Bob", "to": "Ann", "relationType": "likes"}]
+    assert (await entities.remember(name=bob, observations=["dances"])).entity == "Bob"
+    assert (await entities.update_entity(bob, new_name="Rob")).name == "Rob"
+    assert [one.name for one in (await entities.find_similar(bob)).similar] == []
+    await entities.update_observation(bob, "sings", text="sang")
+    await entities.delete_relations([{"from": bob, "to": ann, "type": "likes"}])
+    await entities.delete_observations([{"entityName": bob, "observations": ["sang"]}])
+    assert (await entities.open_nodes(["Rob"])).entities[0].observations == ("dances",)
+    await entities.create_entities([{"name": bob, "type": "code", "observations": ["is a code"]}])
+    assert [one.name for one in (await entities.open_nodes([bob])).entities] == [bob]
+    await entities.delete_entities([bob, ann])
+    assert [one.name for one in (await entities.read_graph()).entities] == ["Rob"]
+
+
+async def test_details_say_when_by_whom_and_how_often(memory: Memory) -> None:
+    await fill(memory)
+    plain = (await memory.entities.open_nodes(["Ann"])).to_dict()
+    begun = (await memory.entities.open_nodes(["Ann"], detail=True)).entities[0]
+    given = {"text": "sings", "time": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
+    await memory.entities.add_observations([{"entityName": "Ann", "contents": [given]}])
+    branch = f"{begun.id}-b"
+    await memory.history.branch(branch)
+    for one in (memory, memory.in_domain(branch)):
+        [found] = (await one.entities.open_nodes(["Ann"], detail=True)).entities
+        assert found.observations == ("likes tea", "is kind", "sings")
+        assert (found.created_by, found.created_at) == (begun.created_by, begun.created_at)
+        assert found.updated_at
+        assert found.updated_at > (found.created_at or found.updated_at)
+        assert found.observation_details
+        tea, kind, song = found.observation_details
+        assert (tea.text, kind.text, tea.ts, tea.confidence) == ("likes tea", "is kind", found.created_at, None)
+        told = {key: value for key, value in song.to_dict().items() if key != "id"}
+        assert told == {"text": "sings", "ts": "2020-01-02T03:04:05Z", "source": "a letter", "confidence": 0.75}
+    assert begun.created_at == begun.updated_at
+    assert plain["entities"] == [ANN]
+    assert not (await memory.entities.open_nodes(["Nobody"], detail=True)).entities

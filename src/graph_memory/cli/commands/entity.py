@@ -21,6 +21,7 @@ from graph_memory.memory.entities.results import (
     ObservationUpdated,
     RelationsCreated,
 )
+from graph_memory.model.results import rfc3339
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -142,11 +143,17 @@ def relate(
 
 
 @command(app, "open")
-def open_(call: Call, name: NamesArgument) -> None:
+def open_(
+    call: Call,
+    name: NamesArgument,
+    detail: Annotated[
+        bool, typer.Option("--detail", help="Also ids, times, sources, and how often it is used.")
+    ] = False,
+) -> None:
     """Show entities of these names, and how each is related."""
 
     async def use(memory: Memory) -> KnowledgeGraph:
-        return await memory.entities.open_nodes(name)
+        return await memory.entities.open_nodes(name, detail=detail)
 
     call.answer(use, _show_graph)
 
@@ -213,8 +220,15 @@ def _show_done(done: Done) -> None:
 def _show_graph(graph: KnowledgeGraph) -> None:
     for entity in graph.entities:
         typer.echo(f"{plain(entity.name)} ({plain(entity.entity_type)})")
-        for text in entity.observations:
+        if entity.created_at and entity.updated_at:
+            who, times = entity.created_by or "nobody", counted(entity.access_count or 0, "time")
+            typer.echo(f"  {entity.id}, created {rfc3339(entity.created_at)} by {plain(who)}")
+            typer.echo(f"  changed {rfc3339(entity.updated_at)}, used {times}")
+        for text in entity.observations if entity.observation_details is None else ():
             typer.echo(f"  {plain(text)}")
+        for one in entity.observation_details or ():
+            sure = "" if one.confidence is None else f", confidence {one.confidence:g}"
+            typer.echo(f"  {plain(one.text)} ({one.id}, {rfc3339(one.ts)}, {plain(one.source or 'no source')}{sure})")
     if graph.entities and graph.relations:
         typer.echo()
     for one in graph.relations:

@@ -18,6 +18,7 @@ from graph_memory.memory.entities.results import (
     ObservationsAdded,
     RelationsCreated,
 )
+from graph_memory.model.plain import Located
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -99,7 +100,7 @@ async def _search_nodes(memory: Memory, given: Given) -> Result:
 
 
 async def _open_nodes(memory: Memory, given: Given) -> Result:
-    return await memory.entities.open_nodes(given["names"])
+    return await memory.entities.open_nodes(given["names"], detail=Located(given.get("detail", False), "detail").flag())
 
 
 ENTITIES: tuple[AnyTool, ...] = (
@@ -190,5 +191,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         KnowledgeGraph,
         Effect.READS,
         _open_nodes,
+        own=("detail",),
+        tells_more=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, deletes, edits, facts, paging, reads, relations, updating, writes
+from graph_memory.memory.entities import asked, deletes, edits, facts, ids, paging, reads, relations, updating, writes
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -38,7 +38,8 @@ class Entities:
     An entity is a node of its type, a relation a connection, and an observation a record of its own. Names are compared
     exactly, and no two entities of a domain have one name, whatever their types. The first write begins a domain with
     an open ontology, if there is none; until then, reads find nothing. Where the types of a domain are closed, writes
-    raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for others.
+    raise INVALID_NODE_TYPE and INVALID_CONNECTION_TYPE for others. For the name of an entity that exists, its id can be
+    given, unless that is itself the name of one.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
@@ -70,7 +71,8 @@ class Entities:
         return await self._relations(given, domain)
 
     async def _relations(self, given: Sequence[asked.NewRelation], domain: str | None) -> RelationsCreated:
-        return await relations.create_relations(self._core, self._domain(domain), given)
+        where = self._domain(domain)
+        return await relations.create_relations(self._core, where, await ids.relations(self._core, where, given))
 
     async def add_observations(
         self, observations: Sequence[Mapping[str, object]], *, domain: str | None = None
@@ -80,8 +82,9 @@ class Entities:
         Each has an `entityName`, and `contents` or `observations` as `create_entities` takes them. Raises
         NODE_NOT_FOUND for a name of which there is no entity.
         """
-        given = asked.new_observations(observations, utc_now())
-        return await writes.add_observations(self._core, self._domain(domain), given)
+        where = self._domain(domain)
+        given = await ids.named(self._core, where, asked.new_observations(observations, utc_now()))
+        return await writes.add_observations(self._core, where, given)
 
     async def update_entity(
         self,
@@ -102,7 +105,9 @@ class Entities:
         """
         given = {"name": name, "new_name": new_name, "aliases": aliases}
         wanted = edits.entity_edit({**given, "properties": properties, "description": description})
-        return await updating.update_entity(self._core, self._domain(domain), wanted)
+        where = self._domain(domain)
+        [named] = await ids.named(self._core, where, [wanted])
+        return await updating.update_entity(self._core, where, named)
 
     async def update_observation(
         self,
@@ -120,21 +125,30 @@ class Entities:
         another of its observations has.
         """
         given = {"entityName": entity_name, "observation": observation, "text": text, "confidence": confidence}
-        return await updating.update_observation(self._core, self._domain(domain), edits.observation_edit(given))
+        where = self._domain(domain)
+        [named] = await ids.named(self._core, where, [edits.observation_edit(given)])
+        return await updating.update_observation(self._core, where, named)
 
     async def delete_entities(self, names: Sequence[str], *, domain: str | None = None) -> Done:
         """Delete entities with their observations and relations. A name that does not exist is no fault."""
-        return await deletes.delete_entities(self._core, self._domain(domain), asked.names_from(names))
+        where = self._domain(domain)
+        return await deletes.delete_entities(
+            self._core, where, await ids.names(self._core, where, asked.names_from(names))
+        )
 
     async def delete_observations(
         self, deletions: Sequence[Mapping[str, object]], *, domain: str | None = None
     ) -> Done:
         """Delete observations: each has an `entityName` and the `observations` that go. None there is no fault."""
-        return await deletes.delete_observations(self._core, self._domain(domain), asked.removals(deletions))
+        where = self._domain(domain)
+        given = await ids.named(self._core, where, asked.removals(deletions))
+        return await deletes.delete_observations(self._core, where, given)
 
     async def delete_relations(self, relations: Sequence[Mapping[str, object]], *, domain: str | None = None) -> Done:
         """Delete relations, given as `create_relations` takes them. None there is no fault."""
-        return await deletes.delete_relations(self._core, self._domain(domain), asked.named_relations(relations))
+        where = self._domain(domain)
+        given = await ids.relations(self._core, where, asked.named_relations(relations))
+        return await deletes.delete_relations(self._core, where, given)
 
     async def read_graph(
         self,
@@ -164,9 +178,18 @@ class Entities:
         """
         return await reads.search_nodes(self._core, self._domain(domain), asked.text_from(query, "query"))
 
-    async def open_nodes(self, names: Sequence[str], *, domain: str | None = None) -> KnowledgeGraph:
-        """Return the entities of these names, and the relations of each. Names that do not exist are left out."""
-        return await reads.open_nodes(self._core, self._domain(domain), asked.names_from(names))
+    async def open_nodes(
+        self, names: Sequence[str], *, detail: bool = False, domain: str | None = None
+    ) -> KnowledgeGraph:
+        """Return the entities of these names, and the relations of each. Names that do not exist are left out.
+
+        With `detail` each has also its id, when and by whom it was created, when it or its observations changed last,
+        how often it was found or opened before, as far as that is written (it is every few seconds), and of each
+        observation the id, time, source and confidence.
+        """
+        where = self._domain(domain)
+        wanted = await ids.names(self._core, where, asked.names_from(names))
+        return await (reads.open_detailed if detail else reads.open_nodes)(self._core, where, wanted)
 
     async def remember(
         self,
@@ -219,7 +242,9 @@ class Entities:
         Each has a score, 0 to 1, the reasons, and the call of `merge_entities` if both are the same. Raises
         NODE_NOT_FOUND, with the nearest name.
         """
-        return await similar.find_similar(self._core, self._domain(domain), name, limit)
+        where = self._domain(domain)
+        [named] = await ids.names(self._core, where, [asked.text_from(name, "name")])
+        return await similar.find_similar(self._core, where, named, limit)
 
     async def find_duplicates(
         self, *, limit: int = 20, min_score: float = similar.SAME, domain: str | None = None

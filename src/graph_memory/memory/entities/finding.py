@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.alike import WORD, normalised
+from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.names import entity_not_found, near_names
 from graph_memory.memory.entities.remembered import Candidate
 from graph_memory.memory.entities.writes import NAMED
@@ -48,13 +49,15 @@ class Found:
 
 
 async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
-    """Return the entity of a name: exactly, else the only one with the same letters in its name, or else in an alias.
+    """Return the entity of a name, else of an id, else the only one with the same letters in its name, or in an alias.
 
-    Without one it is a new one. Raises INVALID_ARGUMENT where several have the same letters.
+    Without any it is a new one. Raises INVALID_ARGUMENT where several have the same letters.
     """
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(not row.is_mentioned for row in rows):
         return Found(name, "name")
+    if (named := await name_of_id(reader, domain, name)) is not None:
+        return Found(named, "id")
     near = await near_names(reader, domain, name)
     same, by = [one for one in near if normalised(one) == normalised(name)], "normalised name"
     if not same:
@@ -70,10 +73,12 @@ async def entity_of_name(reader: Reader, domain: str, name: str) -> Found:
 
 
 async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mentioned: bool = False) -> str:
-    """Return the name of the entity that a name or an alias stands for. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
+    """Return the name of the entity that a name, id or alias stands for. Raises NODE_NOT_FOUND, INVALID_ARGUMENT."""
     rows = await reader.read(NAMED, domain=domain, names=[name])
     if any(also_mentioned or not row.is_mentioned for row in rows):
         return name
+    if (named := await name_of_id(reader, domain, name)) is not None:
+        return named
     called = await names_called(reader, domain, name)
     if len(called) > 1:
         hint = f"Give one of them: {listed([quoted(one) for one in called])}."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.entities.details import detailed
 from graph_memory.memory.entities.indexing import MANY, index_behind
 from graph_memory.memory.entities.results import Entity, KnowledgeGraph, Relation
 from graph_memory.memory.entities.words import likeness, needles_of
@@ -60,6 +61,16 @@ RELATIONS = query("entities/relations", RelationRow)
 async def open_nodes(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
     """Return the entities of these names. `Entities.open_nodes` tells the rest."""
     return _told(core, domain, await _opened(core, domain, names))
+
+
+async def open_detailed(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:
+    """Return what `open_nodes` does, with what else is known of each entity."""
+    rows = await _opened(core, domain, names)
+    graph = _told(core, domain, rows)
+    ids = [entity[0] for row in rows for entity in row.entities]
+    return graph.model_copy(
+        update={"entities": await detailed(core, domain, list(zip(ids, graph.entities, strict=True)))}
+    )
 
 
 async def compared(core: Core, domain: str, names: Sequence[str]) -> KnowledgeGraph:

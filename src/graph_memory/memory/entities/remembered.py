@@ -76,7 +76,7 @@ class Remembered(Result):
     id: str | None = Field(default=None, description="Absent in a dry run if the entity is new")
     type: str
     created: bool
-    found_by: str = Field(description="name, normalised name, alias, text, or new")
+    found_by: str = Field(description="name, id, normalised name, alias, text, or new")
     facts: tuple[Receipt, ...]
     questions: tuple[Question, ...] | None = None
     candidates: tuple[Candidate, ...] | None = Field(

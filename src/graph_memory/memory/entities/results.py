@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from graph_memory.model.results import Result
+from graph_memory.model.results import Result, Timestamp
 
 
 class _Spelled(Result):
@@ -15,12 +15,29 @@ class _Spelled(Result):
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True, populate_by_name=True)
 
 
+class ObservationDetail(Result):
+    """An observation with what is known of it: when it was made, where it is from, and how sure it is."""
+
+    id: str
+    text: str
+    ts: Timestamp
+    source: str | None = None
+    confidence: float | None = None
+
+
 class Entity(_Spelled):
-    """Something that has a name, a type and what was observed of it."""
+    """Something that has a name, a type and what was observed of it. The rest is told only where it is asked for."""
 
     name: str
     entity_type: str = Field(alias="entityType")
     observations: tuple[str, ...]
+    id: str | None = None
+    created_at: Timestamp | None = None
+    updated_at: Timestamp | None = Field(default=None, description="When it, or what was observed of it, changed last")
+    created_by: str | None = Field(default=None, description="The actor, or else agent or user")
+    access_count: int | None = Field(default=None, description="How often it was found or opened before")
+    last_accessed: Timestamp | None = None
+    observation_details: tuple[ObservationDetail, ...] | None = None
 
 
 class Relation(_Spelled):

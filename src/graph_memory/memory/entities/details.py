@@ -1,0 +1,71 @@
+"""What else is known of entities than the official memory server tells: ids, times, who made them, and their use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from graph_memory.memory.changes.context import ROWS
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.lineage import segments_of
+from graph_memory.memory.entities.results import Entity, ObservationDetail
+from graph_memory.memory.recall.access import AccessRow, accesses_of
+from graph_memory.storage.queries import query
+
+Observed = tuple[str, str, datetime, str | None, float | None]
+"""An observation: id, text, time, source, confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetailRow:
+    """What is known of one entity."""
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+    created_by: str | None
+    observations: list[Observed]
+
+
+DETAILS = query("entities/details", DetailRow)
+
+
+async def detailed(core: Core, domain: str, found: Sequence[tuple[str, Entity]]) -> tuple[Entity, ...]:
+    """Return entities, given with their ids, with what is known of each; one that is gone meanwhile stays as it is."""
+    if not found:
+        return ()
+    ids = [each for each, _ in found]
+    logs = [one.domain for one in await segments_of(core.store, domain)]
+    known: dict[str, DetailRow] = {}
+    for start in range(0, len(ids), ROWS):
+        rows = await core.store.read(DETAILS, domain=domain, ids=ids[start : start + ROWS], logs=logs)
+        known |= {row.id: row for row in rows}
+    accesses = await accesses_of(core, domain, ids)
+    return tuple(
+        _with(entity, known[each], *_counted(accesses.get(each))) if each in known else entity for each, entity in found
+    )
+
+
+def _counted(access: AccessRow | None) -> tuple[int, datetime | None]:
+    return (0, None) if access is None else (access.count, access.last)
+
+
+def _with(entity: Entity, row: DetailRow, count: int, last: datetime | None) -> Entity:
+    """Return an entity with its details; its observations are those of the same moment."""
+    each = {one[1]: one for one in reversed(row.observations)}
+    details = tuple(
+        ObservationDetail(id=each[text][0], text=text, ts=each[text][2], source=each[text][3], confidence=each[text][4])
+        for text in dict.fromkeys(one[1] for one in row.observations)
+    )
+    more = {
+        "id": row.id,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "created_by": row.created_by,
+        "access_count": count,
+        "last_accessed": last,
+        "observations": tuple(one.text for one in details),
+        "observation_details": details,
+    }
+    return entity.model_copy(update=more)
