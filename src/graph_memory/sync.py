@@ -47,6 +47,8 @@ from graph_memory.memory.entities.results import (
     KnowledgeGraph,
     ObservationsAdded,
     ObservationUpdated,
+    Profile,
+    Profiles,
     RelationsCreated,
 )
 from graph_memory.memory.entities.sessions import blocks, sessions
@@ -924,6 +926,51 @@ class SyncEntities(_Sync[Entities]):
         observation the id, time, source and confidence.
         """
         return self._wait(self._facade.open_nodes, names, detail=detail, domain=domain)
+
+    def upsert(
+        self,
+        name: str,
+        *,
+        type: str | None = None,
+        description: str | None = None,
+        properties: Mapping[str, object] | None = None,
+        observations: Sequence[str | Mapping[str, object]] | None = None,
+        confidence: float | None = None,
+        domain: str | None = None,
+    ) -> Profile:
+        """Make an entity, or bring the one of this name up to date, and return it.
+
+        Properties that are given replace those of their names, observations that are new are added, and what is not
+        given stays. `type` is that of a new entity, `entity` by default: one that is there keeps its own. `confidence`,
+        from 0 to 1, is kept as the property of that name. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+        """
+        return self._wait(
+            self._facade.upsert,
+            name,
+            type=type,
+            description=description,
+            properties=properties,
+            observations=observations,
+            confidence=confidence,
+            domain=domain,
+        )
+
+    def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
+        """Return the entity of a name, None if there is none.
+
+        If no entity has exactly this name, the one is meant that differs in capitals, spaces or punctuation alone.
+        Raises INVALID_ARGUMENT where that may be several.
+        """
+        return self._wait(self._facade.find_by_name, name, domain=domain)
+
+    def get_salient(self, limit: int = 10, *, domain: str | None = None) -> Profiles:
+        """Return the entities that matter most, at most `limit`.
+
+        Salience is from 0 to 1: 0.4 for how often an entity is mentioned (half of it at 10 mentions), 0.4 for how
+        lately it was seen (half as much after each 30 days), and 0.2 for how much it is used (half at 10 uses, half as
+        much after each 30 days without one).
+        """
+        return self._wait(self._facade.get_salient, limit, domain=domain)
 
     def remember(
         self,

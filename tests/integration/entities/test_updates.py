@@ -28,6 +28,7 @@ async def test_a_renamed_entity_keeps_what_is_attached_and_names_stay_unique(mem
     await fill(memory)
     before = await graph(memory)
     made = await memory.entities.update_entity("Ann", new_name="Anna", properties={"city": "Leeds"}, description="# A")
+    assert (await memory.search_content("# A")).node_ids
     again = await memory.entities.update_entity("Anna", new_name="Anna", properties={"city": "Leeds"})
     renamed = await graph(memory)
     assert (made.name, made.changed, again.changed, again.version) == ("Anna", True, False, made.version)

@@ -206,6 +206,11 @@ async def set_validity_of_a_node(world: World, memory: Memory) -> object:
 
 
 @path(DOMAIN, NODE, prepare=_entity)
+async def upsert(_: World, memory: Memory) -> object:
+    return await memory.entities.upsert("Ada", properties={"m": 3}, observations=["likes tea"])
+
+
+@path(DOMAIN, NODE, prepare=_entity)
 async def remember(_: World, memory: Memory) -> object:
     return await memory.entities.remember(name="Ada", observations=["likes tea"], replaces="is ill")
 
@@ -606,6 +611,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.cleaning.merging:_Merge.written": ["merge_entities", "merge_entities_into_one"],
     "memory.entities.decide:decide": ["decide"],
     "memory.entities.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],
+    "memory.entities.upsert:upsert": ["upsert"],
     "memory.entities.remember:_Writing.write": ["remember"],
     "memory.entities.updating:update_entity": ["update_entity"],
     "memory.entities.updating:update_observation": ["update_observation"],

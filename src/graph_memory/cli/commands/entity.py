@@ -19,6 +19,7 @@ from graph_memory.memory.entities.results import (
     KnowledgeGraph,
     ObservationsAdded,
     ObservationUpdated,
+    Profiles,
     RelationsCreated,
 )
 from graph_memory.model.results import rfc3339
@@ -181,6 +182,25 @@ def list_(
         return await memory.entities.read_graph(max_tokens=max_tokens, limit=limit, cursor=cursor)
 
     call.answer(use, _show_graph)
+
+
+@command(app)
+def salient(
+    call: Call, limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many entities.")] = 10
+) -> None:
+    """Show the entities that matter most: mentioned often, seen lately, much used."""
+
+    async def use(memory: Memory) -> Profiles:
+        return await memory.entities.get_salient(limit)
+
+    def show(found: Profiles) -> None:
+        for one in found.entities:
+            told = f"{counted(one.mention_count, 'mention')}, last seen {one.last_seen:%Y-%m-%d}"
+            typer.echo(f"{one.salience:.2f}  {plain(one.name)} ({plain(one.type)}): {told}")
+        if not found.entities:
+            typer.echo("No entities.")
+
+    call.answer(use, show)
 
 
 @command(app)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, deletes, edits, facts, ids, paging, reads, relations, updating, writes
+from graph_memory.memory.entities import (
+    asked,
+    deletes,
+    edits,
+    facts,
+    ids,
+    paging,
+    profiles,
+    reads,
+    relations,
+    updating,
+    upsert,
+    writes,
+)
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -25,6 +38,8 @@ from graph_memory.memory.entities.results import (
     KnowledgeGraph,
     ObservationsAdded,
     ObservationUpdated,
+    Profile,
+    Profiles,
     RelationsCreated,
 )
 from graph_memory.memory.entities.sessions import blocks, sessions
@@ -190,6 +205,44 @@ class Entities:
         where = self._domain(domain)
         wanted = await ids.names(self._core, where, asked.names_from(names))
         return await (reads.open_detailed if detail else reads.open_nodes)(self._core, where, wanted)
+
+    async def upsert(
+        self,
+        name: str,
+        *,
+        type: str | None = None,  # noqa: A002 - the word that agents know
+        description: str | None = None,
+        properties: Mapping[str, object] | None = None,
+        observations: Sequence[str | Mapping[str, object]] | None = None,
+        confidence: float | None = None,
+        domain: str | None = None,
+    ) -> Profile:
+        """Make an entity, or bring the one of this name up to date, and return it.
+
+        Properties that are given replace those of their names, observations that are new are added, and what is not
+        given stays. `type` is that of a new entity, `entity` by default: one that is there keeps its own. `confidence`,
+        from 0 to 1, is kept as the property of that name. Raises INVALID_ARGUMENT and INVALID_PROPERTY.
+        """
+        given = {"name": name, "type": type, "description": description, "properties": properties}
+        given |= {"observations": observations, "confidence": confidence}
+        return await upsert.upsert(self._core, self._domain(domain), upsert.wanted_from(given))
+
+    async def find_by_name(self, name: str, *, domain: str | None = None) -> Profile | None:
+        """Return the entity of a name, None if there is none.
+
+        If no entity has exactly this name, the one is meant that differs in capitals, spaces or punctuation alone.
+        Raises INVALID_ARGUMENT where that may be several.
+        """
+        return await profiles.find_by_name(self._core, self._domain(domain), asked.text_from(name, "name"))
+
+    async def get_salient(self, limit: int = 10, *, domain: str | None = None) -> Profiles:
+        """Return the entities that matter most, at most `limit`.
+
+        Salience is from 0 to 1: 0.4 for how often an entity is mentioned (half of it at 10 mentions), 0.4 for how
+        lately it was seen (half as much after each 30 days), and 0.2 for how much it is used (half at 10 uses, half as
+        much after each 30 days without one).
+        """
+        return await profiles.get_salient(self._core, self._domain(domain), limit)
 
     async def remember(
         self,

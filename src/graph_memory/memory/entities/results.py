@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result, Timestamp
 
 
@@ -101,6 +102,31 @@ class KnowledgeGraph(Result):
     relations: tuple[Relation, ...] = ()
     next_cursor: str | None = None
     """Where a part of the graph ends and the next begins: nothing where all is told."""
+
+
+class Profile(Result):
+    """What is known of an entity, and what follows from what was written of it."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+    description: str | None = None
+    properties: dict[str, PropertyValue]
+    observations: tuple[str, ...]
+    first_seen: Timestamp = Field(description="When it was created, or first observed if that was earlier")
+    last_seen: Timestamp = Field(description="When it was changed, observed or related last")
+    mention_count: int = Field(description="1, and 1 for each observation and each relation of it")
+    salience: float = Field(description="0 to 1: how much it matters")
+    confidence: float = Field(
+        description="0 to 1: its property of that name, else the mean of its observations, or 0.5"
+    )
+
+
+class Profiles(Result):
+    """Entities, with what follows from what was written of them."""
+
+    entities: tuple[Profile, ...]
 
 
 class Done(Result):

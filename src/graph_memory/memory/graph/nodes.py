@@ -48,7 +48,8 @@ class NewNode:
     properties: Mapping[str, PropertyValue]
     tags: tuple[str, ...]
     fields: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
-    windows: tuple[str, ...] = ()
+    windows: tuple[str, ...] | None = None
+    """The search windows of the content; None makes them as it is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +63,8 @@ class NodeEdit:
     fields: Mapping[str, str | None]
     """The fields that are given, None for the default."""
     expected_version: int | None
-    windows: tuple[str, ...] = ()
+    windows: tuple[str, ...] | None = None
+    """The search windows of the content; None makes them as it is written."""
 
 
 async def create_node(
@@ -306,7 +308,7 @@ async def _found(reader: Reader, domain: str, node_id: str, *, with_text: bool =
     return NodeState.from_live(row.state), row.text
 
 
-def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str, ...]) -> Draft:
+def _draft(op: Op, node: NodeState, content: Content | None, windows: tuple[str, ...] | None) -> Draft:
     return Draft(
         op=op,
         kind=Kind.NODE,

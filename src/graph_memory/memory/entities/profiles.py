@@ -1,0 +1,133 @@
+"""What is known of entities beside their observations: how often and when they were seen, and what that makes of them.
+
+Nothing of it is stored. It is counted when it is asked for, so that it cannot be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from graph_memory.memory.changes.context import in_parts
+from graph_memory.memory.core import Core
+from graph_memory.memory.entities.aliases import ALIASES, aliases_of
+from graph_memory.memory.entities.cleaning.reading import IDS
+from graph_memory.memory.entities.finding import entity_of_name
+from graph_memory.memory.entities.reads import compared
+from graph_memory.memory.entities.results import Entity, Profile, Profiles
+from graph_memory.memory.entities.writes import NAMED
+from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
+from graph_memory.memory.recall.access import AccessRow, accesses_of
+from graph_memory.memory.recall.ranking import connectivity, recency, usage
+from graph_memory.model.arguments import UNLIMITED, check_limit
+from graph_memory.model.kinds import Kind
+from graph_memory.model.properties import PropertyValue
+from graph_memory.model.subjects import user_properties
+from graph_memory.storage.log.writing import utc_now
+from graph_memory.storage.queries import query
+
+CONFIDENCE = "confidence"
+"""The property that says how certain an entity is, where somebody has said it."""
+_UNKNOWN = 0.5
+_DAY = timedelta(days=1)
+_MENTIONS, _RECENCY, _USE = 0.4, 0.4, 0.2
+"""What counts for salience, and how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedRow:
+    """How much there is of an entity, and the mean confidence of its observations where one has any."""
+
+    id: str
+    mentions: int
+    first: datetime
+    last: datetime
+    confidence: float | None
+
+    def salience(self, now: datetime, use: AccessRow | None) -> float:
+        """Return how much the entity matters, from 0 to 1."""
+        used = usage(use.count, _days(use.last, now)) if use else 0.0
+        whole = _MENTIONS * connectivity(self.mentions) + _RECENCY * recency(_days(self.last, now)) + _USE * used
+        return round(whole, 4)
+
+
+WEIGHED = query("entities/weighed", WeighedRow)
+
+
+def _days(since: datetime, until: datetime) -> float:
+    return max((until - since) / _DAY, 0.0)
+
+
+async def find_by_name(core: Core, domain: str, name: str) -> Profile | None:
+    """Return the entity of a name. `Entities.find_by_name` tells the rest."""
+    found = await entity_of_name(core.store, domain, name)
+    rows = await core.store.read(NAMED, domain=domain, names=[found.name])
+    ids = [row.id for row in rows if not row.is_mentioned]
+    core.accesses.note(domain, ids)
+    return next(iter(await profiles_of(core, domain, ids)), None)
+
+
+async def get_salient(core: Core, domain: str, limit: int) -> Profiles:
+    """Return the entities that matter most. `Entities.get_salient` tells the rest."""
+    limit = check_limit(limit)
+    ids = await core.store.read(IDS, domain=domain, limit=UNLIMITED)
+    weights = await _weights(core, domain, ids)
+    best = sorted(weights, key=lambda one: (-weights[one][1], weights[one][0].first, one))[:limit]
+    return Profiles(entities=tuple(await profiles_of(core, domain, best)))
+
+
+async def _weights(core: Core, domain: str, ids: Sequence[str]) -> Mapping[str, tuple[WeighedRow, float]]:
+    """Return how much there is of entities, and their salience."""
+    rows = await in_parts(core.store, WEIGHED, domain, ids=ids)
+    uses, now = await accesses_of(core, domain, ids), utc_now()
+    return {row.id: (row, row.salience(now, uses.get(row.id))) for row in rows}
+
+
+async def profiles_of(core: Core, domain: str, ids: Sequence[str]) -> list[Profile]:
+    """Return what is known of entities, in the order of their ids. One that is deleted meanwhile is left out."""
+    if not ids:
+        return []
+    states = {row.id: row for row in await described(core, domain, Kind.NODE, ids)}
+    names = {one: str(row.event["name"]) for one, row in states.items()}
+    graph = await compared(core, domain, list(names.values()))
+    entities = {entity.name: entity for entity in graph.entities}
+    weights = await _weights(core, domain, ids)
+    texts = await texts_of(core, domain, states.values())
+    return [
+        _profile(states[one], entities[names[one]], weights[one], texts.get(one))
+        for one in ids
+        if one in states and one in weights and names[one] in entities
+    ]
+
+
+def _profile(row: DescribedRow, entity: Entity, weight: tuple[WeighedRow, float], text: str | None) -> Profile:
+    weighed, salience = weight
+    properties = user_properties(row.event)
+    del properties["name"]
+    aliases = tuple(aliases_of(properties))
+    if aliases:
+        del properties[ALIASES]
+    return Profile(
+        id=row.id,
+        name=entity.name,
+        type=entity.entity_type,
+        aliases=aliases,
+        description=text or None,
+        confidence=_confidence(properties, weighed),
+        properties=properties,
+        observations=entity.observations,
+        first_seen=weighed.first,
+        last_seen=weighed.last,
+        mention_count=weighed.mentions,
+        salience=salience,
+    )
+
+
+def _confidence(properties: dict[str, PropertyValue], weighed: WeighedRow) -> float:
+    """Return how certain an entity is: what was said, which leaves the properties, else what its observations are."""
+    said = properties.get(CONFIDENCE)
+    if isinstance(said, (int, float)) and not isinstance(said, bool) and 0 <= said <= 1:
+        del properties[CONFIDENCE]
+        return float(said)
+    return _UNKNOWN if weighed.confidence is None else round(weighed.confidence, 4)
