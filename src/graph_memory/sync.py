@@ -1026,60 +1026,6 @@ class SyncEntities(_Sync[Entities]):
         """
         return self._wait(self._facade.decide, new, known, decision, domain=domain)
 
-    def find_similar(self, name: str, *, limit: int = 10, domain: str | None = None) -> SimilarFound:
-        """Return the entities that are like one: by name, alias, what is observed of both, and meaning with vectors.
-
-        Each has a score, 0 to 1, the reasons, and the call of `merge_entities` if both are the same. Raises
-        NODE_NOT_FOUND, with the nearest name.
-        """
-        return self._wait(self._facade.find_similar, name, limit=limit, domain=domain)
-
-    def find_duplicates(
-        self, *, limit: int = 20, min_score: float = similar.SAME, domain: str | None = None
-    ) -> Duplicates:
-        """Return the pairs of entities that may be the same, with a score of `min_score` or more, the surest first.
-
-        Names with other numbers in them are never alike. Up to 20,000 entities are compared; `left_out` says how many
-        are not. Each pair has the call of `merge_entities` that keeps the one of which more is known.
-        """
-        return self._wait(self._facade.find_duplicates, limit=limit, min_score=min_score, domain=domain)
-
-    def merge_entities(
-        self, names: Sequence[str], into: str, *, dry_run: bool = False, domain: str | None = None
-    ) -> EntitiesMerged:
-        """Make entities one: what is observed of them, and their relations, move to `into`; their names become aliases.
-
-        What `into` has already is not moved again, and it keeps its own where they differ: `conflicts` says what was
-        not taken. It is one write, up to 2,500 observations and relations: `since` and `until` are for `revert`. With
-        `dry_run` nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
-        """
-        return self._wait(self._facade.merge_entities, names, into, dry_run=dry_run, domain=domain)
-
-    def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
-        """Return the entities without relations, those of which least is known first, each with what to do."""
-        return self._wait(self._facade.find_orphans, limit=limit, domain=domain)
-
-    def graph_health(self, *, limit: int = 5, domain: str | None = None) -> GraphHealth:
-        """Return what may be put right, up to `limit` findings of each kind, each with the call that does.
-
-        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor looked at for 180 days), `contradiction`, `hub`
-        (100 relations or more), `lost_premise` (inferred from what no longer holds), `unused_type` and `open_question`
-        (of `remember`).
-        """
-        return self._wait(self._facade.graph_health, limit=limit, domain=domain)
-
-    def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that changed last, also by their observations and relations, and who changed them."""
-        return self._wait(self._facade.get_recent, limit=limit, domain=domain)
-
-    def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
-        """Return the entities that were given to somebody most often. Counts are written every few seconds."""
-        return self._wait(self._facade.get_hot, limit=limit, domain=domain)
-
-    def get_by_type(self, type: str, *, limit: int = 50, domain: str | None = None) -> EntityList:
-        """Return the entities of a type, as it was written."""
-        return self._wait(self._facade.get_by_type, type, limit=limit, domain=domain)
-
     def get_block(self, label: str | None = None, *, domain: str | None = None) -> Blocks:
         """Return the block of a label, or all: short texts that an agent reads at the start of each session.
 
@@ -1144,6 +1090,60 @@ class SyncEntities(_Sync[Entities]):
         `SessionSummary`.
         """
         return self._wait(self._facade.session_end, summary, session_id=session_id, project=project, domain=domain)
+
+    def find_similar(self, name: str, *, limit: int = 10, domain: str | None = None) -> SimilarFound:
+        """Return the entities that are like one: by name, alias, what is observed of both, and meaning with vectors.
+
+        Each has a score, 0 to 1, the reasons, and the call of `merge_entities` if both are the same. Raises
+        NODE_NOT_FOUND, with the nearest name.
+        """
+        return self._wait(self._facade.find_similar, name, limit=limit, domain=domain)
+
+    def find_duplicates(
+        self, *, limit: int = 20, min_score: float = similar.SAME, domain: str | None = None
+    ) -> Duplicates:
+        """Return the pairs of entities that may be the same, with a score of `min_score` or more, the surest first.
+
+        Names with other numbers in them are never alike. Up to 20,000 entities are compared; `left_out` says how many
+        are not. Each pair has the call of `merge_entities` that keeps the one of which more is known.
+        """
+        return self._wait(self._facade.find_duplicates, limit=limit, min_score=min_score, domain=domain)
+
+    def merge_entities(
+        self, names: Sequence[str], into: str, *, dry_run: bool = False, domain: str | None = None
+    ) -> EntitiesMerged:
+        """Make entities one: what is observed of them, and their relations, move to `into`; their names become aliases.
+
+        What `into` has already is not moved again, and it keeps its own where they differ: `conflicts` says what was
+        not taken. It is one write, up to 2,500 observations and relations: `since` and `until` are for `revert`. With
+        `dry_run` nothing is written. Raises NODE_NOT_FOUND and INVALID_ARGUMENT.
+        """
+        return self._wait(self._facade.merge_entities, names, into, dry_run=dry_run, domain=domain)
+
+    def find_orphans(self, *, limit: int = 50, domain: str | None = None) -> Orphans:
+        """Return the entities without relations, those of which least is known first, each with what to do."""
+        return self._wait(self._facade.find_orphans, limit=limit, domain=domain)
+
+    def graph_health(self, *, limit: int = 5, domain: str | None = None) -> GraphHealth:
+        """Return what may be put right, up to `limit` findings of each kind, each with the call that does.
+
+        Kinds are `duplicate`, `orphan`, `stale` (neither changed nor looked at for 180 days), `contradiction`, `hub`
+        (100 relations or more), `lost_premise` (inferred from what no longer holds), `unused_type` and `open_question`
+        (of `remember`).
+        """
+        return self._wait(self._facade.graph_health, limit=limit, domain=domain)
+
+    def get_recent(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
+        """Return the entities that changed last, also by their observations and relations, and who changed them."""
+        return self._wait(self._facade.get_recent, limit=limit, domain=domain)
+
+    def get_hot(self, *, limit: int = 10, domain: str | None = None) -> EntityList:
+        """Return the entities that were given to somebody most often. Counts are written every few seconds."""
+        return self._wait(self._facade.get_hot, limit=limit, domain=domain)
+
+    def get_by_type(self, type: str, *, limit: int = 50, domain: str | None = None) -> EntityList:
+        """Return the entities of a type, as it was written."""
+        return self._wait(self._facade.get_by_type, type, limit=limit, domain=domain)
 
 
 class SyncHistory(_Sync[History]):
