@@ -1716,7 +1716,8 @@ class SyncRecall(_Sync[Recall]):
         A time in the query ("last week", "since March", "before the move") narrows it; `period` tells how it was read.
         `context` has `text`, `types`, `tags`, `path` and `session` of what the caller is about: things like it come
         first. `as_of` recalls the domain as it was at a point of its log, `valid_at` only connections that hold then.
-        Raises NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
+        Where nothing is remembered yet, the content is a short guide for the agent; nothing is stored for it. Raises
+        NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         return self._wait(
             self._facade.recall,

@@ -9,7 +9,7 @@ from typing import Any
 from mcp import MCPError, types
 
 from graph_memory.mcp_server.callers import Context
-from graph_memory.memory.entities.sessions.primer import WAYS
+from graph_memory.memory.recall.tiers.guide import WAYS
 from graph_memory.model.wording import quoted
 
 STARTS = "session_start"

@@ -66,13 +66,28 @@ async def test_blocks_of_a_closed_domain_name_the_type_that_is_missing(memory: M
 
 
 async def test_an_empty_domain_gives_a_guide_and_stores_nothing(memory: Memory) -> None:
-    started = await memory.entities.session_start()
-    assert started.empty
-    assert "remember takes facts about one thing" in started.text
-    assert (await memory.entities.read_graph()).entities == ()
+    async def check(warning: str) -> None:
+        started = await memory.entities.session_start()
+        assert started.empty
+        assert "remember takes facts about one thing" in started.text
+        for depth in ("shallow", "medium"):
+            recalled = await memory.recall.recall("Who is Ben?", depth=depth)
+            assert (recalled.content, recalled.tokens_used) == (started.text, started.tokens)
+            assert any(warning in one for one in recalled.warnings or ())
+        structured = await memory.recall.recall("Who is Ben?", as_="structured")
+        assert structured.content == {"guide": started.text}
+        short = await memory.recall.recall("Who is Ben?", max_tokens=started.tokens - 1)
+        assert short.content != started.text
+        assert (await memory.entities.read_graph()).entities == ()
+
+    await check("There is no domain")
     with pytest.raises(GraphError) as caught:
         await memory.history.log()
     assert caught.value.code is Code.ONTOLOGY_NOT_FOUND
+    await memory.create_ontology(ontology_from({"node_types": [], "connection_types": [], "open": True}))
+    before = await memory.history.log()
+    await check("Nothing was found.")
+    assert await memory.history.log() == before
 
 
 async def test_a_session_begins_with_blocks_the_last_summary_who_changed_what_and_what_is_open(memory: Memory) -> None:

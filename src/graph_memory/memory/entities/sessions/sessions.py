@@ -14,12 +14,13 @@ from graph_memory.memory.entities.cleaning.reading import surveyed
 from graph_memory.memory.entities.cleaning.results import Finding
 from graph_memory.memory.entities.sessions.blocks import blocks_of
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
-from graph_memory.memory.entities.sessions.primer import GUIDE, Primer
+from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
 from graph_memory.memory.entities.writes import states_of
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import FEWEST_TOKENS
-from graph_memory.memory.recall.tiers.reading import TYPE_COUNTS
+from graph_memory.memory.recall.tiers.guide import GUIDE
+from graph_memory.memory.recall.tiers.reading import is_empty
 from graph_memory.memory.recall.tiers.recalling import recall
 from graph_memory.memory.recall.tiers.request import MOST_TOKENS, asked
 from graph_memory.model.arguments import fault, is_encodable
@@ -61,7 +62,7 @@ async def session_start(core: Core, domain: str, given: Asked) -> SessionStarted
     """Return what to know at the start of a session. `Entities.session_start` tells the rest."""
     count = await anyio.to_thread.run_sync(counter)
     session = given.session_id or core.origin.session
-    if not any(row.nodes for row in await core.store.read(TYPE_COUNTS, domain=domain, most=1)):
+    if await is_empty(core, domain):
         return SessionStarted(session_id=session, empty=True, text=GUIDE, tokens=count(GUIDE))
     ontology = await core.log.ontology(domain) or Ontology()
     primer = Primer(given.max_tokens, count)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from graph_memory.memory.core import Core
 from graph_memory.memory.graph.weighing import Scale
 from graph_memory.memory.recall.retrieval import Scope, TextsRow
 from graph_memory.memory.recall.tiers.material import MANY, Brief, Tie
@@ -133,6 +134,11 @@ async def recent(scope: Scope, limit: int, after: int = 0, until: int | None = N
     last = scope.number if until is None else min(scope.number, until)
     given = {"after": after, "at": last, "looked": _LOOKED_AT, "limit": limit}
     return await scope.core.store.read(RECENT, domain=scope.domain, **given)
+
+
+async def is_empty(core: Core, domain: str) -> bool:
+    """Say whether nothing is in a domain now, or there is none."""
+    return not any(row.nodes for row in await core.store.read(TYPE_COUNTS, domain=domain, most=1))
 
 
 async def type_counts(scope: Scope) -> dict[str, int]:

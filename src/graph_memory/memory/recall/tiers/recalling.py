@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -15,9 +16,10 @@ from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import scope_of
+from graph_memory.memory.recall.tiers.guide import GUIDE
 from graph_memory.memory.recall.tiers.material import Material, Thing
 from graph_memory.memory.recall.tiers.prose import Packed, packed
-from graph_memory.memory.recall.tiers.reading import recent, type_counts
+from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
 from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
 from graph_memory.memory.recall.tiers.seeds import Seeds, seeds_of
@@ -25,6 +27,7 @@ from graph_memory.memory.recall.tiers.structured import structured
 from graph_memory.memory.recall.tiers.telling import grown, material_of, most_things
 from graph_memory.memory.recall.tiers.whole import most_of_all, whole
 from graph_memory.memory.tasks import task_group
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.log.writing import utc_now
 
 STEPS: dict[Depth, int] = {"shallow": 0, "medium": 1, "deep": 3}
@@ -37,7 +40,13 @@ _SETTLED = frozenset({"answered", "closed", "done", "resolved", "settled"})
 
 async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
     """Return what a memory knows. `Recall` tells the rest."""
-    found, _ = await recalled(core, domain, request)
+    try:
+        found, _ = await recalled(core, domain, request)
+    except GraphError as error:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND or request.as_of is not None or request.focus:
+            raise
+        nothing = RecallResult(depth=request.depth, tokens_used=0, content="", warnings=(error.message,))
+        return await anyio.to_thread.run_sync(_guiding, nothing, request)
     return found
 
 
@@ -56,6 +65,8 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
             seeds.notes.extend(notes)
         material = await material_of(scope, seeds, web, most, now)
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
+    if not told and request.as_of is None and await is_empty(core, domain):
+        reply = await anyio.to_thread.run_sync(_guiding, reply, request)
     if request.as_of is None:
         note(core, domain, [each for each in told if each in material.known])
     return reply, material
@@ -89,6 +100,15 @@ def _reply(
         warnings=tuple(dict.fromkeys(notes)) or None,
     )
     return reply, told.told
+
+
+def _guiding(reply: RecallResult, request: RecallRequest) -> RecallResult:
+    """Return the reply of a memory in which nothing is yet: how to work with it, if there is room."""
+    content: str | dict[str, Any] = {"guide": GUIDE} if request.form == "structured" else GUIDE
+    tokens = counter()(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+    if tokens > request.max_tokens:
+        return reply
+    return reply.model_copy(update={"content": content, "tokens_used": tokens})
 
 
 def _how_to_get(request: RecallRequest, told: Packed) -> str | None:
