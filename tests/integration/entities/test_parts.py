@@ -9,6 +9,7 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory
 from graph_memory.mcp_server.toolsets import entities as toolset
+from graph_memory.memory.entities import paging
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.recall.fitting import tokens_of_text
 
@@ -34,7 +35,9 @@ async def parts(memory: Memory, **asked: Any) -> list[KnowledgeGraph]:
     return found
 
 
-async def test_parts_are_together_the_whole(memory: Memory) -> None:
+@pytest.mark.parametrize("much", [paging._MUCH, 1])
+async def test_parts_are_together_the_whole(memory: Memory, monkeypatch: pytest.MonkeyPatch, much: int) -> None:
+    monkeypatch.setattr(paging, "_MUCH", much)
     assert (await memory.entities.read_graph(limit=1)).entities == ()
     await filled(memory, 120)
     whole = await memory.entities.read_graph()
@@ -80,6 +83,7 @@ async def test_what_is_no_part_is_refused(memory: Memory, asked: dict[str, Any])
 async def test_the_tool_tells_all_unless_that_is_very_much_and_says_so(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(paging, "_MUCH", 1)
     [tool] = [one for one in toolset.ENTITIES if one.name == "read_graph"]
     await filled(memory, 30)
 

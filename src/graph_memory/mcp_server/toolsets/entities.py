@@ -86,13 +86,7 @@ async def _delete_relations(memory: Memory, given: Given) -> Result:
 
 
 async def _read_graph(memory: Memory, given: Given) -> Result:
-    if given:
-        return await memory.entities.read_graph(**given)
-    graph = await memory.entities.read_graph()
-    if len(graph.model_dump_json().encode()) <= MOST_TOKENS:  # no token is shorter than a byte
-        return graph
-    part = await memory.entities.read_graph(max_tokens=MOST_TOKENS)
-    return graph if part.next_cursor is None else part
+    return await memory.entities.read_graph(**(given or {"max_tokens": MOST_TOKENS}))
 
 
 async def _search_nodes(memory: Memory, given: Given) -> Result:

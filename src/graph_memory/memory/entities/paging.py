@@ -11,16 +11,28 @@ from typing import cast
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.reads import Found, GraphRow, RelationRow, graph_of
+from graph_memory.memory.entities.reads import Found, GraphRow, RelationRow, everything, graph_of
 from graph_memory.memory.entities.results import KnowledgeGraph
 from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.memory.recall.request import FEWEST_TOKENS, whole
-from graph_memory.model.arguments import check_cursor, check_limit, cursor_after, not_a_cursor
+from graph_memory.model.arguments import UNLIMITED, check_cursor, check_limit, cursor_after, not_a_cursor
 from graph_memory.model.results import rfc3339
 from graph_memory.storage.queries import query
 
 _FIRST, _MOST = 100, 5_000
 """Entities that are read together: more each time."""
+
+
+_MUCH = 200_000
+"""Tokens from which on the whole graph is read at once: most graphs are not more, and pages together take longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """The place of an entity in the order of all."""
+
+    created: datetime
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +59,10 @@ class PageRow:
 
 
 PAGE = query("entities/page", PageRow)
+PLACE = query("entities/place", PlaceRow)
 LOOSE = query("entities/loose", RelationRow)
+Related = tuple[str, str, str]
+"""A relation: from, to, type."""
 _START: Mapping[str, object] = {"created": None, "place": 0, "id": ""}
 
 
@@ -69,8 +84,8 @@ def part_from(max_tokens: int | None, limit: int | None, cursor: str | None) -> 
     return Part(check_limit(limit), max_tokens, _START if cursor is None else _key_of(cursor))
 
 
-def _cursor_of(row: PageRow) -> str:
-    return cursor_after(f"{rfc3339(row.created)}/{row.place}/{row.id}")
+def _cursor_of(row: PlaceRow | PageRow, subject: str) -> str:
+    return cursor_after(f"{rfc3339(row.created)}/{row.place}/{subject}")
 
 
 def _key_of(cursor: object) -> Mapping[str, object]:
@@ -86,15 +101,52 @@ def _key_of(cursor: object) -> Mapping[str, object]:
 
 async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
     """Return a part of the graph. `Entities.read_graph` tells the rest."""
+    if part.after is _START and part.limit == UNLIMITED and (part.max_tokens or 0) >= _MUCH:
+        return await _read_much(core, domain, part.max_tokens or 0)
     kept, has_more = await _fitting(core, domain, part)
     entities = [row.entity for row in kept]
     relations = [one for row in kept for one in row.relations]
     if has_more:
         graph = graph_of([GraphRow(entities, relations)])
-        return graph.model_copy(update={"next_cursor": _cursor_of(kept[-1])})
+        return graph.model_copy(update={"next_cursor": _cursor_of(kept[-1], kept[-1].id)})
     loose = await core.store.read(LOOSE, domain=domain)
     relations += [(row.from_name, row.to_name, row.type) for row in loose]
     return graph_of([GraphRow(entities, relations)])
+
+
+async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
+    """Return the whole graph, or what fits of it."""
+    every = await everything(core, domain)
+    count = await anyio.to_thread.run_sync(_fit, every, most)
+    if count == len(every.entities):
+        return graph_of([every])
+    last = every.entities[count - 1]
+    place = await core.store.one(PLACE, domain=domain, id=last[0])
+    entities, told = every.entities[:count], _told_with(every)
+    graph = graph_of([GraphRow(entities, [one for entity in entities for one in told.get(entity[1], ())])])
+    cursor = _cursor_of(place, last[0]) if place else None  # an entity that was deleted meanwhile has none
+    return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
+
+
+def _fit(every: GraphRow, most: int) -> int:
+    """Return how many entities of a graph fit, at least one if there is any."""
+    if len(graph_of([every]).model_dump_json().encode()) <= most:  # no token is shorter than a byte
+        return len(every.entities)
+    tokens, told = 0, _told_with(every)
+    for count, entity in enumerate(every.entities):
+        tokens += _cost(entity, told.get(entity[1], ()))
+        if tokens > most and count:
+            return count
+    return len(every.entities)
+
+
+def _told_with(every: GraphRow) -> Mapping[str, Sequence[Related]]:
+    """Return by the name of an entity what is told with it, as `entities/page` does."""
+    names = {entity[1] for entity in every.entities}
+    told: dict[str, list[Related]] = {}
+    for one in every.relations:
+        told.setdefault(one[0] if one[0] in names else one[1], []).append(one)
+    return told
 
 
 async def _fitting(core: Core, domain: str, part: Part) -> tuple[list[PageRow], bool]:
@@ -122,10 +174,10 @@ async def _pages(core: Core, domain: str, after: Mapping[str, object]) -> AsyncI
 
 
 def _costs(rows: Sequence[PageRow]) -> list[int]:
-    return [_cost(row) for row in rows]
+    return [_cost(row.entity, row.relations) for row in rows]
 
 
-def _cost(row: PageRow) -> int:
+def _cost(entity: Found, relations: Sequence[Related]) -> int:
     """Return how many tokens an entity and its relations take in an answer."""
-    graph = graph_of([GraphRow([row.entity], row.relations)])
+    graph = graph_of([GraphRow([entity], relations)])
     return tokens_of_text(json.dumps(graph.to_dict(), ensure_ascii=False, indent=2))

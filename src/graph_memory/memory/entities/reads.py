@@ -117,9 +117,14 @@ def _around(entities: Sequence[Found], relations: Sequence[tuple[str, str, str]]
 
 async def read_graph(core: Core, domain: str) -> KnowledgeGraph:
     """Return all entities and relations. `Entities.read_graph` tells the rest."""
+    return graph_of([await everything(core, domain)])
+
+
+async def everything(core: Core, domain: str) -> GraphRow:
+    """Return all entities and relations, each in the order in which they came to be."""
     every = await core.store.read(ALL, domain=domain)
     found: list[Found] = [(row.id, row.name, row.type, row.observations) for row in every]
-    return graph_of([GraphRow(found, await _relations(core, domain))])
+    return GraphRow(found, await _relations(core, domain))
 
 
 async def _relations(core: Core, domain: str) -> list[tuple[str, str, str]]:
