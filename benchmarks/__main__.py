@@ -13,6 +13,7 @@ import anyio
 import psutil
 from neo4j import AsyncGraphDatabase
 
+from benchmarks.answering import answering
 from benchmarks.connected import connected
 from benchmarks.entities.measuring import entities
 from benchmarks.footprint import footprint
@@ -55,6 +56,7 @@ PARTS: dict[str, Part] = {
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
     "remember": lambda _place, _asked: remembering(),
+    "answering": lambda place, _: answering(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
@@ -62,7 +64,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("retrieval", "recall_coverage", "search", "remember")
+WITH_DATA = ("retrieval", "recall_coverage", "search", "remember", "answering")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 
