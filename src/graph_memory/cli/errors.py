@@ -90,7 +90,7 @@ COMMANDS: Mapping[str, str] = {
     "search_content": "find",
     "recall": "recall",
     "memory_context": "recall --depth",
-    "memory_query": "recall",
+    "memory_query": "ask",
     "search_memories": "search",
     "search_semantic": "search --mode semantic",
     "hybrid_search": "search --mode hybrid",

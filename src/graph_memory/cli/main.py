@@ -35,7 +35,7 @@ from graph_memory.cli.commands.load import load
 from graph_memory.cli.commands.merge import merge
 from graph_memory.cli.commands.neo4j import app as neo4j_app
 from graph_memory.cli.commands.protection import protect, unprotect
-from graph_memory.cli.commands.recall import recall
+from graph_memory.cli.commands.recall import ask, recall
 from graph_memory.cli.commands.reconcile import reconcile
 from graph_memory.cli.commands.reindex import reindex
 from graph_memory.cli.commands.remember import decide, remember
@@ -74,6 +74,7 @@ for command in (
     remember,
     decide,
     recall,
+    ask,
     search,
     traverse,
     path,

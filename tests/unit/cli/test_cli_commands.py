@@ -165,7 +165,18 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         [
             *("recall", "When do the tiles come?", "--depth", "deep", "--focus", "Anna", "--max-tokens", "300"),
             *("--as", "structured", "--like-type", "Project", "--like-tag", "home", "--like", "tiles"),
-            *("--like-path", "/home", "-n", "5", "--as-of", "7", "--valid-at", "2026-05-01T00:00:00Z"),
+            *(
+                "--like-path",
+                "/home",
+                "--like-session",
+                "s1",
+                "-n",
+                "5",
+                "--as-of",
+                "7",
+                "--valid-at",
+                "2026-05-01T00:00:00Z",
+            ),
         ],
         {
             "query": "When do the tiles come?",
@@ -173,7 +184,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "focus": ["Anna"],
             "max_tokens": 300,
             "as": "structured",
-            "context": {"types": ["Project"], "tags": ["home"], "text": "tiles", "path": "/home"},
+            "context": {"types": ["Project"], "tags": ["home"], "text": "tiles", "path": "/home", "session": "s1"},
             "limit": 5,
             "as_of": "7",
             "valid_at": "2026-05-01T00:00:00Z",
@@ -236,6 +247,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
         ["neighbors", "mem_1", "--type", "Knows", "--direction", "in", "-n", "5", "--as-of", "7"],
         {"node_id": "mem_1", "types": ["Knows"], "direction": "in", "limit": 5, "as_of": "7"},
     ),
+    "memory_query": (["ask", "tiles", "--max-tokens", "300"], {"query": "tiles", "max_tokens": 300}),
     "memory_synthesize": (
         ["synthesize", "tiles", "--from", "mem_1", "--from", "mem_2", "--style", "analysis", "--max-words", "90"],
         {"query": "tiles", "subgraph": ["mem_1", "mem_2"], "style": "analysis", "max_words": 90},
@@ -259,7 +271,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
 }
 """For each tool, a command and the arguments that mean the same."""
-WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search", "memory_context", "memory_query"}
+WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search", "memory_context"}
 """`ontology apply` is more than that, and the others are `search` and `recall` in one of their ways."""
 
 

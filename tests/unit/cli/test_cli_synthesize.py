@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from graph_memory.cli.errors import explained
+from graph_memory.memory.recall.tiers.results import QueryResult
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.results import NodeBrief
 from unit.cli.test_cli_commands import memory, run
+from unit.mcp_server.mcp_fakes import RecordingMemory
 
 __all__ = ["memory"]
 
@@ -28,3 +31,18 @@ def test_without_a_model_there_is_what_it_would_have_read():
     [line] = lines[2:]
     assert line.startswith("  Tiles (Note) [mem_1]: They are")
     assert "\x1b" not in line
+
+
+def test_an_answer_is_followed_by_what_it_cites_and_why_it_is_so_deep(memory: RecordingMemory):
+    cited = (NodeBrief(id="mem_1", type="Note", title="Tiles"),)
+    memory.answers["memory_query"] = QueryResult(
+        depth="deep",
+        tokens_used=7,
+        content="Late [mem_1].",
+        why="deep: it asks why.",
+        written_by="ollama",
+        citations=cited,
+    )
+    shown = run("ask", "Why are the tiles late?", "--max-tokens", "300")
+    assert shown.stdout.splitlines() == ["Late [mem_1].", "[mem_1] Tiles  Note"]
+    assert "deep: it asks why. Written by ollama." in " ".join(shown.stderr.split())

@@ -1,4 +1,4 @@
-"""`graph-memory recall`: what a memory knows, as an agent is told it."""
+"""`graph-memory recall` and `ask`: what a memory knows, as an agent is told it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.output.printing import counted, harmless, note
-from graph_memory.memory.recall.tiers.results import Depth, Form, RecallResult
+from graph_memory.cli.output.printing import counted, harmless, note, plain
+from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -40,6 +40,7 @@ def recall(
     tags: TagsOption = None,
     text: Annotated[str | None, typer.Option("--like", metavar="TEXT", help="What is like this text first.")] = None,
     path: Annotated[str | None, typer.Option("--like-path", metavar="TEXT", help="What is below this first.")] = None,
+    session: Annotated[str | None, typer.Option("--like-session", help="What this session wrote first.")] = None,
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="Maximum hits.")] = None,
@@ -48,7 +49,7 @@ def recall(
 
     A time in QUERY narrows it: "last week", "since March", "before the move". For single results use search.
     """
-    like = {"types": types, "tags": tags, "text": text, "path": path}
+    like = {"types": types, "tags": tags, "text": text, "path": path, "session": session}
     context = {name: value for name, value in like.items() if value}
 
     async def use(memory: Memory) -> RecallResult:
@@ -65,6 +66,31 @@ def recall(
         )
 
     call.answer(use, _show, "Recalling")
+
+
+@command()
+def ask(
+    call: Call,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, in any words.")],
+    max_tokens: MaxTokensOption = None,
+) -> None:
+    """Tell what the memory knows about a question, as deep as the question asks for, and why so.
+
+    On much material the language model of GRAPH_MEMORY_MODEL, if one is set, writes the answer.
+    """
+
+    async def use(memory: Memory) -> QueryResult:
+        return await memory.recall.memory_query(query, max_tokens=max_tokens)
+
+    call.answer(use, _show_answer, "Recalling")
+
+
+def _show_answer(found: QueryResult) -> None:
+    """Print what is told, and what it cites. Why it is so deep, and who wrote it, goes to stderr."""
+    _show(found)
+    for one in found.citations or ():
+        typer.echo(f"[{plain(one.id)}] {plain(one.title)}  {plain(one.type)}")
+    note(f"{plain(found.why)}{f' Written by {plain(found.written_by)}.' if found.written_by else ''}")
 
 
 def _show(found: RecallResult) -> None:
