@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from graph_memory import SyncMemory
 
+pytestmark = pytest.mark.timeout(1_800)  # the first loads the graph
 LARIVE, PRODUCTION, POWELL, WALKER, HOUSE, MORALES = "1522", "31868", "877", "861", "1280", "1286"
 WARD, WILLIAMSON, PETERS = "874", "1279", "863"
 TIES = ("KNOWS", "KNOWS_SN", "KNOWS_LW", "KNOWS_PHONE", "FAMILY_REL")
