@@ -1,9 +1,14 @@
-// The owners that have tags, up to a number of them.
+// The owners that have tags, up to a number of them; given tags, those that have them now.
 // mode: read
-// params: domain, at, limit
+// params: domain, at, tags, limit
 // returns: owner
 MATCH (p:_Passage)
 USING INDEX p:_Passage(_domain, _owner, _until)
 WHERE p._domain = $domain AND p._owner IS NOT NULL AND p._until > $at AND p._since <= $at AND p._place = 'tags'
-RETURN p._owner AS owner
+WITH p._owner AS owner
+WHERE $tags IS NULL OR EXISTS {
+  MATCH (n:_Node {_domain: $domain, _id: owner})
+  WHERE all(tag IN $tags WHERE tag IN n._tags)
+}
+RETURN owner
 LIMIT $limit

@@ -10,6 +10,8 @@ import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
 from graph_memory.embedding import EmbeddingUnavailable
+from graph_memory.memory.recall import members
+from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.index import catch_up, index_words
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.results import Hit, SearchResult
@@ -48,7 +50,7 @@ def named(found: SearchResult, name: str) -> Hit:
 
 async def refused(memory: Memory, query: str = "bread", **given: Any) -> GraphError:
     with pytest.raises(GraphError) as caught:
-        await memory.recall.search_memories(query, **given)
+        await memory.recall.search_memories(**{"query": query, **given})
     assert caught.value.code is Code.INVALID_ARGUMENT
     return caught.value
 
@@ -297,6 +299,9 @@ async def test_a_node_of_very_many_passages_has_them_counted_up_to_where_it_make
         ({"max_results": 0}, "max_results"),
         ({"max_results": 101}, "max_results"),
         ({"max_tokens": 1}, "max_tokens"),
+        ({"filters": {"min_edge_count": 10**30}}, "min_edge_count"),
+        ({"weightings": {"title": 10**400}}, "weightings"),
+        ({"query": "x" * 100_001}, "query"),
         ({"traversal_depth": 4}, "traversal_depth"),
         ({"cursor": "after:x"}, "cursor"),
         ({"cursor": 5}, "cursor"),
@@ -369,6 +374,34 @@ async def test_a_reply_fits_into_its_tokens_and_leads_to_what_is_left_out(filled
     assert ids(small) + ids(rest) == ids(whole)
 
 
+@pytest.mark.parametrize("asked", [{}, {"traversal_depth": 1}, {"include_relevance_explanation": True}])
+async def test_no_reply_is_longer_than_was_asked_for(filled: Memory, asked: dict[str, Any]) -> None:
+    await filled.create_node("Note", "The pie of apples.", id="pie", title="Pie " + "xyzzy " * 40)
+    for number in range(5):
+        await filled.create_node("Note", f"Apple {number} " + "is sweet and red. " * 20, id=f"a{number}")
+        await filled.create_connection("About", "pie", f"a{number}")
+    search = partial(filled.recall.search_memories, "apple pie", search_mode="lexical", max_results=4, **asked)
+    whole = await search()
+    for most in (100, 120, 150, 200, 300, 400, 700, 1_000):
+        found = await search(max_tokens=most)
+        assert found.tokens is not None
+        assert tokens_of([found]) <= found.tokens <= most
+        assert len(found.hits) + (found.left_out or 0) == len(whole.hits)
+        assert found.hits or any("give at least" in each for each in found.warnings or ())
+    rest = await search(max_tokens=1_000, cursor=(await search(max_tokens=100)).next_cursor)
+    assert ids(rest)[0] == ids(whole)[0]
+
+
+async def test_the_end_of_a_ranking_that_was_cut_off_says_so(filled: Memory) -> None:
+    many = [{"op": "create_node", "type": "Note", "content": f"Pear number {number}."} for number in range(120)]
+    await filled.execute_batch(many)
+    page = await filled.recall.search_memories("pear", search_mode="lexical", max_results=70)
+    assert (page.found, len(page.hits), page.warnings) == (100, 70, None)
+    last = await filled.recall.search_memories("pear", search_mode="lexical", max_results=70, cursor=page.next_cursor)
+    assert (len(last.hits), last.next_cursor) == (30, None)
+    assert "there may be more" in str(last.warnings)
+
+
 async def test_scores_can_be_left_out(filled: Memory) -> None:
     found = await filled.recall.search_memories("bread", include_relevance_scores=False)
     assert all(hit.score is None and hit.explanation is None for hit in found.hits)
@@ -402,9 +435,9 @@ async def test_weights_change_what_counts(filled: Memory) -> None:
 
 
 @pytest.mark.long
-async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory) -> None:
-    rare = {"tags": ["rare"], "path": "/rare", "namespace": "rare", "properties": {"kind": "rare"}}
-    often = {"tags": ["often"], "path": "/often", "properties": {"kind": "often"}}
+async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    rare = {"tags": ["rare", "all"], "path": "/rare", "namespace": "rare", "properties": {"kind": "rare", "all": 1}}
+    often = {"tags": ["often", "all"], "path": "/often", "properties": {"kind": "often", "all": 1}}
     many = [
         {"op": "create_node", "type": "Note", "content": f"Apple pie number {number}.", "id": f"p{number}"}
         | (rare if number % 100 == 7 else often)
@@ -419,3 +452,11 @@ async def test_a_filter_that_few_meet_still_fills_the_page(filled: Memory) -> No
         for mode in MODES:
             found = await filled.recall.search_memories("apple pie", search_mode=mode, filters=given, max_results=4)
             assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, (given, mode)
+    monkeypatch.setattr(members, "FEW", 50)
+    for given in ({"tags": ["rare"]}, {"min_edge_count": 1}, {"min_strength": 0.1}):
+        for often in ({"properties": {"all": 1}}, {"path_prefix": "/"}, {"created_after": "2020-01-01"}):
+            found = await filled.recall.search_memories("apple pie", filters={**given, **often}, max_results=4)
+            assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, (given, often)
+    for given in ({"path_prefix": "/rare"}, {"namespace": "rare"}, {"properties": {"kind": "rare"}}):
+        found = await filled.recall.search_memories("apple pie", filters={**given, "tags": ["all"]}, max_results=4)
+        assert set(ids(found)) == {"p7", "p107", "p207", "p307"}, given

@@ -47,7 +47,7 @@ class HybridSearch(Call):
     as_of: NotRequired[AsOf]
     valid_at: NotRequired[ValidAt]
     max_results: NotRequired[Annotated[int, Field(ge=1, le=100, description="Default 10")]]
-    max_tokens: NotRequired[Annotated[int, Field(ge=50, le=MOST, description="Passages, then hits, are cut to fit")]]
+    max_tokens: NotRequired[Annotated[int, Field(ge=100, le=MOST, description="Passages, then hits, are cut to fit")]]
     cursor: NotRequired[Cursor]
     include_relevance_scores: NotRequired[Annotated[bool, Field(description="Default true")]]
     include_relevance_explanation: NotRequired[Annotated[bool, Field(description="What each score adds up from")]]

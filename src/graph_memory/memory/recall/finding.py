@@ -93,6 +93,8 @@ class Ranking:
     question: Query
     mode: SearchMode
     width: int
+    is_all: bool
+    """Whether the indexes have no more than what was ranked."""
     notes: Sequence[str]
 
 
@@ -143,7 +145,7 @@ async def find(scope: Scope, request: Request) -> Ranking:
     if scope.at is not None and evidence.vector is not None and _may_lack_vectors(evidence, kept):
         evidence.notes.append(_BRIEF)
     by_key = {each.passage.key: each for each in kept}
-    return Ranking(ranked, by_key, evidence.query, evidence.mode, hits.width, evidence.notes)
+    return Ranking(ranked, by_key, evidence.query, evidence.mode, hits.width, hits.is_all, evidence.notes)
 
 
 async def _count(scope: Scope, evidence: Evidence) -> None:
@@ -177,7 +179,8 @@ async def _embedded(scope: Scope, request: Request, notes: list[str]) -> Vector 
         notes.append("Vectors are off: words alone were compared. GRAPH_MEMORY_EMBEDDINGS switches them on.")
         return None
     if model is None:
-        notes.append(f"There are no vectors yet: words alone were compared. {scope.coverage.reason or ''}".strip())
+        reason = scope.coverage.reason or "They are being made: search again in a moment."
+        notes.append(f"There are no vectors yet: words alone were compared. {reason}")
         return None
     if model != embedder.model:
         other = scope.core.embedder_of(model)

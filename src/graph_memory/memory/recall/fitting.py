@@ -26,21 +26,19 @@ def tokens_of_text(text: str) -> int:
     return counter()(text)
 
 
-def fitted(shown: Callable[[int], Sequence[Hit]], most: int) -> tuple[list[Hit], int]:
-    """Return hits that fit, and their tokens.
+def fitted(shown: Callable[[int], Sequence[Hit]], tokens: Callable[[Sequence[Hit]], int], most: int) -> Sequence[Hit]:
+    """Return hits with which a reply takes so many tokens at most; none if not even the first fits.
 
-    `shown` gives the hits with passages of at most so many characters. The first hit stays whatever it takes.
+    `shown` gives the hits with passages of at most so many characters, and `tokens` what a reply with hits takes.
     """
-    hits: list[Hit] = []
+    hits: Sequence[Hit] = ()
     for length in LENGTHS:
-        hits = list(shown(length))
-        if (tokens := tokens_of(hits)) <= most:
-            return hits, tokens
-    kept = hits[:1]
-    for number in range(len(hits), 0, -1):
-        if tokens_of(kept := hits[:number]) <= most:
-            break
-    return kept, tokens_of(kept)
+        hits = shown(length)
+        if tokens(hits) <= most:
+            return hits
+    while hits and tokens(hits) > most:
+        hits = hits[:-1]
+    return hits
 
 
 @cache

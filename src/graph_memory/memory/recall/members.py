@@ -26,8 +26,6 @@ from graph_memory.storage.queries import query
 
 FEW = 2_000
 """Nodes, and passages of theirs, that are scored exactly."""
-_LOOKED_AT = 10_000
-"""Nodes that may be meant, by the words of a tag or by their connections, that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +64,29 @@ class Membership:
         return [each for each in left if each in taken]
 
     async def few(self) -> list[str] | None:
-        """Return all nodes that the filters leave, None where they are many."""
+        """Return all nodes that the filters leave, None where each of them alone leaves many."""
         found = await self._first()
-        if found is None:
-            return None
-        left = await self.of(found)
-        return left if len(left) <= FEW else None
+        return None if found is None else await self.of(found)
 
     async def _first(self) -> list[str] | None:
-        """Return nodes among which all are that the filters leave, found by one of them."""
+        """Return nodes among which all are that the filters leave, by the first of them that leaves few."""
         asked = self.scope.filters
         if self.connected is not None and len(self.connected) <= FEW:
             return sorted(self.connected)
-        if asked.properties or _has_fields(asked):
-            return await self._queried()
-        if asked.tags:
-            return await self._tagged()
-        if asked.min_edges is not None and self.connected is None:
-            given = {"least": asked.min_edges, "limit": _LOOKED_AT}
-            found = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **given)
-            return None if len(found) >= _LOOKED_AT else found
+        ways = (
+            (asked.tags, self._tagged),
+            (asked.properties or _has_fields(asked), self._queried),
+            (asked.min_edges is not None and self.connected is None, self._much_connected),
+        )
+        for is_asked, way in ways:
+            if is_asked and (found := await way()) is not None:
+                return found
         return None
+
+    async def _much_connected(self) -> list[str] | None:
+        given = {"least": self.scope.filters.min_edges, "limit": FEW + 1}
+        found = await self.scope.core.store.read(MUCH_CONNECTED, domain=self.scope.domain, **given)
+        return found if len(found) <= FEW else None
 
     async def _queried(self) -> list[str] | None:
         scope, asked = self.scope, self.scope.filters
@@ -119,14 +119,15 @@ class Membership:
     async def _tagged(self) -> list[str] | None:
         scope = self.scope
         worded = [tag for tag in scope.filters.tags if any(scope.analyser.terms(tag))]
-        given = {"domain": scope.domain, "at": scope.number, "limit": _LOOKED_AT}
+        exact = list(scope.filters.tags) if scope.at is None else None
+        given = {"domain": scope.domain, "at": scope.number, "tags": exact, "limit": FEW + 1}
         if worded:
             words = " ".join(f"+_text:{quoted(tag)}" for tag in worded)
             asked = f"{lexical_filter(scope.domain, at=scope.at)} {words}"
             found = await scope.core.store.read(TAGGED, index=scope.index, asked=asked, **given)
         else:  # no word of them is in the index
             found = await scope.core.store.read(ALL_TAGGED, **given)
-        return None if len(found) >= _LOOKED_AT else found
+        return found if len(found) <= FEW else None
 
 
 async def membership(scope: Scope) -> Membership:

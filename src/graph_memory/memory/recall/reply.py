@@ -14,7 +14,7 @@ from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
-from graph_memory.memory.recall.fitting import LENGTHS, fitted
+from graph_memory.memory.recall.fitting import LENGTHS, fitted, tokens_of
 from graph_memory.memory.recall.passages import located
 from graph_memory.memory.recall.ranking import Ranked
 from graph_memory.memory.recall.request import Cursor, Request
@@ -55,22 +55,45 @@ async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResul
         found = [_hit(request, ranking, told, each, length) for each in present]
         return [*found, *others]
 
-    hits, tokens = shown(LENGTHS[0]), None
-    if request.max_tokens is not None:
-        hits, tokens = await anyio.to_thread.run_sync(fitted, shown, request.max_tokens)
-    kept = min(len(hits), len(present))
-    reached = len(page) if kept == len(present) else page.index(present[kept])
-    return SearchResult(
-        hits=tuple(hits),
-        mode=ranking.mode,
-        found=len(ranking.ranked),
-        not_covered=scope.coverage.behind or None,
-        without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
-        left_out=len(present) - kept or None,
-        analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,
-        tokens=tokens,
-        next_cursor=_next(scope, ranking, after + reached),
-        warnings=tuple(dict.fromkeys(ranking.notes)) or None,
+    def made(hits: Sequence[Hit], *, tokens: int | None = None, note: str | None = None) -> SearchResult:
+        kept = min(len(hits), len(present))
+        reached = after + (len(page) if kept == len(present) else page.index(present[kept]))
+        cursor = _next(scope, ranking, reached)
+        notes = [*ranking.notes, _cut_off(ranking) if cursor is None and not ranking.is_all else None, note]
+        return SearchResult(
+            hits=tuple(hits),
+            mode=ranking.mode,
+            found=len(ranking.ranked),
+            not_covered=scope.coverage.behind or None,
+            without_vectors=scope.coverage.without_vectors or None if ranking.mode != "lexical" else None,
+            left_out=len(present) + len(others) - len(hits) or None,
+            analyser=scope.coverage.analyser if scope.coverage.analyser != ENGLISH else None,
+            tokens=tokens,
+            next_cursor=cursor,
+            warnings=tuple(dict.fromkeys(each for each in notes if each)) or None,
+        )
+
+    def fitting(most: int) -> SearchResult:
+        def tokens(hits: Sequence[Hit]) -> int:
+            return tokens_of([made(hits, tokens=most)])
+
+        hits = fitted(shown, tokens, most)
+        note = None
+        if present and not hits:
+            note = (
+                f"max_tokens has no room for a hit: give at least {tokens(shown(LENGTHS[-1])[:1])}, with this cursor."
+            )
+        return made(hits, tokens=tokens_of([made(hits, tokens=most, note=note)]), note=note)
+
+    if request.max_tokens is None:
+        return made(shown(LENGTHS[0]))
+    return await anyio.to_thread.run_sync(fitting, request.max_tokens)
+
+
+def _cut_off(ranking: Ranking) -> str:
+    return (
+        f"Only the best {ranking.width:,} passages by words and by meaning were ranked, as far as the filters leave "
+        "them: there may be more. Ask more closely."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple, cast, get_args
@@ -25,6 +25,8 @@ from graph_memory.storage.log.writing import utc_now
 MOST_RESULTS = 100
 DEEPEST = 3
 FEWEST_TOKENS = 50
+_FEWEST_TOKENS = 100
+"""A search says in so many what it has no room for."""
 FILTERS = (
     "created_after", "created_before", "tags", "min_edge_count", "node_types", "path_prefix", "namespace",
     "min_strength", "properties",
@@ -33,6 +35,8 @@ _FIELDS = ("created_after", "created_before", "path_prefix", "namespace")
 _MOST_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")
 _MOST_WEIGHT = 100.0
+_MOST_EDGES = 2**53
+_LONGEST_QUERY = 100_000
 _SHORTEST = 1e-30
 """A vector that is shorter has no direction that could be relied on."""
 
@@ -113,12 +117,15 @@ class Request:
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise fault("query", "There are no words to search for", "Ask a question, or give some words.")
+        if len(self.query) > _LONGEST_QUERY:
+            message = f"query has {len(self.query):,} characters, over the limit of {_LONGEST_QUERY:,}"
+            raise fault("query", message, "Ask with the words that matter.")
         among("search_mode", self.mode, get_args(SearchMode))
         among("syntax", self.syntax, get_args(Syntax))
         whole("max_results", self.max_results, 1, MOST_RESULTS)
         whole("traversal_depth", self.depth, 0, DEEPEST)
         if self.max_tokens is not None:
-            whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
+            whole("max_tokens", self.max_tokens, _FEWEST_TOKENS, None)
 
 
 def weights_of(given: Mapping[str, float] | None) -> Weights:
@@ -127,11 +134,11 @@ def weights_of(given: Mapping[str, float] | None) -> Weights:
     told: dict[str, float] = {}
     for key, value in checked("weightings", given, names).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 <= (number := float(cast("float", value))) <= _MOST_WEIGHT:
+        if not is_number or not 0 <= (number := cast("float", value)) <= _MOST_WEIGHT:
             raise fault("weightings", f"{key} is {quoted(value)}", f"Give a number from 0 to {_MOST_WEIGHT:g}.")
         if names[key] in told:
             raise fault("weightings", f"{names[key]} is given twice", "Give it once, with or without _weight.")
-        told[names[key]] = number
+        told[names[key]] = float(number)
     return Weights(**told)
 
 
@@ -151,7 +158,7 @@ def filters_of(given: Mapping[str, object] | None, valid_at: datetime | str | No
         fields=field_filter(**fields, modified_after=None, modified_before=None),
         properties=check_properties(cast("Mapping[str, object]", properties)),
         tags=check_tags(texts("tags", told.get("tags", ()))),
-        min_edges=None if edges is None else whole("min_edge_count", edges, 0, None) or None,
+        min_edges=None if edges is None else whole("min_edge_count", edges, 0, _MOST_EDGES) or None,
         min_strength=None if strength is None else fraction("min_strength", strength) or None,
         valid_at=None if valid_at is None else instant("valid_at", valid_at, utc_now()),
     )
@@ -169,7 +176,8 @@ def types_of(types: Sequence[str] | None, one: str | None) -> Filters:
 def vector_of(given: Sequence[float]) -> tuple[float, ...]:
     """Return a vector of the same direction and the length 1. Raises INVALID_ARGUMENT where it has none."""
     hint = "Give the numbers that the domain's model made of a text."
-    if isinstance(given, str) or not all(isinstance(each, int | float) for each in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    is_list = isinstance(given, Iterable) and not isinstance(given, str)  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+    if not is_list or not all(isinstance(each, int | float) for each in given):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise fault("vector", "vector is not a list of numbers", hint)
     try:
         vector = tuple(float(each) for each in given)

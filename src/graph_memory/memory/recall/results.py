@@ -60,10 +60,12 @@ class SearchResult(Answered):
         default=None, description="Passages that have no vectors yet, so are found by words alone"
     )
     left_out: int | None = Field(
-        default=None, description="Hits of this page that max_tokens left no room for: next_cursor leads to them"
+        default=None,
+        description="Hits of this page, and nodes that follow, for which max_tokens left no room: next_cursor leads to "
+        "the hits",
     )
     analyser: str | None = Field(default=None, description="How words are read, if not as English")
-    tokens: int | None = Field(default=None, description="With max_tokens: tokens of the hits as JSON")
+    tokens: int | None = Field(default=None, description="With max_tokens: tokens of this reply as JSON")
     next_cursor: str | None = Field(default=None, description="Pass as cursor for the next page; absent on the last")
 
 
