@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from mcp import MCPError, types
 
-from graph_memory.mcp_server.callers import Context, session_of
+from graph_memory.mcp_server.callers import Context
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.official import REFUSED, written
 
@@ -23,7 +24,12 @@ class KnowledgeGraphResource:
 
     def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]]) -> None:
         self._memory_of = memory_of
-        self._subscribed: set[str | None] = set()
+        self._subscribed: dict[int, weakref.ref[types.InitializeRequestParams]] = {}
+
+    @property
+    def subscribers(self) -> int:
+        """How many clients are subscribed. One whose session ended is forgotten."""
+        return len(self._subscribed)
 
     def handlers(self) -> dict[str, Any]:
         """Return the handlers of a server."""
@@ -67,16 +73,27 @@ class KnowledgeGraphResource:
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
         if str(params.uri) == URI:
-            self._subscribed.add(session_of(ctx))
+            self._remember(ctx.session.client_params)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/unsubscribe`."""
         if str(params.uri) == URI:
-            self._subscribed.discard(session_of(ctx))
+            self._subscribed.pop(id(ctx.session.client_params), None)
         return types.EmptyResult()
+
+    def _remember(self, client: types.InitializeRequestParams | None) -> None:
+        """Note a client, told by what it said as its session began: a session keeps that as long as it lasts."""
+        if client is None:
+            return
+        subscribed, key = self._subscribed, id(client)
+
+        def forget(_: weakref.ref[types.InitializeRequestParams]) -> None:
+            subscribed.pop(key, None)
+
+        subscribed[key] = weakref.ref(client, forget)
 
     async def changed(self, ctx: Context) -> None:
         """Tell the caller of a change, if it subscribed."""
-        if session_of(ctx) in self._subscribed:
+        if id(ctx.session.client_params) in self._subscribed:
             await ctx.session.send_resource_updated(URI)

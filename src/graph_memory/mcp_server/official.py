@@ -119,11 +119,6 @@ class OfficialTool(Tool[Any, Any]):
         self._own = own
         self._tells_more = tells_more
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether it may change the graph, so that whoever subscribed to it is told."""
-        return not self.effect.value[0]
-
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
         """Return the call; raises INVALID_ARGUMENT with the words of the official server."""
         wrong = list(faults(given, dict(self._takes)))

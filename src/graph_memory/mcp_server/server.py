@@ -102,7 +102,7 @@ class Calls:
             result = await self._call(tool, params.arguments or {}, ctx)
         except Exception as error:  # noqa: BLE001 - the one edge: everything is answered
             return tool.refused(fitting(masked(error), self._tools))
-        if isinstance(tool, OfficialTool) and tool.is_writing:
+        if tool.is_writing:
             await self.graph.changed(ctx)
         return tool.answered(result)
 

@@ -66,6 +66,11 @@ class Tool(Generic[A, R]):
         self._gives = gives
         self._arguments = Arguments(self.name, takes)
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether it may change the graph, so that whoever subscribed to it is told."""
+        return not self.effect.value[0]
+
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[R]]:
         """Return the call with its arguments read, to be made on a memory; raises INVALID_ARGUMENT."""
         arguments = self._arguments.parse(given)
