@@ -33,7 +33,7 @@ CALL () {
   UNION
   MATCH (e:_Event)
   WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'node' AND e._subject > $after
-    AND coalesce(e._type = $type, true)
+    AND (coalesce(e._type = $type, true) OR e._entity IS NOT NULL)
   WITH DISTINCT e._subject AS subject
   CALL (subject) {
     MATCH (p:_Event)
@@ -44,7 +44,7 @@ CALL () {
     LIMIT 1
   }
   WITH p
-  WHERE p._op <> 'delete' AND all(key IN keys($filter) WHERE p[key] = $filter[key])
+  WHERE p._op <> 'delete' AND coalesce(p._type = $type, true) AND all(key IN keys($filter) WHERE p[key] = $filter[key])
   AND ($valid_at IS NULL OR coalesce(p._valid_from <= $valid_at, true) AND coalesce(p._valid_to > $valid_at, true))
   AND CASE WHEN $fields IS NULL THEN true ELSE coalesce(coalesce(p._namespace, 'default') = $fields.namespace, true)
     AND coalesce(coalesce(p._path, '/') STARTS WITH $fields.path_prefix, true)

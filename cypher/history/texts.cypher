@@ -5,7 +5,7 @@
 // returns: id, event, text
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'node' AND e._subject > $after
-  AND coalesce(e._type = $type, true)
+  AND (coalesce(e._type = $type, true) OR e._entity IS NOT NULL)
 WITH DISTINCT e._subject AS id
 ORDER BY id
 LIMIT $limit
@@ -18,5 +18,5 @@ OPTIONAL CALL (id) {
   LIMIT 1
 }
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: p._content_sha256})
-RETURN id, properties(p) AS event, c._text AS text
+RETURN id, CASE WHEN coalesce(p._type = $type, true) THEN properties(p) END AS event, c._text AS text
 ORDER BY id

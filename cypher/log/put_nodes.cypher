@@ -1,5 +1,6 @@
 // Makes nodes what their last events say, with their text where it is small. A text that the live graph has and that
-// still belongs to the content is kept even when the log's copy of it is lost. What is indexed already stays so.
+// still belongs to the content is kept even when the log's copy of it is lost. What is indexed already stays so. One that
+// is of another type than before gets the label of that, and so do its search windows.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -7,9 +8,19 @@ UNWIND $rows.put_nodes AS row
 MERGE (n:_Node {_domain: $domain, _id: row.id})
 ON CREATE SET n:$(row.type)
 WITH n, row, CASE WHEN n._content_sha256 = row.content THEN n._content END AS kept,
-     CASE WHEN n._folded = toLower(row.text) THEN {_folded: n._folded, _is_long: null} ELSE {} END AS indexed
+     CASE WHEN n._folded = toLower(row.text) THEN {_folded: n._folded, _is_long: null} ELSE {} END AS indexed,
+     CASE WHEN n._type <> row.type THEN [n._type] ELSE [] END AS former
+FOREACH (type IN former |
+  REMOVE n:$(type)
+  SET n:$(row.type))
 SET n = row.state, n += indexed, n._created = datetime(row.state._created), n._modified = datetime(row.state._modified)
-WITH n, row, kept
+WITH n, row, kept, former
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
 SET n._content = coalesce(c._text, kept)
+WITH row, former
+CALL (row, former) {
+  UNWIND former AS type
+  MATCH (w:_Window {_domain: $domain, _owner: row.id})
+  SET w._type = row.type
+}
 RETURN count(*) AS found

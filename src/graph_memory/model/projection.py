@@ -280,8 +280,9 @@ def _project_derived(projection: Projection, draft: Draft, ontology: Ontology, *
         projection.add(Step.DROP_KEYS, [{"owner": owner}] if rules else ())
         projection.add(Step.DROP_WINDOWS, [{"owner": owner}] if draft.kind is Kind.NODE else ())
         return
+    may_be_of_another_type = ENTITY in (draft.state or {})
     derived = (
-        (Step.PUT_KEYS, bool(rules), key_rows(domain, draft, rules)),
+        (Step.PUT_KEYS, bool(rules) or may_be_of_another_type, key_rows(domain, draft, rules)),
         (Step.PUT_WINDOWS, has_windows, window_rows(domain, draft) if has_windows else []),
     )
     for step, is_set, rows in derived:

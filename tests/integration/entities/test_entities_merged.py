@@ -91,6 +91,8 @@ async def test_of_two_entities_of_a_name_one_is_kept_with_what_belongs_to_both(
     assert f'"subject": "{conflict["subject"]}"' in conflict["reason"]
     await memory.history.merge(name, resolutions=[resolution])
     kind = "cat" if take == "ours" else "bird"
+    [found] = (await memory.query_nodes(type=kind)).node_ids
+    assert (await memory.search_content(take, node_type=kind)).node_ids == (found,)
     relations = [("Ann", "feeds", "Cy"), ("Cy", "watches", "Ann"), ("Cy", "watches", "Ghost")]
     assert await told(memory) == ({"Ann": ("person", []), "Cy": (kind, ["is small", "sings"])}, relations)
     await branch.entities.delete_observations([{"entityName": "Cy", "observations": ["sings"]}])

@@ -58,9 +58,7 @@ def _is_only_ours(trio: ThreeWay | None) -> bool:
 
 def as_one(trio: ThreeWay, source: ThreeWay) -> ThreeWay:
     """Return the target's entity, given the one of the source that it became one with."""
-    like = trio.ours or trio.base
-    base, theirs = (side and replace(side, type=like and like.type) for side in (source.base, source.theirs))
-    return replace(trio, base=trio.base or base, theirs=theirs)
+    return replace(trio, base=trio.base or source.base, theirs=source.theirs)
 
 
 def as_new(trio: ThreeWay) -> ThreeWay:
@@ -88,7 +86,7 @@ def two_of_a_name(trio: ThreeWay, holder: str) -> Conflict:
 def taken_over(trio: ThreeWay, source: ThreeWay) -> ThreeWay:
     """Return the target's entity, which gets what the source's has beside observations and relations."""
     ours, theirs = cast("Version", trio.ours), cast("Version", source.theirs)
-    given = replace(trio, base=None, theirs=replace(theirs, type=ours.type))
+    given = replace(trio, base=None, theirs=theirs)
     version = finished(given, dict(theirs.state), theirs.content)
     if is_mention(ours):
         at = {"_created": cast("datetime", theirs.state["_created"]), PLACE: theirs.state.get(PLACE)}

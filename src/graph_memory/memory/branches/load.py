@@ -10,7 +10,7 @@ from graph_memory.memory.branches.joining import names_lacking
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
 from graph_memory.memory.branches.values import Choices, ThreeWay, Version, same
-from graph_memory.memory.changes.context import attached_to, living_of, owners_of, read_stored
+from graph_memory.memory.changes.context import attached_to, attached_to_others, living_of, owners_of, read_stored
 from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, name_of_entity, unique_values
@@ -168,6 +168,9 @@ async def with_context(
     named = await _trios(reader, between, sorted(names - {trio.subject for trio in every}), all_of_them=True)
     every += named
     living = {**living, **{trio.subject: trio.ours.type or "" for trio in named if trio.ours}}
+    others = [one.subject for one in every if one.ours and one.theirs and one.ours.type != one.theirs.type]
+    others += [one.subject for one in named]
+    attached = {**await attached_to_others(reader, head.domain, others, head.ontology), **attached}
     stored = await read_stored(reader, head.domain, _type_changes(trios, choices))
     context = Context(
         ontology=head.ontology, living=living, attached=attached, owners=owners, stored=stored, most_rekeyed=ONE_WRITE

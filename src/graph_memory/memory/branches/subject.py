@@ -26,7 +26,7 @@ from graph_memory.model.exact import same_value
 from graph_memory.model.fields import COMPUTED, NodeFields
 from graph_memory.model.kinds import CONTENT, ONTOLOGY_KINDS, TYPES, Kind
 from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import MENTIONED, State, StoredValue, content_ref, content_state, present
+from graph_memory.model.subjects import ENTITY, MENTIONED, State, StoredValue, content_ref, content_state, present
 from graph_memory.model.titles import derived_title, title_of
 
 _TEXT = "_text"
@@ -115,7 +115,7 @@ def _known(trio: ThreeWay, theirs: Version) -> object:
     if trio.last is None:
         return theirs.identity
     draft = trio.last.draft
-    return draft.kind, draft.type, draft.from_id, draft.to_id
+    return draft.kind, theirs.identity[1] and draft.type, draft.from_id, draft.to_id
 
 
 def _settled_as_a_whole(trio: ThreeWay, conflict: Conflict, choices: Choices) -> Merged:
@@ -269,6 +269,7 @@ def finished(trio: ThreeWay, state: State, content: Content | None, like: Versio
     Its content is that which is to be written, None where the target has it.
     """
     like = like or cast("Version", trio.theirs)
+    like = replace(like, type=_type_of(trio, like, state))
     known = [one.state for one in (trio.base, trio.ours, trio.theirs) if one is not None]
     if created := [cast("datetime", one["_created"]) for one in known if "_created" in one]:
         state["_created"] = min(created)
@@ -280,6 +281,13 @@ def finished(trio: ThreeWay, state: State, content: Content | None, like: Versio
         content = replace(content, format=cast("str", state[_FORMAT]))
     has_it = trio.ours is not None and _content_key(trio.ours.state) == _content_key(state)
     return replace(like, state=state, content=None if has_it else content)
+
+
+def _type_of(trio: ThreeWay, like: Version, state: State) -> str | None:
+    """Return the type of what has a state: of an entity that of the side from which it has what it is."""
+    written = state.get(ENTITY)
+    sides = (one for one in (like, trio.theirs, trio.ours, trio.base) if one and one.kind is like.kind)
+    return next((one.type for one in sides if one.state.get(ENTITY) == written), like.type)
 
 
 def _without_computed(state: State) -> State:

@@ -20,7 +20,7 @@ from graph_memory.model.fields import COMPUTED
 from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.strength import CREATED_BY
-from graph_memory.model.subjects import State, StoredValue, content_ref
+from graph_memory.model.subjects import ENTITY, State, StoredValue, content_ref
 from graph_memory.model.wording import listed, shown, suggestion
 
 WRITTEN = frozenset({"_created", "_modified", CREATED_BY}) | COMPUTED
@@ -102,8 +102,8 @@ class Version:
 
     @property
     def identity(self) -> tuple[Kind, str | None, str | None, str | None]:
-        """What never changes while it lives."""
-        return self.kind, self.type, self.from_id, self.to_id
+        """What never changes while it lives; an entity may become one of another type."""
+        return self.kind, None if ENTITY in self.state else self.type, self.from_id, self.to_id
 
     @property
     def ref(self) -> ContentRef | None:
@@ -240,7 +240,7 @@ def same(one: Version | None, other: Version | None) -> bool:
         return one is other
     if one.kind is other.kind and one.kind in TYPES:
         return _declared(one) == _declared(other)
-    return one.identity == other.identity and same_state(one.state, other.state, WRITTEN)
+    return (one.identity, one.type) == (other.identity, other.type) and same_state(one.state, other.state, WRITTEN)
 
 
 def _declared(version: Version) -> str:

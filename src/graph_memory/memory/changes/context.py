@@ -14,6 +14,7 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.ontology import ANY, Ontology
 from graph_memory.model.ontology.types import AnyType, NodeType
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Reader
@@ -22,6 +23,8 @@ R = TypeVar("R")
 
 ROWS = 2_000
 """Subjects that are looked at in one statement."""
+MOST_LOOKED_AT = 100_000
+"""What is attached to nodes that become of another type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,14 @@ async def attached_to(
         for row in rows:
             attached.setdefault(row.node, []).append(detaching(row))
     return attached
+
+
+async def attached_to_others(
+    reader: Reader, domain: str, nodes: Sequence[str], ontology: Ontology
+) -> Mapping[str, Sequence[Draft]]:
+    """Return what is attached to nodes that become of another type, as far as its types ask what their ends are."""
+    asks = any(ANY not in ends for one in ontology.connection_types for ends in (one.from_types, one.to_types))
+    return await attached_to(reader, domain, nodes, MOST_LOOKED_AT) if asks else {}
 
 
 async def owners_of(

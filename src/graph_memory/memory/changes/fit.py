@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import cast
 
-from graph_memory.model.errors import GraphError
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.growth import TypeChange
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules, kind_of_type, subject_of_type
 from graph_memory.model.properties import PropertyValue, key_value
-from graph_memory.model.wording import listed
+from graph_memory.model.wording import listed, shown
 
 Ends = tuple[str, str]
 
@@ -30,6 +31,18 @@ class StoredRow:
     values: Sequence[PropertyValue | None]
     ends: Ends | None = None
     end_types: Ends | None = None
+
+
+def unfit_end(node: Draft, attached: Sequence[Draft], ontology: Ontology) -> GraphError | None:
+    """Return the error for a node that has a connection whose type does not allow what the node is."""
+    for one in attached:
+        declared = ontology.find_connection_type(one.type or "")
+        allowing = ((one.from_id, declared.allows_source), (one.to_id, declared.allows_target)) if declared else ()
+        if any(end == node.subject and not allows(node.type or "") for end, allows in allowing):
+            message = f"Connection {one.subject} of type {shown(one.type)} cannot join a {shown(node.type)}"
+            hint = "Delete that connection first, or leave the type of the node as it is."
+            return GraphError(Code.INVALID_TOPOLOGY, message, {"connection_id": one.subject, "hint": hint})
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import cast
 
-from graph_memory.memory.changes.fit import Stored
+from graph_memory.memory.changes.fit import Stored, unfit_end
 from graph_memory.memory.changes.types import joined, links_after, ontology_after
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.model.errors import Code, GraphError
@@ -41,7 +41,7 @@ class Context:
     living: Mapping[str, str] = field(default_factory=dict[str, str])
     """Nodes that are ends of the subjects, with their types."""
     attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
-    """For each node that would be deleted, the deletions of what is attached to it now."""
+    """For each node that would be deleted, or be of another type, the deletions of what is attached to it now."""
     owners: Mapping[UniqueValue, Sequence[str]] = field(default_factory=dict[UniqueValue, Sequence[str]])
     """Who has values that must be unique and that subjects would get."""
     used: Collection[str] = ()
@@ -143,8 +143,7 @@ class Changeset:
 
     def goes(self, subject: str) -> bool:
         """Say whether a subject is deleted by these changes."""
-        change = self.changes.get(subject)
-        return change is not None and change.op is Op.DELETE
+        return subject in self.changes and self.changes[subject].op is Op.DELETE
 
     def type_of(self, node: str) -> str | None:
         """Return the type that a node has then, None when there is no such node."""
@@ -175,12 +174,19 @@ class Changeset:
                     draft, Rule.NOT_ALLOWED, f"the ontology does not allow it: {error.message}", error=error
                 )
             return Violation(draft, Rule.TYPE, lacking, error=error)
+        if draft.kind is Kind.NODE:
+            return self._unfit_end(draft)
         if draft.kind is not Kind.CONNECTION_TYPE:
             return None
         if lacking := self._lacking(draft):
             return Violation(draft, Rule.TYPE, lacking)
         error = disagreement(cast("ConnectionType", declared_by(draft)), self._link_types)
         return Violation(draft, Rule.TYPE, error.message, error=error) if error else None
+
+    def _unfit_end(self, draft: Draft) -> Violation | None:
+        attached = [one for one in self.context.attached.get(draft.subject, ()) if not self.goes(one.subject)]
+        error = unfit_end(draft, attached, self.ontology)
+        return Violation(draft, Rule.NOT_ALLOWED, error.message, error=error) if error else None
 
     @cached_property
     def _link_types(self) -> list[ConnectionType]:

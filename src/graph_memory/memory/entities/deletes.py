@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.context import ROWS, attached_to, in_parts
 from graph_memory.memory.changes.paging import TooMany
-from graph_memory.memory.changes.plan import Changeset, Context
+from graph_memory.memory.changes.plan import Changeset, Context, ends_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.asked import NewRelation, Removal
 from graph_memory.memory.entities.relations import RelatedRow, related
@@ -16,8 +17,21 @@ from graph_memory.memory.graph.node_deletion import delete_node
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head, Op
 from graph_memory.model.kinds import Kind
+from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
+
+@dataclass(frozen=True, slots=True)
+class EndRow:
+    """What is only named as an end of relations, and relations that lead to it."""
+
+    id: str
+    type: str
+    version: int
+    relations: list[str]
+
+
+ONLY_ENDS = query("entities/only_ends", EndRow)
 Reading = Callable[[Reader, Head], Awaitable[Decided]]
 
 
@@ -30,7 +44,8 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
             Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version) for row in rows
         ]
         attached = await attached_to(reader, domain, [row.id for row in rows])
-        return drafts, Context(ontology=head.ontology, attached=attached)
+        alone = await _names_alone(reader, domain, [one for drafts in attached.values() for one in drafts], drafts)
+        return [*drafts, *alone], Context(ontology=head.ontology, attached=attached)
 
     try:
         await _written(core, domain, "delete_entities", read)
@@ -75,10 +90,25 @@ async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation
     async def read(reader: Reader, head: Head) -> Decided:
         rows = await related(reader, domain, wanted)
         drafts = [_severing(row, *one) for row in rows for one in row.found]
-        return drafts, Context(ontology=head.ontology)
+        return [*drafts, *await _names_alone(reader, domain, drafts)], Context(ontology=head.ontology)
 
     await _written(core, domain, "delete_relations", read)
     return Done(message="Relations deleted successfully")
+
+
+async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], nodes: Sequence[Draft] = ()) -> list[Draft]:
+    """Return the deletions of what is only named as an end of relations, where all of these go."""
+    gone = {draft.subject for draft in going if draft.kind is Kind.CONNECTION}
+    ends = {end for draft in going if draft.subject in gone for end in ends_of(draft)}
+    ids = sorted(ends - {draft.subject for draft in nodes})
+    rows: list[EndRow] = []
+    for start in range(0, len(ids), ROWS):
+        rows += await reader.read(ONLY_ENDS, domain=domain, ids=ids[start : start + ROWS], most=len(gone) + 1)
+    return [
+        Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version)
+        for row in rows
+        if gone.issuperset(row.relations)
+    ]
 
 
 def _severing(row: RelatedRow, subject: str, kind: str, version: int) -> Draft:

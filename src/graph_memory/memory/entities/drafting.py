@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from graph_memory.memory.changes.fit import unfit_end
 from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.entities.spelling import ENTITY, RELATION, as_written, stored_name
 from graph_memory.memory.graph.ontology import ad_hoc_types, check_room, type_draft
@@ -26,6 +27,8 @@ class Drafting:
     head: Head
     origin: Origin
     type_limit: int
+    attached: Mapping[str, Sequence[Draft]] = field(default_factory=dict[str, Sequence[Draft]])
+    """For ends of relations that become entities, the deletions of what leads to them, if that asks what they are."""
     drafts: list[Draft] = field(default_factory=list[Draft])
     ontology: Ontology = field(init=False)
     _places: int = 0
@@ -47,15 +50,21 @@ class Drafting:
         return node.id
 
     def settle(self, mention: NodeState, wanted: NewEntity) -> None:
-        """Make an entity of what was only an end of relations. Its node keeps the type that it has.
+        """Make an entity of what was only an end of relations.
 
-        Raises INVALID_NODE_TYPE for a type that a closed ontology does not have.
+        Its node keeps the type that it has where one of those relations asks for that. Raises INVALID_NODE_TYPE for a
+        type that a closed ontology does not have.
         """
-        if not self.ontology.open:
-            self._node_type(wanted.type)
         properties = {**wanted.properties, "name": wanted.name}
+        kind = self._node_type(wanted.type)
+        unfit = unfit_end(
+            Draft(op=Op.UPDATE, kind=Kind.NODE, subject=mention.id, type=kind),
+            self.attached.get(mention.id, ()),
+            self.ontology,
+        )
         node = replace(
             mention,
+            type=mention.type if unfit else kind,
             entity=wanted.type,
             mentioned=False,
             place=self._place(),
@@ -63,7 +72,7 @@ class Drafting:
             modified=self.head.at,
             properties=properties,
             content=wanted.content.ref,
-            title=title_of(mention.type, properties, wanted.content.text),
+            title=title_of(mention.type if unfit else kind, properties, wanted.content.text),
         )
         self._add(node, wanted.content, Op.UPDATE)
         self.observations(node.id, wanted.observations)

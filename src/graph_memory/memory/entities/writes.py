@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from graph_memory.memory.changes.context import in_parts, owners_of
+from graph_memory.memory.changes.context import attached_to_others, in_parts, owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_of
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import UniqueValue
@@ -88,7 +88,9 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
         named = {row.name: row for row in rows if not row.is_mentioned}
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         created = [one for one in wanted if one.name not in named]
-        drafting = Drafting(head, core.origin, core.open_type_limit)
+        ends = [one.id for one in mentions.values()]
+        attached = await attached_to_others(reader, domain, ends, head.ontology)
+        drafting = Drafting(head, core.origin, core.open_type_limit, attached)
         for one in created:
             if (mention := mentions.get(one.name)) is not None:
                 drafting.settle(mention, one)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.memory.changes import paging
-from graph_memory.memory.changes.context import in_parts, living_of, read_context, read_stored
+from graph_memory.memory.changes.context import attached_to_others, in_parts, living_of, read_context, read_stored
 from graph_memory.memory.changes.keys import rekey
 from graph_memory.memory.changes.paging import check_amount
 from graph_memory.memory.changes.plan import Context
@@ -239,6 +239,7 @@ async def _undo(core: Core, head: Head, row: ChainRow, selected: set[int], until
         subject=row.subject,
         last=last,
         target=target,
+        type=previous.draft.type if previous else None,
         later=tuple(seq for seq in row.seqs if seq not in selected and seq <= until),
         is_implied=is_implied,
         content=await _content(core, head.domain, target, last.draft.state, row.text),
@@ -260,7 +261,10 @@ async def context_of(reader: Reader, head: Head, undos: Sequence[Reversal], *, m
     drafts = [undo.as_it_was() for undo in undos if undo.target is not None or undo.is_live]
     context = await read_context(reader, head, drafts, most=most)
     named = [owner for value, owners in context.owners.items() if value.type == ANY for owner in owners]
-    context = replace(context, living={**context.living, **await living_of(reader, head.domain, named)})
+    others = [undo.subject for undo in undos if undo.becomes_another]
+    attached = await attached_to_others(reader, head.domain, others, head.ontology)
+    living = await living_of(reader, head.domain, named)
+    context = replace(context, living={**context.living, **living}, attached={**attached, **context.attached})
     changes = type_changes(head.ontology, drafts)
     if changes:
         stored = await read_stored(reader, head.domain, changes)

@@ -38,6 +38,8 @@ class Reversal:
     subject: str
     last: Event
     target: State | None
+    type: str | None = None
+    """The type that it had; None where it has that now."""
     later: tuple[int, ...] = ()
     """Numbers of its changes since, that are not to be undone."""
     is_implied: bool = False
@@ -58,7 +60,13 @@ class Reversal:
         """Return the change that undoes its changes."""
         op = Op.DELETE if self.target is None else Op.UPDATE if self.is_live else Op.CREATE
         content = self.content if self.target is not None else None
-        return replace(self.last.draft, op=op, previous=self.last.seq, state=self.target, content=content)
+        name = (self.type if self.target is not None else None) or self.last.draft.type
+        return replace(self.last.draft, op=op, type=name, previous=self.last.seq, state=self.target, content=content)
+
+    @property
+    def becomes_another(self) -> bool:
+        """Whether it lives on as a node of another type."""
+        return self.is_live and self.target is not None and self.as_it_was().type != self.last.draft.type
 
     @property
     def changes_nothing(self) -> bool:
@@ -68,7 +76,7 @@ class Reversal:
         now = self.last.draft.state if self.is_live else None
         if self.target is None or now is None:
             return self.target is now
-        return same_state(self.target, now, ("_modified", DECLARED))
+        return same_state(self.target, now, ("_modified", DECLARED)) and not self.becomes_another
 
 
 @dataclass(frozen=True, slots=True)

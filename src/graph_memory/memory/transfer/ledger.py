@@ -23,7 +23,7 @@ from graph_memory.model.kinds import ATTACHED, TYPE_OF, Kind, type_subject
 from graph_memory.model.ontology.types import ConnectionType
 from graph_memory.model.properties import key_value
 from graph_memory.model.rules import link_rules
-from graph_memory.model.subjects import State, content_ref, user_properties
+from graph_memory.model.subjects import ENTITY, State, content_ref, user_properties
 from graph_memory.model.wording import shown
 
 _TABLES = """
@@ -256,7 +256,8 @@ def _check_identity(row: State, before: _Known | None) -> None:
         return
     if ("_erased" in row) != before.erased:
         raise Wrong(f"continues {shown(row['_subject'])}, of which only a part was erased")
-    now = (row["_kind"], row.get("_type"), row.get("_from"), row.get("_to"))
+    type_name = before.type if ENTITY in row else row.get("_type")  # what an entity is may change
+    now = (row["_kind"], type_name, row.get("_from"), row.get("_to"))
     if now != (before.kind, before.type, before.source, before.target):
         raise Wrong(f"changes the kind, type or ends of {shown(row['_subject'])}")
 

@@ -1,0 +1,13 @@
+// Of these nodes, those that are only named as ends of relations, each with the relations that lead to it: at most so many.
+// mode: read
+// params: domain, ids, most
+// returns: id, type, version, relations
+UNWIND $ids AS id
+MATCH (n:_Node {_domain: $domain, _id: id})
+WHERE n._mentioned AND n._protection IS NULL AND NOT EXISTS { (n)<-[:_OBSERVES]-(:_Observation) }
+RETURN id, n._type AS type, n._version AS version, COLLECT {
+         MATCH (n)-[r]-(:_Node)
+         WHERE r._id IS NOT NULL
+         RETURN DISTINCT r._id
+         LIMIT $most
+       } AS relations
