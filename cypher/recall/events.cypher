@@ -1,8 +1,9 @@
 // The next events of a log, with the small text of each and, of an observation, the type of its node. Numbers have no
-// gap: where one is missing, a commit is seen by halves. Among snapshots, that of an observation may come first.
+// gap: where one is missing, a commit is seen by halves. Among snapshots, that of an observation may come first. Of an
+// entity it says whether it is of another type than before.
 // mode: read
 // params: domain, after, limit
-// returns: event, text, node_type
+// returns: event, text, node_type, retyped
 MATCH (e:_Event)
 WHERE e._domain = $domain AND e._seq > $after
 WITH e
@@ -29,5 +30,11 @@ OPTIONAL CALL (e, before) {
   ORDER BY n._domain, n._subject, n._seq
   LIMIT 1
 }
-RETURN properties(e) AS event, c._text AS text, coalesce(before, after) AS node_type
+OPTIONAL CALL (e) {
+  WITH e
+  WHERE e._kind = 'node' AND e._op = 'update' AND e._entity IS NOT NULL
+  MATCH (p:_Event {_domain: $domain, _seq: e._prev})
+  RETURN p._type <> e._type AS retyped
+}
+RETURN properties(e) AS event, c._text AS text, coalesce(before, after) AS node_type, coalesce(retyped, false) AS retyped
 ORDER BY e._domain, e._seq

@@ -840,6 +840,7 @@ class SyncEntities(_Sync[Entities]):
         name: str,
         *,
         new_name: str | None = None,
+        type: str | None = None,
         aliases: Sequence[str] | None = None,
         properties: Mapping[str, object] | None = None,
         description: str | None = None,
@@ -848,14 +849,17 @@ class SyncEntities(_Sync[Entities]):
         """Change an entity, and return it as it is now. Its id, observations and relations stay.
 
         `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
-        that it has; a description takes the place of the one before. Raises NODE_NOT_FOUND with the nearest name,
-        UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, and INVALID_ARGUMENT, also for a
-        `new_name` of which there is no entity yet but to which relations lead.
+        that it has; a description takes the place of the one before. What it has must fit its `type`. Raises
+        NODE_NOT_FOUND with the nearest name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY,
+        REQUIRED_PROPERTY_MISSING, INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY
+        for one that a relation of it does not allow, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also for a `new_name` of
+        which there is no entity yet but to which relations lead.
         """
         return self._wait(
             self._facade.update_entity,
             name,
             new_name=new_name,
+            type=type,
             aliases=aliases,
             properties=properties,
             description=description,

@@ -83,6 +83,7 @@ def update(
     call: Call,
     name: NameArgument,
     new_name: Annotated[str | None, typer.Option("--name", help="What it is called from now on.")] = None,
+    kind: Annotated[str | None, typer.Option("--type", help="Of which type it is from now on.")] = None,
     alias: Annotated[
         list[str] | None, typer.Option("--alias", help="Another name; give all that it has, each with --alias.")
     ] = None,
@@ -94,7 +95,7 @@ def update(
 
     async def use(memory: Memory) -> EntityUpdated:
         return await memory.entities.update_entity(
-            name, new_name=new_name, aliases=alias, properties=values, description=description
+            name, new_name=new_name, type=kind, aliases=alias, properties=values, description=description
         )
 
     def show(made: EntityUpdated) -> None:

@@ -19,6 +19,7 @@ class UpdateEntity(Call):
 
     name: str
     new_name: NotRequired[str]
+    type: NotRequired[str]
     aliases: NotRequired[Annotated[list[str], Field(description="All its other names")]]
     properties: NotRequired[Annotated[dict[str, Any], Field(description="Merged with those that it has")]]
     description: NotRequired[str]

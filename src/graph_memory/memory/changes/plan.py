@@ -297,7 +297,7 @@ class Changeset:
         of_it = {
             subject: f"{draft.kind} {draft.subject} has this type"
             for draft in (*context.present, *attached)
-            if draft.subject not in gone and (subject := type_of(draft)) is not None
+            if draft.subject not in gone and (subject := type_of(self.changes.get(draft.subject, draft))) is not None
         }
         return {**named, **of_it, **context.users}
 

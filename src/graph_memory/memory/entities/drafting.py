@@ -56,7 +56,7 @@ class Drafting:
         type that a closed ontology does not have.
         """
         properties = {**wanted.properties, "name": wanted.name}
-        kind = self._node_type(wanted.type)
+        kind = self.node_type(wanted.type)
         unfit = unfit_end(
             Draft(op=Op.UPDATE, kind=Kind.NODE, subject=mention.id, type=kind),
             self.attached.get(mention.id, ()),
@@ -126,7 +126,7 @@ class Drafting:
 
     def _node(self, name: str, spelling: str, wanted: NewEntity | None = None) -> NodeState:
         properties = {**(wanted.properties if wanted else {}), "name": name}
-        content, kind = wanted.content if wanted else NOTHING, self._node_type(spelling)
+        content, kind = wanted.content if wanted else NOTHING, self.node_type(spelling)
         return NodeState(
             id=new_id("mem"),
             type=kind,
@@ -152,7 +152,11 @@ class Drafting:
         self._places += 1
         return self._places - 1
 
-    def _node_type(self, spelling: str) -> str:
+    def node_type(self, spelling: str) -> str:
+        """Return the type under which an entity is stored, declared where that is needed.
+
+        Raises INVALID_NODE_TYPE for a type that a closed ontology does not have.
+        """
         name = stored_name(spelling, ENTITY)
         if self.ontology.find_node_type(name) is None:
             name = self._declared(NodeType(name, ad_hoc=True), NodeType(ENTITY, ad_hoc=True))

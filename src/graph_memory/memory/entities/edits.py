@@ -20,6 +20,7 @@ class EntityEdit:
 
     name: str
     new_name: str | None = None
+    type: str | None = None
     content: Content | None = None
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
 
@@ -38,11 +39,12 @@ def entity_edit(given: Mapping[str, object]) -> EntityEdit:
     """Return what is to change of an entity. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = _fields(given)
     if not own.entries.keys() - {"name"}:
-        raise fault("new_name", "Nothing to update", "Give new_name, aliases, properties or description.")
-    new_name, description = own.get("new_name"), own.get("description")
+        raise fault("new_name", "Nothing to update", "Give new_name, type, aliases, properties or description.")
+    new_name, kind, description = own.get("new_name"), own.get("type"), own.get("description")
     return EntityEdit(
         name=text_of(own.need("name")),
         new_name=None if new_name is None else text_of(new_name),
+        type=None if kind is None else text_of(kind),
         content=None if description is None else content_from(text_of(description), "utf-8", "markdown"),
         properties={**properties_from(own), **_aliases(own)},
     )

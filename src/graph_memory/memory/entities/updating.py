@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.changes.context import read_context
+from graph_memory.memory.changes.context import attached_to_others, read_context
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.core import Core, version_after
+from graph_memory.memory.entities.drafting import Drafting
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
 from graph_memory.memory.entities.names import entity_not_found, not_found
 from graph_memory.memory.entities.observing import Observation, observations_of, resolved
@@ -29,7 +30,7 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
     """Change an entity. `Entities.update_entity` tells the rest."""
     if given.content is not None:
         await core.contents.put(domain, given.content)
-    writing = _Entity(given)
+    writing = _Entity(core, given)
     try:
         receipt = await core.log.write("update_entity", domain, core.origin, writing.read, checked)
     except GraphError as error:
@@ -38,7 +39,7 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
     return EntityUpdated(
         id=node.id,
         name=given.name if given.new_name is None else given.new_name,
-        type=node.entity or "",
+        type=(node.entity or "") if given.type is None else given.type,
         version=version_after(version, node.version),
         changed=version is not None,
     )
@@ -48,6 +49,7 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
 class _Entity:
     """One change of an entity: how it was found in the last attempt is kept for what is told afterwards."""
 
+    core: Core
     given: EntityEdit
     node: NodeState = field(init=False)
 
@@ -55,10 +57,13 @@ class _Entity:
         """Return what is to change, and what lives around it."""
         self.node = await _entity(reader, head.domain, self.given.name)
         await self._check_new_name(reader, head.domain)
-        draft = self._draft(head)
+        drafts = self._drafts(head)
+        draft = drafts[-1]
         if same_state(draft.state or {}, self.node.state(), MODIFIED):
             return (), Context(ontology=head.ontology)
-        return [draft], await read_context(reader, head, [draft])
+        context = await read_context(reader, head, drafts)
+        others = [self.node.id] if draft.type != self.node.type else []
+        return drafts, replace(context, attached=await attached_to_others(reader, head.domain, others, head.ontology))
 
     async def _check_new_name(self, reader: Reader, domain: str) -> None:
         """Raise INVALID_ARGUMENT for a new name to which relations lead already, as that of no entity yet."""
@@ -68,8 +73,12 @@ class _Entity:
             hint = "Delete these relations, rename the entity, and create them again; or choose another name."
             raise fault("new_name", f"Relations lead to the name {quoted(name)}, of which there is no entity yet", hint)
 
-    def _draft(self, head: Head) -> Draft:
-        given = self.given
+    def _drafts(self, head: Head) -> list[Draft]:
+        """Return the change, after that which declares the type that the entity gets where there is none of it."""
+        given, node = self.given, self.node
+        drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
+        if given.type is not None and given.type != node.entity:
+            node = replace(node, type=drafting.node_type(given.type), entity=given.type)
         name = {} if given.new_name is None else {"name": given.new_name}
         edit = NodeEdit(
             properties={**given.properties, **name},
@@ -79,7 +88,7 @@ class _Entity:
             fields={},
             expected_version=None,
         )
-        return editing(head, self.node, edit)
+        return [*drafting.drafts, editing(head, node, edit)]
 
 
 async def update_observation(core: Core, domain: str, given: ObservationEdit) -> ObservationUpdated:

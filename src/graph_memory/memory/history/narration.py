@@ -21,6 +21,7 @@ MOST_CHANGES = 6
 """Changes that one line tells; the rest are counted."""
 
 _ATTRIBUTES = {
+    "_entity": "type",
     "_title": "title",
     "_tags": "tags",
     "_path": "path",

@@ -24,7 +24,7 @@ from graph_memory.memory.recall.rows import LIVED, Changes, Open, Owner, Passage
 from graph_memory.model.analysers import ENGLISH, label_of, labelled
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Event, Op
-from graph_memory.model.kinds import DATA
+from graph_memory.model.kinds import DATA, Kind
 from graph_memory.model.subjects import content_ref
 from graph_memory.storage.log.jobs import READY
 from graph_memory.storage.log.ontologies import no_ontology
@@ -69,11 +69,12 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event, its small text, and of an observation the type of its node."""
+    """An event, its small text, of an observation the type of its node, and whether a node is of another type."""
 
     event: Mapping[str, object]
     text: str | None
     node_type: str | None
+    retyped: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ LOCK = query("recall/lock", bool)
 ADVANCE = query("recall/advance", Nothing)
 EVENTS = query("recall/events", EventRow)
 OPEN_PASSAGES = query("recall/open_passages", PassageRow)
+OBSERVATIONS_OF = query("recall/observations_of", str)
 OPEN_NAMES = query("recall/open_names", NameRow)
 CLOSE_PASSAGES = query("recall/close_passages", int)
 CLOSE_NAMES = query("recall/close_names", int)
@@ -289,7 +291,7 @@ async def versions_of(
                 if datetime.now(UTC) - event.at < _SETTLED:
                     break
                 text = None
-            found.append(version_of(event, text, row.node_type))
+            found.append(version_of(event, text, row.node_type, retyped=row.retyped))
             size += len(text or "")
         reached = event.seq
     return (reached, found) if reached else None
@@ -304,7 +306,9 @@ async def _text(core: Core, domain: str, event: Event, inline: str | None) -> st
 
 async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Changes:
     """Return what these versions change in the rows as they are."""
-    owners = list(dict.fromkeys(version.owner for version in versions))
+    observed = await _observed(core, domain, versions)
+    about = (each for found in observed.values() for each in found)
+    owners = list(dict.fromkeys((*(version.owner for version in versions), *about)))
     passages: dict[str, list[Open]] = {owner: [] for owner in owners}
     for each in await core.store.read(OPEN_PASSAGES, domain=domain, owners=owners, open=END):
         present = Open(Passage.from_row(each.row), int(str(each.row["_since"])), int(str(each.row["_at"])))
@@ -318,11 +322,23 @@ async def _changes(core: Core, domain: str, versions: Sequence[Version]) -> Chan
         changes = Changes()
         for version in versions:
             followed[version.owner].follow(version, changes)
+            for observation in observed[version.owner] if version.retyped else ():
+                followed[observation].follow_node(version, observation, changes)
         for owner in followed.values():
             owner.end(changes)
         return changes
 
     return await to_thread.run_sync(follow)  # eight megabytes of text take seconds
+
+
+async def _observed(core: Core, domain: str, versions: Sequence[Version]) -> Mapping[str, Sequence[str]]:
+    """Return the observations of each node that is of another type than before: that is also theirs."""
+    found: dict[str, list[str]] = {}
+    for node in dict.fromkeys(version.owner for version in versions if version.retyped):
+        found[node] = await core.store.read(OBSERVATIONS_OF, domain=domain, node=node, open=END)
+        found[node] += [each.owner for each in versions if each.kind is Kind.OBSERVATION and each.unit == node]
+        found[node] = list(dict.fromkeys(found[node]))
+    return found
 
 
 async def _written(core: Core, domain: str, position: Position, reached: int, changes: Changes) -> bool:

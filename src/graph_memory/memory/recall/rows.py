@@ -47,6 +47,8 @@ class Version:
     state: NodeState | ConnectionState | Mapping[str, object] | None
     text: str | None
     session: str | None
+    retyped: bool = False
+    """Whether it is a node of another type than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def embedded(head: str, text: str) -> str:
     return f"{head}: {text}" if head else text
 
 
-def version_of(event: Event, text: str | None, node_type: str | None) -> Version:
+def version_of(event: Event, text: str | None, node_type: str | None, *, retyped: bool = False) -> Version:
     """Return a subject of data as an event left it, given its text, and of an observation the type of its node."""
     draft = event.draft
     unit = (draft.from_id or draft.subject) if draft.kind is Kind.OBSERVATION else draft.subject
@@ -118,6 +120,7 @@ def version_of(event: Event, text: str | None, node_type: str | None) -> Version
         state=None if draft.op is Op.DELETE or draft.state is None else _state(event),
         text=text,
         session=event.origin.session if draft.op is Op.CREATE else None,
+        retyped=retyped,
     )
 
 
@@ -158,6 +161,16 @@ class Owner:
             if place not in self._open:
                 self._open[place] = Open(passage, version.seq, version.at, is_new=True)
         self._follow_names(version, changes)
+
+    def follow_node(self, node: Version, observation: str, changes: Changes) -> None:
+        """Add what changes in the passages of an observation whose node is of another type now."""
+        version = replace(node, owner=observation, kind=Kind.OBSERVATION, unit=node.owner, state=None, text=None)
+        for place, present in list(self._open.items()):
+            if present.passage.type != version.type:
+                self._last = version
+                self._end(present, version, changes)
+                passage = replace(present.passage, type=version.type)
+                self._open[place] = Open(passage, version.seq, version.at, is_new=True)
 
     def end(self, changes: Changes) -> None:
         """Add the rows that are new and current at the end of the page."""

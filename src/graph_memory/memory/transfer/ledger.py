@@ -43,8 +43,9 @@ _TIES = """
 SELECT c.id, c.kind, c.type, c.source, c.target, f.type, t.type FROM subject c
 LEFT JOIN subject f ON f.id = c.source AND f.kind = 'node' AND f.lives
 LEFT JOIN subject t ON t.id = c.target AND t.kind = 'node' AND t.lives
-WHERE c.seq > ? AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation')
+WHERE {which} AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation')
 """
+_SINCE, _OF = _TIES.format(which="c.seq > ?1"), _TIES.format(which="(c.source = ?1 OR c.target = ?1)")
 _LEFT = """
 SELECT n.id, c.id FROM subject n JOIN subject c ON c.{end} = n.id
 WHERE n.seq > ? AND NOT n.lives AND n.kind = 'node' AND c.lives LIMIT 1
@@ -88,6 +89,7 @@ class Ledger:
         self._settled = 0
         self._has_ties = False
         self._has_gone = False
+        self._retyped = set[str]()
         self._db = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._db.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_TABLES} BEGIN;")
         self.longest_text = 0
@@ -146,8 +148,10 @@ class Ledger:
         self._db.execute(_PUT, (subject, kind, *ends, row["_seq"], lives, "_erased" in row))
         self._has_ties |= lives and kind in ATTACHED
         self._has_gone |= not lives and kind is Kind.NODE
+        is_retyped = before is not None and before.lives and lives and before.type != row.get("_type")
+        self._retyped |= {subject} if is_retyped else set()
         if kind in TYPE_OF:
-            self._own(subject, kind, row)
+            self._own(subject, kind, row, is_retyped=is_retyped)
         elif kind in _TYPES and not lives:
             self._check_is_unused(_TYPES[kind], subject.partition("/")[2])
 
@@ -189,11 +193,11 @@ class Ledger:
         if ref.is_text:
             self.longest_text = max(self.longest_text, ref.size)
 
-    def _own(self, subject: str, kind: Kind, row: State) -> None:
+    def _own(self, subject: str, kind: Kind, row: State, *, is_retyped: bool) -> None:
         """Take note of the unique values that a subject has now."""
         declared = self._log.types.get(type_subject(TYPE_OF[kind], str(row.get("_type"))))
         unique = [rule.name for rule in declared.properties if rule.unique] if declared else []
-        if not unique:
+        if not unique and not is_retyped:
             return
         self._db.execute("DELETE FROM owned WHERE owner = ?", (subject,))
         values = user_properties(row)
@@ -208,13 +212,15 @@ class Ledger:
         """Look at what the batch that has ended leaves."""
         if self._seq < self._open_until:
             return
-        if self._has_ties:
-            for tie in self._db.execute(_TIES, (self._settled,)):
+        asked = [(_SINCE, self._settled)] if self._has_ties else []
+        for query, which in (*asked, *((_OF, node) for node in self._retyped)):
+            for tie in self._db.execute(query, (which,)):
                 self._check_tie(tie)
         for end in ("source", "target") if self._has_gone else ():
             if left := self._one(_LEFT.format(end=end), self._settled):
                 raise Wrong(f"is attached to node {left[0]}, which does not exist", left[1])
         self._settled, self._has_ties, self._has_gone = self._seq, False, False
+        self._retyped.clear()
 
     def _check_tie(self, tie: tuple[Any, ...]) -> None:
         subject, kind, type_name, source, target, from_type, to_type = tie

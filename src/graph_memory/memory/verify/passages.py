@@ -57,7 +57,7 @@ async def _differences(core: Core, domain: str, at: int) -> list[Difference]:
     known, after = set[str](), ""
     while page := await core.store.read(PAGE_OF, source=domain, at=at, after=after, limit=PAGE):
         living = [row for row in page if row.op != Op.DELETE and row.kind in DATA]
-        versions = await _versions(core, domain, [row.origin for row in living])
+        versions = await _versions(core, domain, [row.origin for row in living], at)
         rows = await _rows(core, domain, at, [version.owner for version in versions])
         for version in versions:
             found += _compared(domain, version, rows[version.owner])
@@ -66,8 +66,8 @@ async def _differences(core: Core, domain: str, at: int) -> list[Difference]:
     return [*found, *await _loose(core, domain, at, known)]
 
 
-async def _versions(core: Core, domain: str, numbers: Sequence[int]) -> Sequence[Version]:
-    rows = await core.store.read(EVENTS_BY_NUMBER, domain=domain, numbers=numbers)
+async def _versions(core: Core, domain: str, numbers: Sequence[int], at: int) -> Sequence[Version]:
+    rows = await core.store.read(EVENTS_BY_NUMBER, domain=domain, numbers=numbers, at=at)
     found = await versions_of(core, domain, rows)
     return found[1] if found else []
 
