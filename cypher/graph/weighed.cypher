@@ -57,7 +57,7 @@ CALL () {
       AND e._subject > $after
     RETURN e
     UNION
-    WITH 1 AS one
+    WITH 1 AS row
     WHERE $from_id IS NULL AND $to_id IS NULL
     MATCH (e:_Event)
     WHERE e._domain = $domain AND e._seq > $at AND e._kind = 'connection' AND e._subject > $after
