@@ -14,6 +14,7 @@ SET n = e {
     THEN CASE WHEN size(e.name) <= 1000 THEN e.name ELSE toString(size(e.name)) END END,
   _is_long: CASE WHEN e._mentioned IS NULL THEN size(
     e.name + '\n' + e._entity + CASE WHEN e.aliases IS :: STRING NOT NULL THEN '\n' + e.aliases ELSE '' END
-  ) > 8000 END
+  ) > 8000 END,
+  _called: CASE WHEN e._entity IS NOT NULL AND e._mentioned IS NULL AND e.aliases IS :: STRING NOT NULL THEN true END
 }
 RETURN count(*) AS found

@@ -1,18 +1,18 @@
-// Names of entities that have a text, in lower case, somewhere in the name, an alias or the type. As in `found`, what is not in the
-// index is looked through first.
+// Names of entities that have a text, in lower case, somewhere in the name, an alias or the type, and each of the others too. As in
+// `found`, what is not in the index is looked through first.
 // mode: read
-// params: domain, text, limit
+// params: domain, text, others, limit
 // returns: name
 CALL () {
   MATCH (n:_Node)
   WHERE n._domain = $domain AND n._is_long IS NOT NULL
-    AND toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END)
-      CONTAINS $text
+  WITH n, toLower(n.name + '\n' + n._entity + CASE WHEN n.aliases IS :: STRING NOT NULL THEN '\n' + n.aliases ELSE '' END) AS folded
+  WHERE folded CONTAINS $text AND all(other IN $others WHERE folded CONTAINS other)
   RETURN n.name AS name
   UNION
   MATCH (n:_Node)
   USING TEXT INDEX n:_Node(_folded)
-  WHERE n._folded CONTAINS $text AND n._domain = $domain
+  WHERE n._folded CONTAINS $text AND n._domain = $domain AND all(other IN $others WHERE n._folded CONTAINS other)
   RETURN n.name AS name
 }
 RETURN name

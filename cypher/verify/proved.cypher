@@ -55,9 +55,14 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
     AND coalesce(logged._from = a, a IS NULL) AND coalesce(logged._to = b, b IS NULL)
     AND CASE
       WHEN searched IS NULL THEN live._folded IS NULL AND live._is_long IS NULL
-      WHEN size(searched) > 8000 THEN live._folded IS NULL AND live._is_long
-      WHEN live._folded IS NULL THEN NOT live._is_long
-      ELSE live._folded = toLower(searched) AND NOT coalesce(live._is_long, false)
+      WHEN size(searched) > 8000 THEN live._folded IS NULL AND live._is_long = true
+      WHEN live._folded IS NULL THEN live._is_long = false
+      ELSE live._folded = toLower(searched) AND coalesce(live._is_long = false, true)
+    END
+    AND CASE
+      WHEN logged._entity IS NOT NULL AND logged._mentioned IS NULL AND logged.aliases IS :: STRING NOT NULL
+        THEN live._called = true
+      ELSE live._called IS NULL
     END
     AND CASE
       WHEN logged._entity IS NULL THEN live._entity_name IS NULL
@@ -81,7 +86,8 @@ WITH live, type, logged, text, fits AND logged._kind = kind AND logged._op <> 'd
   END]) AS same,
   size(keys(live)) - CASE WHEN live._type IS NULL THEN 3 ELSE 4 END - CASE WHEN live._content IS NULL THEN 0 ELSE 1 END
     - CASE WHEN live._entity_name IS NULL THEN 0 ELSE 1 END
-    - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END - CASE WHEN live._is_long IS NULL THEN 0 ELSE 1 END AS needed,
+    - CASE WHEN live._folded IS NULL THEN 0 ELSE 1 END - CASE WHEN live._is_long IS NULL THEN 0 ELSE 1 END
+    - CASE WHEN live._called IS NULL THEN 0 ELSE 1 END AS needed,
   size([name IN keys(logged) WHERE $header[name] IS NULL]) AS there
 WITH live, type, logged, text, coalesce(may_agree AND same = needed AND there = needed, false) AS agrees,
      $keyed[logged._kind + '/' + logged._type] AS keyed

@@ -26,6 +26,7 @@ from graph_memory.model.properties import ANY, PropertyValue, key_value
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.search_windows import windows
 from graph_memory.model.subjects import (
+    CALLED,
     ENTITY,
     ENTITY_NAME,
     MENTIONED,
@@ -258,7 +259,8 @@ def found_by(draft: Draft) -> State:
     state, text = draft.state or {}, searched_text(draft)
     is_entity = draft.kind is Kind.NODE and ENTITY in state and isinstance(state.get("name"), str)
     key: State = {ENTITY_NAME: entity_key(str(state["name"]))} if is_entity else {}
-    return key if text is None else {**key, **searched(text)}
+    called: State = {CALLED: True} if is_entity and isinstance(state.get("aliases"), str) else {}
+    return key if text is None else {**key, **searched(text), **called}
 
 
 def searched_text(draft: Draft) -> str | None:

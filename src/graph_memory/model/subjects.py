@@ -28,6 +28,8 @@ SUPERSEDES, ASKS = "_supersedes", "_asks"
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
 """What the live graph has beside a state: the name by which an entity is found, and the text that is searched once it
 is indexed. Until then it has whether that is too long for an index: if not, it only waits."""
+CALLED = "_called"
+"""What the live graph has of an entity that has other names."""
 LONGEST_INDEXED = 8_000
 """Units of UTF-16, of three bytes at most, of a text that is indexed: Neo4j takes 32,766 bytes."""
 LONGEST_KEY = 1_000

@@ -8,6 +8,7 @@ from neo4j import Driver
 
 from graph_memory import Memory
 from graph_memory.memory.entities import indexing, reads
+from graph_memory.memory.entities.finding import entity_of_name
 from support import last
 
 pytestmark = pytest.mark.anyio
@@ -55,15 +56,19 @@ async def test_what_waits_is_found_on_every_way_of_writing(memory: Memory, drive
     assert waiting(driver, domain) == 3
     before = await last(memory)
     await check(memory, domain)
-    await entities.update_entity("Ann", new_name="Anna", aliases=["Nickname"])
+    await entities.update_entity("Ann", new_name="Anna", aliases=["Nickname", "Straße"])
     await entities.update_observation("Anna", "is blue", text="is blue again")
     assert waiting(driver, domain) == 2
     await check(memory, domain)
+    for name in ("Anna", "ANNA", "nickname", "STRASSE"):
+        assert (await entity_of_name(memory._core.store, domain, name)).name == "Anna"
+    assert (await entities.find_similar("STRASSE")).similar == ()
     await entities.update_entity("Anna", properties={"city": "Leeds"})
     await entities.update_observation("Anna", "is blue again", confidence=0.5)
     assert waiting(driver, domain) == 0
     await check(memory, domain)
     branch = memory.in_domain((await memory.history.branch(f"{domain}-b", at=await last(memory))).domain)
+    assert (await entity_of_name(branch._core.store, f"{domain}-b", "STRASSE")).name == "Anna"
     await check(branch, f"{domain}-b")
     await memory.history.revert(since=before + 1)
     await check(memory, domain)
@@ -88,7 +93,7 @@ async def test_a_search_that_looks_through_many_has_them_indexed(
 async def test_an_index_changed_by_hand_is_named_and_mended(memory: Memory, driver: Driver, domain: str) -> None:
     await memory.entities.create_entities([{"name": "Ann", "type": "t", "observations": ["needle"]}])
     await index(memory, domain)
-    for change in ("SET x._folded = 'other'", "REMOVE x._folded", "SET x._is_long = true"):
+    for change in ("SET x._folded = 'other'", "REMOVE x._folded", "SET x._is_long = true", "SET x._called = 'x'"):
         driver.execute_query(f"MATCH (x:_Node|_Observation {{_domain: $domain}}) {change}", domain=domain)
         assert len({one.subject for one in (await memory.upkeep.rebuild()).differences}) == 2, change
         assert (await memory.upkeep.verify()).clean

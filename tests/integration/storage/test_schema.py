@@ -58,6 +58,7 @@ INDEXES = {
     ("TEXT", "_Node", ("_folded",)),
     ("TEXT", "_Observation", ("_folded",)),
     ("RANGE", "_Node", ("_domain", "_is_long")),
+    ("RANGE", "_Node", ("_domain", "_called")),
     ("RANGE", "_Observation", ("_domain", "_is_long")),
     ("RANGE", "_Event", ("_domain", "_subject", "_seq")),
     ("RANGE", "_Event", ("_domain", "_from", "_type", "_seq", "_subject")),

@@ -65,6 +65,11 @@ def normalised(name: str) -> str:
     return " ".join(words) or name
 
 
+def folded(text: str) -> str:
+    """Return a text without capitals, and as compatible characters, in a way that Cypher can do as well."""
+    return unicodedata.normalize("NFKC", text).upper().lower().replace("ς", "σ")
+
+
 @lru_cache(maxsize=65_536)
 def parts(name: str) -> tuple[str, ...]:
     """Return the words and numbers of a name, without capitals and accents."""

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import WORD, normalised
+from graph_memory.memory.entities.alike import WORD, folded, normalised
 from graph_memory.memory.entities.ids import name_of_id
 from graph_memory.memory.entities.names import entity_not_found, near_names
 from graph_memory.memory.entities.remembered import Candidate
@@ -90,7 +90,7 @@ async def name_of_entity(reader: Reader, domain: str, name: str, *, also_mention
 
 async def names_called(reader: Reader, domain: str, name: str) -> list[str]:
     """Return the names of the entities that have a name as an alias, whatever its spelling."""
-    words = sorted(normalised(name).split(), key=len, reverse=True)
+    words = sorted(map(folded, normalised(name).split()), key=len, reverse=True)
     rows = await reader.read(CALLED, domain=domain, texts=words[:1], limit=_READ) if words else []
     same = normalised(name)
     return [row.name for row in rows if any(normalised(one) == same for one in aliases_of({ALIASES: row.aliases}))]
@@ -117,7 +117,7 @@ async def entity_of_text(reader: Reader, domain: str, text: str) -> Found:
 
 async def _aliases_in(reader: Reader, domain: str, spans: Mapping[str, None]) -> list[tuple[str, str]]:
     """Return the parts of a text that are aliases, each with the name of its entity."""
-    words = sorted({word.lower() for span in spans for word in WORD.findall(span)})
+    words = sorted({folded(word) for span in spans for word in WORD.findall(span)})
     rows = await reader.read(CALLED, domain=domain, texts=words, limit=_READ) if words else []
     return [(one, row.name) for row in rows for one in aliases_of({ALIASES: row.aliases}) if one in spans]
 

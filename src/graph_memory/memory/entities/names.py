@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from graph_memory.memory.entities.alike import WORD
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import nearest, shown
 from graph_memory.storage.queries import query
@@ -11,6 +14,8 @@ NEAR = query("entities/near", str)
 SOME = query("entities/some_names", str)
 _MOST = 1_000
 """Names with which one is compared."""
+_FEWEST = 3
+"""Characters from which on the index of texts knows where a text is."""
 
 
 async def entity_not_found(reader: Reader, domain: str, name: str) -> GraphError:
@@ -23,12 +28,14 @@ async def entity_not_found(reader: Reader, domain: str, name: str) -> GraphError
 
 
 async def near_names(reader: Reader, domain: str, name: str) -> list[str]:
-    """Return names of entities that have a part of a name in them, all where none has, up to a number."""
-    words = sorted(name.lower().split(), key=len, reverse=True)
-    parts = dict.fromkeys(part for part in (words[0][:6], words[0][:3]) if len(part) >= 3) if words else ()
+    """Return names of entities that have all words of a name, else a part of it; all where none has; up to a number."""
+    words: list[str] = sorted(WORD.findall(name.lower()), key=len, reverse=True)
+    first = words[0] if words else ""
+    asked: Sequence[tuple[str, list[str]]] = ((first, words[1:]), (first[:6], []), (first[:3], []))
     found: list[str] = []
-    for part in parts:
-        found = found or await reader.read(NEAR, domain=domain, text=part, limit=_MOST)
+    for part, others in asked:
+        if not found and len(part) >= _FEWEST:
+            found = await reader.read(NEAR, domain=domain, text=part, others=others, limit=_MOST)
     return found or await reader.read(SOME, domain=domain, limit=_MOST)
 
 

@@ -19,6 +19,7 @@ from graph_memory.memory.entities.cleaning.reading import (
     surveyed,
 )
 from graph_memory.memory.entities.cleaning.results import Duplicate, Duplicates, ReadyCall, Similar, SimilarFound
+from graph_memory.memory.entities.finding import name_of_entity
 from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Request
@@ -69,7 +70,7 @@ Pair = tuple[str, str]
 async def find_similar(core: Core, domain: str, name: str, limit: int) -> SimilarFound:
     """Return what is like an entity. `Entities.find_similar` tells the rest."""
     most = checked_limit(limit)
-    own_id = await entity_id(core.store, domain, name)
+    own_id = await entity_id(core.store, domain, await name_of_entity(core.store, domain, name))
     [own] = await surveyed(core.store, domain, [own_id])
     sharing = await core.store.read(SHARING, domain=domain, node=own_id, most=_LOOKED_AT)
     shared = {row.id: row.shared for row in sharing}
