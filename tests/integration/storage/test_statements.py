@@ -112,7 +112,7 @@ def complains(status: str) -> bool:
 
 
 def gives_one_row(plan: dict[str, Any]) -> bool:
-    """Say whether a branch gives at most one row: an aggregate, exact lookups in unique indexes, or what is only said."""
+    """Say whether a branch gives at most one row: an aggregate, exact lookups in unique indexes, what is only said."""
     if children := plan.get("children"):
         giving = children[:1] if kind(plan) == "SemiApply" else children
         return kind(plan) == "EagerAggregation" or all(gives_one_row(child) for child in giving)
