@@ -14,6 +14,7 @@ import psutil
 from neo4j import AsyncGraphDatabase
 
 from benchmarks.answering import answering
+from benchmarks.changed import changed
 from benchmarks.connected import connected
 from benchmarks.entities.measuring import entities
 from benchmarks.footprint import footprint
@@ -57,6 +58,7 @@ PARTS: dict[str, Part] = {
     "recall_coverage": lambda place, _: coverage(place),
     "remember": lambda _place, _asked: remembering(),
     "answering": lambda place, _: answering(place),
+    "changed": lambda place, _: changed(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
@@ -78,7 +80,7 @@ def main() -> None:
         "--parts",
         nargs="+",
         choices=PARTS,
-        default=[part for part in PARTS if part not in WITH_DATA],
+        default=[part for part in PARTS if part not in (*WITH_DATA, "changed")],
         help="what is measured",
     )
     parser.add_argument(
