@@ -53,12 +53,19 @@ def faults(value: object, shape: Shape, at: str = "") -> Iterator[str]:
             yield from faults(one, cast("list[Shape]", shape)[0], f"{at}[{place}]")
 
 
-def fitted(value: Any, shape: Shape) -> Any:  # noqa: ANN401 - any JSON
-    """Return a value without the parts that its shape does not have."""
+def fitted(
+    value: Any,  # noqa: ANN401 - any JSON
+    shape: Shape,
+    own: Collection[str] = (),
+    of_items: Collection[str] = (),
+) -> Any:  # noqa: ANN401
+    """Return a value without the parts that its shape does not have, but for those of our own, and of its items."""
     shape = _bare(shape)
     if isinstance(shape, dict):
-        return {name: fitted(value[name], part) for name, part in cast("Mapping[str, Shape]", shape).items()}
-    return [fitted(one, cast("list[Shape]", shape)[0]) for one in value] if isinstance(shape, list) else value
+        kept = {name: value[name] for name in own if name in value}
+        parts = cast("Mapping[str, Shape]", shape).items()
+        return {**{name: fitted(value[name], part, of_items) for name, part in parts}, **kept}
+    return [fitted(one, cast("list[Shape]", shape)[0], own) for one in value] if isinstance(shape, list) else value
 
 
 def schema(shape: Shape, *, is_closed: bool) -> dict[str, object]:
@@ -90,8 +97,9 @@ class OfficialTool(Tool[Any, Any]):
     """A tool that takes, gives and says what the one of the official memory server does.
 
     `accepts` says of arguments that do not fit the shape whether they are in a spelling of ours, which is let through.
-    `own` are arguments of ours that may stand beside those of the official server. An answer that `tells_more` than the
-    schema has room for does so in the text alone: clients refuse it elsewhere.
+    `own` are arguments of ours that may stand beside those of the official server, and `own_of_items` beside those of
+    each item of a list. A tool that `tells_more`
+    than the schema of its answer has room for does so in the text alone: clients refuse it elsewhere.
     """
 
     def __init__(
@@ -105,6 +113,7 @@ class OfficialTool(Tool[Any, Any]):
         work: Work,
         accepts: Accepts = lambda _: False,
         own: Collection[str] = (),
+        own_of_items: Collection[str] = (),
         tells_more: bool = False,
     ) -> None:
         self.name = name
@@ -117,6 +126,7 @@ class OfficialTool(Tool[Any, Any]):
         self._work = work
         self._accepts = accepts
         self._own = own
+        self._own_of_items = own_of_items
         self._tells_more = tells_more
 
     def bind(self, given: Mapping[str, object]) -> Callable[[Any], Awaitable[Result]]:
@@ -130,7 +140,7 @@ class OfficialTool(Tool[Any, Any]):
         return lambda memory: self._work(memory, arguments)
 
     def _fitted(self, given: Mapping[str, object]) -> Given:
-        return {**fitted(given, dict(self._takes)), **{name: given[name] for name in self._own if name in given}}
+        return fitted(given, dict(self._takes), self._own, self._own_of_items)
 
     def answered(self, result: Mapping[str, object]) -> types.CallToolResult:
         """Return the answer: lists as the official server writes them, deletions in a sentence.
@@ -146,8 +156,9 @@ class OfficialTool(Tool[Any, Any]):
         return types.CallToolResult(content=[*content], structured_content=promised)
 
     def refused(self, error: GraphError) -> types.CallToolResult:
-        """Return an error as the official server does: in words alone."""
-        return _failed(error.message)
+        """Return an error as the official server does: in words alone, with a hint where the tool tells more."""
+        hint = f"\nHint: {error.hint}" if self._tells_more and error.hint else ""
+        return _failed(error.message + hint)
 
     @cached_property
     def listed(self) -> types.Tool:

@@ -1,22 +1,24 @@
-"""`detail` of `open_nodes`: told in the text, while the schema of the official memory server holds for the rest."""
+"""Arguments of our own beside those of the official memory server, and what its schemas have no room for."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from mcp.types import TextContent
 
-from graph_memory import GraphError
+from graph_memory import Code, GraphError
 from graph_memory.mcp_server.official import written
 from graph_memory.mcp_server.toolsets.entities import ENTITIES
-from graph_memory.memory.entities.results import Entity, KnowledgeGraph
+from graph_memory.memory.entities.results import EntitiesCreated, Entity, KnowledgeGraph, RelationsCreated
 from unit.mcp_server.mcp_fakes import MOMENT, RecordingMemory
 
 pytestmark = pytest.mark.anyio
 
 PLAIN = {"name": "Ann", "entityType": "person", "observations": ["sings"]}
-[OPEN] = [tool for tool in ENTITIES if tool.name == "open_nodes"]
+TOOLS = {tool.name: tool for tool in ENTITIES}
+OPEN = TOOLS["open_nodes"]
 
 
 async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schema_promises() -> None:
@@ -35,3 +37,29 @@ async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schem
         assert memory.calls[-1] == ("open_nodes", (["Ann"],), {"detail": wanted})
     with pytest.raises(GraphError, match="detail must be true or false, not text"):
         await OPEN.bind({"names": ["Ann"], "detail": "yes"})(memory)
+
+
+async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is_dropped() -> None:
+    given: dict[str, Any] = {"from": "Ann", "to": "Bob", "relationType": "knows"}
+    relating, creating = TOOLS["create_relations"], TOOLS["create_entities"]
+    memory = RecordingMemory(
+        create_relations=RelationsCreated(relations=()), create_entities=EntitiesCreated(entities=())
+    )
+    memory.entities = memory
+    own = {**given, "properties": {"since": 2020}}
+    await relating.bind({"relations": [{**own, "extra": 1}, given], "lenient": False, "properties": {}})(memory)
+    assert memory.calls[-1] == ("create_relations", ([own, given],), {"lenient": False})
+    await relating.bind({"relations": [given]})(memory)
+    assert memory.calls[-1] == ("create_relations", ([given],), {"lenient": None})
+    with pytest.raises(GraphError, match="lenient must be true or false, not text"):
+        await relating.bind({"relations": [given], "lenient": "no"})(memory)
+    described = {**PLAIN, "description": "A *singer*.", "properties": {"age": 3}}
+    await creating.bind({"entities": [{**described, "extra": 1}], "description": "x"})(memory)
+    assert memory.calls[-1] == ("create_entities", ([described],), {})
+
+
+def test_where_the_official_server_has_no_error_the_hint_is_told() -> None:
+    error = GraphError(Code.NODE_NOT_FOUND, "Entity with name An not found", {"hint": "Did you mean Ann?"})
+    told = [TOOLS[name].refused(error).content for name in ("create_relations", "add_observations")]
+    texts = [part.text for [part] in told if isinstance(part, TextContent)]
+    assert texts == ["Entity with name An not found\nHint: Did you mean Ann?", "Entity with name An not found"]

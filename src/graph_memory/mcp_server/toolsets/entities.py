@@ -66,7 +66,8 @@ async def _create_entities(memory: Memory, given: Given) -> Result:
 
 
 async def _create_relations(memory: Memory, given: Given) -> Result:
-    return await memory.entities.create_relations(given["relations"], lenient=given.get("lenient"))
+    lenient = Located(given["lenient"], "lenient").flag() if "lenient" in given else None
+    return await memory.entities.create_relations(given["relations"], lenient=lenient)
 
 
 async def _add_observations(memory: Memory, given: Given) -> Result:
@@ -107,6 +108,7 @@ ENTITIES: tuple[AnyTool, ...] = (
         Effect.CREATES,
         _create_entities,
         lambda given: _has_types(given, "entities"),
+        own_of_items=("description", "properties"),
     ),
     OfficialTool(
         "create_relations",
@@ -117,6 +119,9 @@ ENTITIES: tuple[AnyTool, ...] = (
         Effect.CREATES,
         _create_relations,
         lambda given: _has_types(given, "relations"),
+        own=("lenient",),
+        own_of_items=("properties",),
+        tells_more=True,
     ),
     OfficialTool(
         "add_observations",
