@@ -178,3 +178,31 @@ async def test_what_the_rules_of_a_relation_forbid_leaves_nothing_of_a_call(memo
             await write
         assert caught.value.code is Code.INVALID_TOPOLOGY
     assert await entities.read_graph() == before
+
+
+async def test_what_is_superseded_is_shown_as_of_the_time_at_which_it_held_and_not_on_a_later_page(
+    memory: Memory,
+) -> None:
+    entities = memory.entities
+    first = await entities.remember(name="Ben", observations=["lives in Leeds with his family"])
+    second = await entities.remember(name="Ben", observations=["lives in York"], replaces=str(first.facts[0].id))
+    third = await entities.remember(name="Ben", observations=["lives in Hull"], replaces="lives in York")
+    for name in ("Ann", "Cleo"):
+        await entities.remember(name=name, observations=["lives in Hull with her family"])
+
+    held = {first.until: "Leeds", second.until: "York", third.until: "Hull", None: "Hull"}
+    for point, town in held.items():
+        found = await memory.recall.search_memories("lives", search_mode="lexical", as_of=point)
+        told = str((await memory.recall.recall("Where does Ben live?", as_of=point)).content)
+        passages = [hit.passage for hit in found.hits if hit.title == "Ben"]
+        assert [town in str(passage) for passage in passages] == [True], (point, passages)
+        assert [one for one in ("Leeds", "York") if one in told and one != town] == [], (point, told)
+        assert town in told
+    page, seen = None, list[str]()
+    while True:
+        part = await memory.recall.search_memories("family", search_mode="lexical", max_results=1, cursor=page)
+        seen += [str(hit.passage) for hit in part.hits]
+        if (page := part.next_cursor) is None:
+            break
+    assert seen[:2] == ["lives in Hull with her family"] * 2
+    assert "Leeds" not in "".join(seen)

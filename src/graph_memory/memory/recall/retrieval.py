@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 from graph_memory.memory.recall.analysers import ANALYSERS, Analyser
@@ -101,6 +102,8 @@ class Scope(Place):
 
     coverage: Coverage
     filters: Filters
+    then: datetime | None = None
+    """The time of the number of the log as of which is searched, if one is named."""
 
     @property
     def analyser(self) -> Analyser:
@@ -139,10 +142,10 @@ class Scope(Place):
         )
 
     def shows(self, passage: Passage) -> bool:
-        """Say whether a passage is shown: what an observation says that is over, only to who asks of a time."""
-        if self.filters.valid is not None or self.at is not None or passage.owner_kind != Kind.OBSERVATION:
+        """Say whether a passage is shown: what an observation says that is over by then, only to who asks of a time."""
+        if self.filters.valid is not None or passage.owner_kind != Kind.OBSERVATION:
             return True
-        return passage.valid_to > microseconds(utc_now())
+        return passage.valid_to > microseconds(self.then or utc_now())
 
 
 async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.domains.lineage import BEFORE_ALL, place_at, place_of
+from graph_memory.memory.domains.lineage import BEFORE_ALL, NEXT_EVENTS, place_at, place_of
 from graph_memory.memory.graph.naming import stored_types
 from graph_memory.memory.graph.unknown import unknown_types
 from graph_memory.memory.recall.access import note
@@ -60,4 +60,5 @@ async def scope_of(
     else:
         return Scope(core, domain, None, await catch_up(core, domain, vectors=vectors), filters)
     coverage = await catch_up(core, place.domain, vectors=vectors)
-    return Scope(core, place.domain, place.seq, coverage, filters)
+    rows = await core.store.read(NEXT_EVENTS, domain=place.domain, numbers=[place.seq])
+    return Scope(core, place.domain, place.seq, coverage, filters, rows[0].at if rows else None)
