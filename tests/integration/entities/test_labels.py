@@ -53,9 +53,11 @@ async def test_it_keeps_its_label_where_a_relation_asks_for_that(memory: Memory)
     knows = ConnectionType("knows", ("person",), ("person", "entity"))
     await memory.create_ontology(Ontology.create([NodeType("person"), NodeType("dog"), NodeType("entity")], [knows]))
     await memory.entities.create_entities([{"name": "Ann", "type": "person"}])
-    await memory.entities.create_relations([KNOWS, {**KNOWS, "to": "Bob"}])
+    await memory.entities.create_relations([{**KNOWS, "to": name} for name in ("Ghost", "Bob", "Elf", "Imp")])
     await memory.entities.create_entities([{"name": "Ghost", "type": "dog"}, {"name": "Bob", "type": "person"}])
-    assert await types(memory, "entity", "dog", "person") == [1, 0, 2]
+    await memory.entities.remember(name="Elf", type="dog", observations=["is green"])
+    assert (await memory.entities.upsert("Imp", type="dog")).type == "dog"
+    assert await types(memory, "entity", "dog", "person") == [3, 0, 2]
     assert [one.entity_type for one in (await memory.entities.open_nodes(["Ghost"])).entities] == ["dog"]
     assert (await memory.upkeep.verify()).differences == ()
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from graph_memory.embedding import EmbeddingUnavailable
-from graph_memory.memory.changes.context import attached_to_others, read_context
+from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import with_aliases
@@ -27,7 +27,7 @@ from graph_memory.memory.entities.relations import draft_relations, make_type_co
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
 from graph_memory.memory.entities.spelling import ENTITY
 from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
-from graph_memory.memory.entities.writes import NAMED, Decided, checked, in_domain, states_of
+from graph_memory.memory.entities.writes import NAMED, Decided, checked, drafting_with, in_domain, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
 from graph_memory.model.properties import PropertyValue
@@ -168,9 +168,7 @@ class _Writing:
         known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
         judged = judged_facts(self.given.facts, known, named, name, self.cosines)
-        ends = [node.id] if node is not None and node.mentioned else []
-        attached = await attached_to_others(reader, self.domain, ends, head.ontology)
-        drafting = Drafting(head, self.core.origin, self.core.open_type_limit, attached)
+        drafting = await drafting_with(self.core, reader, head, states.values())
         node_id = entity.id if entity else self._made(drafting, node)
         receipts = self._observed(drafting, node_id, judged, named, head)
         receipts += self._ended(drafting, named, head, known)

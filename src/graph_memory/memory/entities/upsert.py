@@ -11,7 +11,7 @@ from graph_memory.memory.entities.asked import NewEntity, new_entities
 from graph_memory.memory.entities.drafting import Drafting
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import NAMED, OBSERVED, Decided, checked, in_domain, states_of
+from graph_memory.memory.entities.writes import NAMED, OBSERVED, Decided, checked, drafting_with, in_domain, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head
@@ -70,8 +70,8 @@ class _Writing:
         """Return the changes that make the entity as it shall be."""
         entity = self.wanted.entity
         rows = await reader.read(NAMED, domain=self.domain, names=[entity.name])
-        node = (await states_of(reader, self.domain, [row.id for row in rows])).get(entity.name)
-        drafting = Drafting(head, self.core.origin, self.core.open_type_limit)
+        states = await states_of(reader, self.domain, [row.id for row in rows])
+        node, drafting = states.get(entity.name), await drafting_with(self.core, reader, head, states.values())
         if node is None:
             self.id = drafting.entity(entity)
         elif node.mentioned:

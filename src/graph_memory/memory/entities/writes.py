@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -78,6 +78,13 @@ async def begin_domain(core: Core, domain: str) -> None:
             raise
 
 
+async def drafting_with(core: Core, reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Drafting:
+    """Return what drafts changes of entities, given those that there are: an end of relations among them may settle."""
+    ends = [node.id for node in nodes if node.mentioned]
+    attached = await attached_to_others(reader, head.domain, ends, head.ontology)
+    return Drafting(head, core.origin, core.open_type_limit, attached)
+
+
 async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) -> EntitiesCreated:
     """Create the entities whose names are new. `Entities.create_entities` tells the rest."""
     created: list[NewEntity] = []
@@ -88,9 +95,7 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
         named = {row.name: row for row in rows if not row.is_mentioned}
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
         created = [one for one in wanted if one.name not in named]
-        ends = [one.id for one in mentions.values()]
-        attached = await attached_to_others(reader, domain, ends, head.ontology)
-        drafting = Drafting(head, core.origin, core.open_type_limit, attached)
+        drafting = await drafting_with(core, reader, head, mentions.values())
         for one in created:
             if (mention := mentions.get(one.name)) is not None:
                 drafting.settle(mention, one)

@@ -16,7 +16,7 @@ from graph_memory.model.subjects import ConnectionState, NodeState
 LONGEST_NAME = 200
 MOST_HEADINGS = 200
 _NAMES = ("title", "name")
-_ALIASES = ("aliases", "alias")
+ALIASES = ("aliases", "alias")
 _BETWEEN = re.compile(r"[,;\n、，；]")
 
 
@@ -41,7 +41,7 @@ def _found(subject: NodeState | ConnectionState, text: str | None) -> Iterator[s
     for key in _NAMES:
         if isinstance(value := subject.properties.get(key), str):
             yield value
-    for key in _ALIASES:
+    for key in ALIASES:
         yield from listed_names(subject.properties.get(key))
     content = subject.content
     if text and content is not None and content.is_text and is_markdown(content.format):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from graph_memory.memory.domains.lineage import NEXT_EVENTS
 from graph_memory.memory.recall.access import AccessRow, accesses_of
 from graph_memory.memory.recall.members import degrees
 from graph_memory.memory.recall.ranking import Unit, Weights
@@ -66,10 +65,7 @@ async def units_of(
 
 async def _ages(scope: Scope, ids: Sequence[str], *, is_past: bool) -> dict[str, float]:
     """Return the days since they were last changed, until now or until then."""
-    now = utc_now()
-    if is_past:
-        for row in await scope.core.store.read(NEXT_EVENTS, domain=scope.domain, numbers=[scope.number]):
-            now = row.at
+    now = (scope.then if is_past else None) or utc_now()
     rows = await scope.core.store.read(CHANGED, domain=scope.domain, ids=list(ids), at=scope.number)
     return {row.id: _days(row.modified, now) for row in rows}
 

@@ -47,6 +47,11 @@ def told(material: Material, most: int = 500, *terms: str) -> str:
     return found.content
 
 
+def test_other_names_are_told_as_names():
+    anna = Thing("anna", "Person", "Anna Lee", facts=(("aliases", '["Ann", "Annie <b>"]'), ("alias", 7)), when="today")
+    assert 'aliases "Ann, Annie ‹b>", alias 7' in told(Material([anna]))
+
+
 def test_it_is_grouped_by_thing_and_path_with_relations_in_words():
     assert told(Material([DECK, ANNA, FENCE], [TIE], KNOWN)).splitlines() == [
         MARK,

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from graph_memory.memory.recall.bm25 import Query
+from graph_memory.memory.recall.own_names import ALIASES, listed_names
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Thing, Tie
 from graph_memory.memory.recall.tiers.wording import LABEL, flat, label, name, quoted, relation, value
@@ -228,7 +229,10 @@ def _about(telling: _Telling, thing: Thing) -> str:
         thing.when if thing.when != when else "",
     ]
     facts = [each for each in thing.facts if flat(str(each[1])) != flat(thing.title)]
-    parts += [f"{name(key)} {value(told, _longest(told))}" for key, told in facts[:_MOST_FACTS]]
+    shown = [
+        (key, (", ".join(listed_names(told)) if key in ALIASES else "") or told) for key, told in facts[:_MOST_FACTS]
+    ]
+    parts += [f"{name(key)} {value(told, _longest(told))}" for key, told in shown]
     return ", ".join(part for part in parts if part)
 
 
