@@ -17,6 +17,7 @@ from benchmarks.answering import answering
 from benchmarks.changed import changed
 from benchmarks.connected import connected
 from benchmarks.entities.measuring import entities
+from benchmarks.entry_points import entry_points
 from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
@@ -59,6 +60,7 @@ PARTS: dict[str, Part] = {
     "remember": lambda _place, _asked: remembering(),
     "answering": lambda place, _: answering(place),
     "changed": lambda place, _: changed(place),
+    "entry_points": lambda place, _: entry_points(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
     "ways": lambda place, asked: transports(place.memory, asked.settings, asked.calls),
     "replies": lambda place, asked: replies(place.memory, asked.settings),
@@ -66,7 +68,7 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("retrieval", "recall_coverage", "search", "remember", "answering")
+WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
 
 

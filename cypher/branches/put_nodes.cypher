@@ -1,4 +1,4 @@
-// Makes the nodes of a branch from these of its snapshot events.
+// Makes the nodes of a branch from these of its snapshot events. Links from elsewhere may have waited for one.
 // mode: write
 // params: domain, seqs
 // returns: found
@@ -16,5 +16,10 @@ SET n = e {
     e.name + '\n' + e._entity + CASE WHEN e.aliases IS :: STRING NOT NULL THEN '\n' + e.aliases ELSE '' END
   ) > 8000 END,
   _called: CASE WHEN e._entity IS NOT NULL AND e._mentioned IS NULL AND e.aliases IS :: STRING NOT NULL THEN true END
+}
+WITH n
+CALL (n) {
+  MATCH (l:_Link {_target_domain: n._domain, _target: n._id})
+  MERGE (l)-[:_LEADS_TO]->(n)
 }
 RETURN count(*) AS found

@@ -1,4 +1,4 @@
-// What would go with nodes if they were deleted: their connections, and the observations about them; of more than so
+// What would go with nodes if they were deleted: their connections, and the observations about them and links from them; of more than so
 // many any.
 // mode: read
 // params: domain, nodes, limit
@@ -15,6 +15,10 @@ CALL (n) {
   MATCH (o:_Observation)-[:_OBSERVES]->(n)
   WHERE o._domain = $domain AND o._id IS NOT NULL
   RETURN 'observation' AS kind, o._id AS id, null AS type, n._id AS from_id, null AS to_id, o._version AS version
+  UNION ALL
+  MATCH (n)-[:_LINKS]->(l:_Link)
+  WHERE l._domain = $domain AND l._id IS NOT NULL
+  RETURN 'link' AS kind, l._id AS id, null AS type, n._id AS from_id, null AS to_id, l._version AS version
 }
 WITH node, kind, id, type, from_id, to_id, version
 LIMIT $limit

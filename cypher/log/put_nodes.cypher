@@ -1,6 +1,7 @@
 // Makes nodes what their last events say, with their text where it is small. A text that the live graph has and that
 // still belongs to the content is kept even when the log's copy of it is lost. What is indexed already stays so. One that
-// is of another type than before gets the label of that, and so do its search windows.
+// is of another type than before gets the label of that, and so do its search windows. Links
+// from other domains lead to one that comes back again.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -17,6 +18,11 @@ SET n = row.state, n += indexed, n._created = datetime(row.state._created), n._m
 WITH n, row, kept, former
 OPTIONAL MATCH (c:_Content {_domain: $domain, _sha256: row.content})
 SET n._content = coalesce(c._text, kept)
+WITH n, row, former
+CALL (n) {
+  MATCH (l:_Link {_target_domain: n._domain, _target: n._id})
+  MERGE (l)-[:_LEADS_TO]->(n)
+}
 WITH row, former
 CALL (row, former) {
   UNWIND former AS type

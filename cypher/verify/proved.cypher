@@ -1,4 +1,4 @@
-// Compares the nodes and observations of the live graph whose ids are after one and up to another, and the connections that
+// Compares the nodes, observations and links of the live graph whose ids are after one and up to another, and the connections that
 // leave these nodes, each with the event whose number it has as its version: labels, ends, every property by value and type,
 // and a small text with the log's copy of it. `proved` are the numbers of those that are what their events say, `unlike` the
 // ids and relationship types of all others, content that is no text among them. `unproved` are those of the proved whose
@@ -15,6 +15,10 @@ CALL () {
   MATCH (o:_Observation)
   WHERE o._domain = $domain AND o._id > $after AND o._id <= $last
   RETURN o AS x, o._id AS id
+  UNION ALL
+  MATCH (l:_Link)
+  WHERE l._domain = $domain AND l._id > $after AND l._id <= $last
+  RETURN l AS x, l._id AS id
 }
 CALL (x, id) {
   WITH x
@@ -34,6 +38,18 @@ CALL (x, id) {
   WITH x, collect(n) AS about
   RETURN properties(x) AS live, 'observation' AS kind, null AS type, null AS types, about[0]._id AS a, null AS b,
          size(about) = 1 AND about[0]._id IS NOT NULL AND all(n IN about WHERE n:_Node AND n._domain = $domain) AS fits
+  UNION ALL
+  WITH x
+  WHERE x:_Link
+  OPTIONAL MATCH (n)-[:_LINKS]->(x)
+  WITH x, collect(n) AS about
+  OPTIONAL MATCH (t:_Node {_domain: x._target_domain, _id: x._target})
+  RETURN properties(x) AS live, 'link' AS kind, null AS type, null AS types, about[0]._id AS a, null AS b,
+         size(about) = 1 AND about[0]._id IS NOT NULL AND all(n IN about WHERE n:_Node AND n._domain = $domain)
+         AND COLLECT {
+           MATCH (x)-[:_LEADS_TO]->(y)
+           RETURN y
+         } = CASE WHEN t IS NULL THEN [] ELSE [t] END AS fits
 }
 OPTIONAL MATCH (e:_Event {_domain: $domain, _seq: live._version})
 WITH live, kind, type, types, a, b, fits, properties(e) AS logged

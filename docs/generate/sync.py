@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from graph_memory.memory.api import entities, history, memory, recall, transfer, upkeep
+from graph_memory.memory.api import entities, history, links, memory, recall, transfer, upkeep
 from graph_memory.memory.history import past
 
 from .tables import Lines
@@ -21,6 +21,7 @@ FACADES = {
     "Past": past,
     "Recall": recall,
     "Transfer": transfer,
+    "CrossDomainLinks": links,
     "Upkeep": upkeep,
 }
 """The classes that are made, with the modules of those they are made from."""
@@ -108,6 +109,7 @@ DOCSTRINGS = {
     "Entities": "Entities without async: the methods of `Entities`. It is `SyncMemory.entities`.",
     "Recall": "Search without async: the methods of `Recall`. It is `SyncMemory.recall`.",
     "Transfer": "Exports and imports without async: the methods of `Transfer`. It is `SyncMemory.transfer`.",
+    "CrossDomainLinks": "Links without async: the methods of `CrossDomainLinks`. It is `SyncMemory.links`.",
     "Upkeep": "Checks and repairs without async: the methods of `Upkeep`. It is `SyncMemory.upkeep`.",
 }
 

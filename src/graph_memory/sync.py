@@ -22,6 +22,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from graph_memory.app import open_memory
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.links import CrossDomainLinks
 from graph_memory.memory.api.memory import Memory, Transaction
 from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
@@ -68,6 +69,7 @@ from graph_memory.memory.history.results import (
     Source,
     Verdict,
 )
+from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.memory.meaning.results import Contradictions, Inferred
 from graph_memory.memory.recall.index import Coverage
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
@@ -93,6 +95,7 @@ from graph_memory.memory.transfer.sources import Sources
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
 from graph_memory.model.events import Origin
+from graph_memory.model.links import LinkType
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.results import (
     BlobsCollected,
@@ -212,6 +215,11 @@ class SyncMemory(_Sync[Memory]):
     def entities(self) -> SyncEntities:
         """What is known of things, by their names: entities, observations and relations."""
         return SyncEntities(self._facade.entities, self._portal)
+
+    @property
+    def links(self) -> SyncCrossDomainLinks:
+        """Links from nodes of one domain to nodes of another."""
+        return SyncCrossDomainLinks(self._facade.links, self._portal)
 
     @property
     def upkeep(self) -> SyncUpkeep:
@@ -1807,19 +1815,18 @@ class SyncRecall(_Sync[Recall]):
         as_of: int | str | None = None,
         valid_at: datetime | str | None = None,
         max_tokens: int | None = None,
+        cross_domains: bool = False,
         domain: str | None = None,
     ) -> Walked:
         """Return the nodes that connections lead to from one or several nodes, and the connections between them.
 
         `weighted` follows the connection that counts most wherever it leaves, `bidirectional` goes from several starts
         towards each other and keeps the ways on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
-
         `edge_filter` has `types` (also inverse names), `direction` (`out`, `in`, `both`), `properties` and
         `min_strength`; `node_filter` has `types`, `tags` and `properties`: what does not pass is not walked through.
-        `weight` is what counts: the name of a property of connections, or arithmetic over `weight`, `strength`,
-        `importance`, `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
-        `strongest_edges`, or 2 of each type.
-
+        `weight` is what counts: a property of connections, or arithmetic over `weight`, `strength`, `importance`,
+        `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
+        `strongest_edges`, or 2 of each type. `cross_domains` also follows links to other domains.
         `return_mode` gives contents whole, in short, or `adaptive`: more of what is near. `deduplication` leaves out
         nodes of the same content, or whose vectors are alike. `left_out` says what limits left out. Raises
         NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND, INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
@@ -1840,6 +1847,7 @@ class SyncRecall(_Sync[Recall]):
             as_of=as_of,
             valid_at=valid_at,
             max_tokens=max_tokens,
+            cross_domains=cross_domains,
             domain=domain,
         )
 
@@ -2052,6 +2060,71 @@ class SyncTransfer(_Sync[Transfer]):
             tell=tell,
             domain=domain,
         )
+
+
+class SyncCrossDomainLinks(_Sync[CrossDomainLinks]):
+    """Links without async: the methods of `CrossDomainLinks`. It is `SyncMemory.links`."""
+
+    def create_cross_domain_link(
+        self,
+        source_node_id: str,
+        target_domain: str,
+        target_node_id: str | None = None,
+        *,
+        link_type: LinkType = "reference",
+        strength: float = 1.0,
+        description: str | None = None,
+        bidirectional: bool = False,
+        metadata: Mapping[str, object] | None = None,
+        source_domain: str | None = None,
+    ) -> LinkCreated:
+        """Link a node to a node of another domain, and return the link as it is seen from both ends.
+
+        `link_type` is `reference`, `extension`, `version` or `alternative`; `strength` is 0 to 1. A bidirectional link
+        is also seen from its target: as `referenced_by`, `extended_by`, `version` or `alternative`. Without
+        `target_node_id` the target domain is searched for what the source says, and the link leads to what fits best:
+        `candidates` has up to five with their scores. If nothing fits, `success` is false, and nothing is written.
+        Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
+        """
+        return self._wait(
+            self._facade.create_cross_domain_link,
+            source_node_id,
+            target_domain,
+            target_node_id,
+            link_type=link_type,
+            strength=strength,
+            description=description,
+            bidirectional=bidirectional,
+            metadata=metadata,
+            source_domain=source_domain,
+        )
+
+    def list_cross_domain_links(
+        self,
+        node_id: str | None = None,
+        *,
+        direction: Direction = "both",
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Links:
+        """Return the links from a domain or one node of it, and the bidirectional ones that lead there.
+
+        `dangling` says of a link why it leads nowhere now, such as that its target was deleted. `direction` is `out`,
+        `in` or `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
+        """
+        return self._wait(
+            self._facade.list_cross_domain_links,
+            node_id,
+            direction=direction,
+            limit=limit,
+            cursor=cursor,
+            domain=domain,
+        )
+
+    def delete_cross_domain_link(self, link_id: str, *, domain: str | None = None) -> LinkDeleted:
+        """Delete a link; `domain` is that of its source. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
+        return self._wait(self._facade.delete_cross_domain_link, link_id, domain=domain)
 
 
 class SyncUpkeep(_Sync[Upkeep]):

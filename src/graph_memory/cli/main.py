@@ -19,6 +19,7 @@ from graph_memory.cli.commands import (
     gtd,
     history,
     inference,
+    link,
     node,
     ontology,
     serve,
@@ -70,6 +71,7 @@ app.add_typer(cleanup.app, name="entity", rich_help_panel=REMEMBER)  # the app o
 app.add_typer(session.block_app, name="block", rich_help_panel=REMEMBER)
 app.add_typer(session.app, name="session", rich_help_panel=REMEMBER)
 app.add_typer(domain.app, name="domain", rich_help_panel=REMEMBER)
+app.add_typer(link.app, name="link", rich_help_panel=REMEMBER)
 for command in (
     remember,
     decide,

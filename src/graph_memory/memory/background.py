@@ -1,11 +1,15 @@
-"""Work that goes on behind the calls, for as long as the memory is open."""
+"""Work that goes on behind the calls, for as long as the memory is open, and several things done at once."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
 
 from graph_memory.model.errors import GraphError
 
@@ -62,3 +66,17 @@ async def _logged(name: str, work: Coroutine[Any, Any, None]) -> None:
         await work
     except GraphError as error:
         _log.warning("%s failed: %s", name, error)
+
+
+@asynccontextmanager
+async def task_group() -> AsyncGenerator[TaskGroup]:
+    """Give a task group out of which the first failure comes as it is, not in a group of its own.
+
+    Callers switch on the code of an error. The failure has ended the other tasks; one that failed in the same instant
+    is kept as its cause.
+    """
+    try:
+        async with anyio.create_task_group() as tasks:
+            yield tasks
+    except ExceptionGroup as group:  # anyio makes a group even of a single failure
+        raise group.exceptions[0] from group

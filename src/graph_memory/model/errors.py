@@ -31,6 +31,10 @@ class Code(StrEnum):
     """The domain has no connection with that id."""
     CONNECTION_ALREADY_EXISTS = "CONNECTION_ALREADY_EXISTS"
     """The id was used before, even if its connection was deleted since, or `unique_pair` forbids another connection."""
+    LINK_NOT_FOUND = "LINK_NOT_FOUND"
+    """The domain has no link to another domain with that id."""
+    LINK_ALREADY_EXISTS = "LINK_ALREADY_EXISTS"
+    """The node has a link of that type to that node of the other domain already."""
     DANGLING_REFERENCE = "DANGLING_REFERENCE"
     """A connection would be left without one of its ends."""
 

@@ -36,7 +36,7 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{ULID()}"
 
 
-_WHOLE = re.compile(r"(mem|conn|obs)_[0-9A-HJKMNP-TV-Z]{26}|session_[0-9a-f]{32}")
+_WHOLE = re.compile(r"(mem|conn|obs|link)_[0-9A-HJKMNP-TV-Z]{26}|session_[0-9a-f]{32}")
 
 
 def is_whole(name: str) -> bool:

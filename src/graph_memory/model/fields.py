@@ -157,6 +157,11 @@ def check_summary(summary: str) -> str:
     return _text("content_summary", summary, LONGEST_SUMMARY)
 
 
+def check_description(text: str) -> str:
+    """Return a new description. Raises INVALID_ARGUMENT."""
+    return _text("description", text, LONGEST_SUMMARY)
+
+
 def _line(argument: str, text: object) -> str:
     found = _text(argument, text, LONGEST)
     if not found.strip() or any(unicodedata.category(each) in _BREAKS for each in found):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from graph_memory.model.links import STORED as LINK
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.strength import NUMBERS
 
@@ -20,6 +21,7 @@ class Kind(StrEnum):
     NODE = "node"
     CONNECTION = "connection"
     OBSERVATION = "observation"
+    LINK = "link"
 
 
 class Step(StrEnum):
@@ -28,6 +30,7 @@ class Step(StrEnum):
     DROP_INVERSES = "drop_inverses"
     DROP_CONNECTIONS = "drop_connections"
     DROP_OBSERVATIONS = "drop_observations"
+    DROP_LINKS = "drop_links"
     DROP_NODES = "drop_nodes"
     DROP_KEYS = "drop_keys"
     DROP_WINDOWS = "drop_windows"
@@ -43,6 +46,7 @@ class Step(StrEnum):
     PUT_INVERSES = "put_inverses"
     CREATE_OBSERVATIONS = "create_observations"
     PUT_OBSERVATIONS = "put_observations"
+    PUT_LINKS = "put_links"
     PUT_KEYS = "put_keys"
     PUT_WINDOWS = "put_windows"
 
@@ -108,6 +112,14 @@ KINDS: Mapping[Kind, KindRecord] = {
         attributes=_VALIDITY | {"_text", "_time", "_origin", "_confidence", "_supersedes", "_asks"},
         required=frozenset({"_text", "_time"}),
     ),
+    Kind.LINK: KindRecord(
+        put=Step.PUT_LINKS,
+        drop=Step.DROP_LINKS,
+        is_data=True,
+        ends=1,
+        attributes=LINK,
+        required=LINK - {"_description", "_metadata"},
+    ),
 }
 """In the order in which subjects come to be: each kind after those that it needs."""
 
@@ -122,6 +134,8 @@ TYPES = tuple(TYPE_OF.values())
 ONTOLOGY_KINDS = _those(lambda record: record.is_ontology)
 DATA = _those(lambda record: record.is_data)
 ATTACHED = _those(lambda record: record.ends > 0)
+ABOUT = _those(lambda record: record.ends == 1)
+"""What is attached to one node, which it says something of."""
 
 
 DECLARED = "_declared"

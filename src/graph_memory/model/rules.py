@@ -1,4 +1,4 @@
-"""What every write of a node, connection or observation is asked, whichever way it is made.
+"""What every write of a node, connection, observation or link is asked, whichever way it is made.
 
 RULES looks at one subject as it would be. LINKS are the rules of connection types about other connections, which only
 the graph can answer: `memory/changes/rules.py` asks it, and `memory/transfer/ledger.py` asks the log in a file.
@@ -16,6 +16,7 @@ from graph_memory.model.arguments import check_tags, fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft
 from graph_memory.model.kinds import Kind
+from graph_memory.model.links import LinkState
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.types import AnyType, ConnectionType, check_rules
 from graph_memory.model.properties import check_amount
@@ -86,6 +87,11 @@ def _is_of_a_strength(draft: Draft, _: AnyType | None) -> None:
             fraction(f"strength.{STRENGTH[name]}" if name in STRENGTH else "importance", value)
 
 
+def _is_a_link(draft: Draft, _: AnyType | None) -> None:
+    if draft.kind is Kind.LINK:
+        LinkState.from_state(draft.state or {})
+
+
 RULES: tuple[Rule, ...] = (
     _is_not_too_much,
     _keeps_to_its_type,
@@ -93,6 +99,7 @@ RULES: tuple[Rule, ...] = (
     _is_of_a_strength,
     _has_a_protection,
     _has_the_name_of_an_entity,
+    _is_a_link,
 )
 
 

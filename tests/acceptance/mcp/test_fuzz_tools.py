@@ -57,6 +57,7 @@ CONNECTIONS = [f"c{number}" for number in range(4)]
 SIDES = [["*"], ["Note"], ["Note", "Person"], ["Person"], ["Task"], [], ["Nobody"], ["*", "Note"]]
 KNOWN: dict[str, list[Any]] = {
     **{key: [*NODES, "c0", "mem_unknown"] for key in ("node_id", "from_node_id", "to_node_id", "from_id", "to_id")},
+    **{key: [*NODES[:3], "mem_unknown"] for key in ("source_node_id", "target_node_id")},
     "connection_id": [*CONNECTIONS, "n0", "conn_unknown"],
     **dict.fromkeys(("from_types", "to_types"), SIDES),
     **{key: ["Note", "Task", "Person", "Nobody"] for key in ("from_node_type", "to_node_type", "node_type")},
@@ -100,6 +101,7 @@ EVERYTHING = """
       UNION ALL MATCH (n:_Ontology) WHERE n._domain IN $domains RETURN n
       UNION ALL MATCH (n:_NodeType) WHERE n._domain IN $domains RETURN n
       UNION ALL MATCH (n:_ConnectionType) WHERE n._domain IN $domains RETURN n
+      UNION ALL MATCH (n:_Link) WHERE n._domain IN $domains RETURN n
       UNION ALL MATCH (n:_Event) WHERE n._domain IN $domains RETURN n
       UNION ALL MATCH (n:_Content) WHERE n._domain IN $domains RETURN n
       UNION ALL MATCH (n:_Window) WHERE n._domain IN $domains RETURN n
@@ -115,6 +117,7 @@ IN_WORDS = Code.NODE_NOT_FOUND
 NAMING = {
     "memory_branch": ("domain", "name"),
     "delete_domain": ("name",),
+    "create_cross_domain_link": ("source_domain", "target_domain"),
     "memory_merge": ("domain", "from", "into"),
 }
 """The arguments that are names of domains, where it is not `domain` alone."""
@@ -279,6 +282,15 @@ def twin(world: World) -> str:
     return "Anne"
 
 
+def linked(world: World) -> Given:
+    """Return the id of a link from one domain to the other."""
+    make = world.memory.links.create_cross_domain_link
+    given = {"link_type": "version", "source_domain": world.domains[0]}
+    told = world.portal.call(partial(make, NODES[2], world.domains[1], NODES[2], **given))
+    world.known = None
+    return {"link_id": told.link_id}
+
+
 def noted(world: World, given: Given) -> Given:
     """Return arguments for a domain whose closed types get those of blocks and summaries."""
     for name in ("MemoryBlock", "SessionSummary"):
@@ -301,6 +313,13 @@ SOUND: dict[str, Callable[[World], Given]] = {
     "edit_block": lambda world: noted(world, {"label": "human", "text": "Ann"}),
     "session_end": lambda world: noted(world, {"summary": "Ann sang."}),
     "get_block": lambda _: {"label": "human"},
+    "create_cross_domain_link": lambda world: {
+        "source_node_id": NODES[0],
+        "target_domain": world.domains[1],
+        "target_node_id": NODES[1],
+        "source_domain": world.domains[0],
+    },
+    "delete_cross_domain_link": linked,
 }
 """Arguments with which a tool does something."""
 
@@ -315,7 +334,8 @@ def test_what_a_schema_allows_is_answered_with_a_result_or_a_code(world: World, 
 
     property_holds()
     if tool.name in SOUND:  # with so many arguments, all may be refused by chance
-        world.call(tool.name, {**SOUND[tool.name](world), "domain": world.domains[0]})
+        where = {} if "source_domain" in (sound := SOUND[tool.name](world)) else {"domain": world.domains[0]}
+        world.call(tool.name, {**sound, **where})
     answered = world.codes["NO_MODEL" if tool.name == "memory_synthesize" else "OK"]
     assert answered or EXAMPLES == "few", world.codes  # by chance, five may all be refused
 

@@ -106,6 +106,12 @@ def path(
 # Preparations: what is there before anything is protected.
 
 
+async def _link(world: World) -> None:
+    await _branch(world)
+    made = await world.memory.links.create_cross_domain_link(world.a, world.more["branch"], world.b)
+    world.more["link"] = made.link_id
+
+
 async def _branch(world: World) -> None:
     world.more["branch"] = f"{world.domain}-b"
     await world.memory.history.branch(world.more["branch"])
@@ -193,6 +199,16 @@ async def create_node(_: World, memory: Memory) -> object:
 @path(DOMAIN, NODE)
 async def update_node(world: World, memory: Memory) -> object:
     return await memory.update_node(world.a, properties={"n": 2})
+
+
+@path(DOMAIN, NODE, prepare=_branch)
+async def create_a_link(world: World, memory: Memory) -> object:
+    return await memory.links.create_cross_domain_link(world.a, world.more["branch"], world.a)
+
+
+@path(DOMAIN, NODE, prepare=_link)
+async def delete_a_link(world: World, memory: Memory) -> object:
+    return await memory.links.delete_cross_domain_link(world.more["link"])
 
 
 @path(DOMAIN, NODE)
@@ -634,6 +650,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.graph.substring:Search._index": ["search"],
     "memory.graph.validity:set_validity": ["set_validity_of_a_node", "set_validity_of_a_connection"],
     "memory.history.reviews:mark_reviewed": ["mark_reviewed"],
+    "memory.links.links:_write": ["create_a_link"],
+    "memory.links.links:delete_link": ["delete_a_link"],
     "memory.meaning.inference:infer_connections": ["infer_connections"],
     "memory.recall.access:_write": "counts who was looked at, which says nothing of who may write",
     "memory.entities.indexing:_index": "indexes texts, which are what they were",

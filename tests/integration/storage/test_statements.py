@@ -51,6 +51,9 @@ async def seeded(opened: Memory, driver: Driver) -> None:
     await memory.update_node(one.node_id, properties={"code": 3})
     await observe(memory, domain, one.node_id)
     await memory.entities.create_entities([{"name": "Ann", "type": "Thing", "observations": ["a", "b"]}])
+    await memory.history.branch(f"{domain}-l")
+    more: dict[str, Any] = {"bidirectional": True, "description": "d", "metadata": {"k": 1}}
+    await memory.links.create_cross_domain_link(one.node_id, f"{domain}-l", other.node_id, **more)
     await memory.set_validity(one.node_id, valid_from="2026-01-01", valid_to="2027-01-01")
     await memory.recall.search_memories("text")
     await memory.history.branch(f"{domain}-b")
@@ -189,6 +192,10 @@ def test_the_inverse_of_a_type_costs_no_further_look_up(driver: Driver, name: st
         ("entities/sharing", "o:_Observation(_folded)"),
         ("entities/of_type", "n:_Node(_domain, _type, _id)"),
         ("changes/owners", "n:_Node(_domain, _entity_name)"),
+        ("links/links", "l:_Link(_domain, _id)"),
+        ("links/links", "l:_Link(_target_domain, _target)"),
+        ("log/put_nodes", "l:_Link(_target_domain, _target)"),
+        ("recall/linked", "n:_Node(_domain, _id)"),
     ],
 )
 @pytest.mark.usefixtures("seeded")

@@ -59,7 +59,8 @@ LOGGED_NAMES = ("ratio", "done", "extra", "_title", "_tags", "_path", "_valid_fr
 NODE = "MATCH (x:_Node {_domain: $domain})"
 LINK = "MATCH (:_Node)-[x {_domain: $domain}]->()"
 OBSERVATION = "MATCH (x:_Observation {_domain: $domain})"
-EVENT = "MATCH (x:_Event {_domain: $domain}) WHERE x._kind IN ['node', 'connection', 'observation']"
+ABROAD = "MATCH (x:_Link {_domain: $domain})"
+EVENT = "MATCH (x:_Event {_domain: $domain}) WHERE x._kind IN ['node', 'connection', 'observation', 'link']"
 STATE = f"{EVENT} AND x._op <> 'delete'"
 KEY = "MATCH (x:_Key {_domain: $domain})"
 WINDOW = "MATCH (x:_Window {_domain: $domain})"
@@ -70,7 +71,7 @@ KEY_OF_IT = "_domain: $domain, _owner: x._id, _kind: 'node', _type: 'Action', _p
 WINDOW_OF_IT = "_domain: $domain, _owner: x._id, _type: 'Action', _place: 70, _text: 'o', _grams: ''"
 NODE_OF_IT = "(:_Node:Action {_domain: $domain, _id: x._id + '0', _type: 'Action'})"
 DAMAGE: Sequence[tuple[str, str]] = (
-    *((one, SET) for one in (NODE, NODE, LINK, LINK, OBSERVATION)),
+    *((one, SET) for one in (NODE, NODE, LINK, LINK, OBSERVATION, ABROAD)),
     *((one, "SET x.`LOGGED` = VALUE") for one in (EVENT, STATE)),
     (STATE, f"SET x._content_sha256 = '{'f' * 64}'"),
     (f"{STATE} AND x._from IS NOT NULL", "SET x._from = x._to"),
@@ -101,6 +102,11 @@ DAMAGE: Sequence[tuple[str, str]] = (
     (OBSERVATION, "DETACH DELETE x"),
     (OBSERVATION, "MATCH (x)-[r]->() DELETE r"),
     (OBSERVATION, "MATCH (n:_Node {_domain: $domain}) WITH x, n LIMIT 1 CREATE (x)-[:_OBSERVES]->(n)"),
+    (ABROAD, "DETACH DELETE x"),
+    (ABROAD, "MATCH (x)-[r]->() DELETE r"),
+    (ABROAD, "MATCH (x)<-[r]-() DELETE r"),
+    (ABROAD, "MATCH (n:_Node {_domain: $domain}) WITH x, n LIMIT 1 CREATE (x)-[:_LEADS_TO]->(n)"),
+    (ABROAD, "MATCH (n:_Node {_domain: $domain}) WITH x, n LIMIT 1 CREATE (n)-[:_LINKS]->(x)"),
     (KEY, "DELETE x"),
     (KEY, "CREATE (y:_Key) SET y = properties(x)"),
     (KEY, "SET x._value = 'n:1'"),
@@ -137,6 +143,9 @@ async def fill(memory: Memory, domain: str) -> None:
     await memory.create_connection("Link", gone, same, properties={"code": 1})
     erased = await memory.create_connection("Link", long, same, content="secret", properties={"code": 2})
     await observe(memory, domain, project)
+    await memory.history.branch(f"{domain}-b")
+    await memory.links.create_cross_domain_link(project, f"{domain}-b", long, description="why", metadata={"k": 1})
+    await memory.links.create_cross_domain_link(long, f"{domain}-b", gone)
     await index(memory)
     await memory.create_node("Action", "new text")
     await memory.delete_node(gone)

@@ -208,7 +208,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             *("--direction", "out", "--min-strength", "0.2", "-p", "rank:=1", "--node-type", "Project", "-t", "home"),
             *("--node-property", "n:=1", "--weight", "rank", "--expansion", "strongest_edges", "--content", "adaptive"),
             *("--deduplication", "content_hash", "--metrics", "--as-of", "7", "--max-tokens", "500"),
-            *("--valid-at", "2026-05-01T00:00:00Z"),
+            *("--valid-at", "2026-05-01T00:00:00Z", "--cross-domains"),
         ],
         {
             "start": ["mem_1", "mem_2"],
@@ -225,6 +225,7 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
             "as_of": "7",
             "valid_at": "2026-05-01T00:00:00Z",
             "max_tokens": 500,
+            "cross_domains": True,
         },
     ),
     "find_path": (

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError
-from graph_memory.memory.tasks import task_group
+from graph_memory.memory.background import task_group
 
 pytestmark = pytest.mark.anyio
 

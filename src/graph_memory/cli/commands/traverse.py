@@ -75,6 +75,7 @@ def traverse(
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
     max_tokens: Annotated[int | None, typer.Option(min=50, help="Shorten to so many tokens of JSON.")] = None,
+    cross_domains: Annotated[bool, typer.Option("--cross-domains", help="Also follow links to other domains.")] = False,
 ) -> None:
     """Follow connections from nodes, and show what they lead to and how."""
     own, others = assigned(properties), assigned(node_property)
@@ -98,6 +99,7 @@ def traverse(
             as_of=as_of,
             valid_at=valid_at,
             max_tokens=max_tokens,
+            cross_domains=cross_domains,
         )
 
     call.answer(use, show_walk)

@@ -28,15 +28,16 @@ _INDENT = "  "
 def show_walk(found: Walked) -> None:
     """Print the nodes of a walk, each under that from which it was reached. What is left out is told on stderr."""
     edges = {edge.id: edge for edge in found.connections}
-    present = {node.id for node in found.nodes}
-    below: defaultdict[str | None, list[ReachedNode]] = defaultdict(list)
+    present = {(node.domain, node.id) for node in found.nodes}
+    below: defaultdict[tuple[str | None, str] | None, list[ReachedNode]] = defaultdict(list)
     for node in found.nodes:
-        below[node.parent if node.parent in present else None].append(node)
+        parent = (node.parent_domain, node.parent or "")
+        below[parent if parent in present else None].append(node)
     stack = [(node, 0) for node in reversed(below[None])]
     while stack:
         node, level = stack.pop()
         _show_node(node, level, edges)
-        stack += [(one, level + 1) for one in reversed(below[node.id])]
+        stack += [(one, level + 1) for one in reversed(below[node.domain, node.id])]
     if (shape := found.metrics) is not None:
         parts = f"{counted(shape.components, 'part')}, the largest of {counted(shape.largest_component, 'node')}"
         typer.echo(f"Density {shape.density:.2f}, {parts}, depth {shape.depth}.")
@@ -49,7 +50,9 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
     shape = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
     alike = f"  and {counted(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
     print_tinted(
-        (f"{_INDENT * level}{way}{plain(node.title)}", "bold"), (f"{node.type}{shape}{alike}", "dim"), (node.id, "dim")
+        (f"{_INDENT * level}{way}{plain(node.title)}", "bold"),
+        (f"{node.type}{shape}{alike}", "dim"),
+        (f"{node.domain}:{node.id}" if node.domain else node.id, "dim"),
     )
     if node.content:
         typer.echo(f"{_INDENT * (level + 2)}{plain(node.content)}")

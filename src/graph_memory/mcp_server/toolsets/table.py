@@ -11,6 +11,7 @@ from graph_memory.mcp_server.toolsets.domains import DOMAINS
 from graph_memory.mcp_server.toolsets.entities import ENTITIES
 from graph_memory.mcp_server.toolsets.graph import GRAPH
 from graph_memory.mcp_server.toolsets.history import HISTORY
+from graph_memory.mcp_server.toolsets.links import LINKS
 from graph_memory.mcp_server.toolsets.meaning import MEANING
 from graph_memory.mcp_server.toolsets.protection import PROTECTION
 from graph_memory.mcp_server.toolsets.recall import RECALL
@@ -25,7 +26,7 @@ TOOLSETS: Mapping[str, Sequence[AnyTool]] = {
     "graph": GRAPH,
     "recall": (*RECALL, *TRAVERSAL),
     "history": HISTORY,
-    "domains": DOMAINS,
+    "domains": (*DOMAINS, *LINKS),
     "batch": BATCH,
     "meaning": MEANING,
     "protection": PROTECTION,

@@ -40,6 +40,7 @@ class TraverseMemories(Call):
     as_of: NotRequired[Point]
     valid_at: NotRequired[str]
     max_tokens: NotRequired[int]
+    cross_domains: NotRequired[bool]
 
 
 class FindPath(Call):

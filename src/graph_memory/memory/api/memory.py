@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from graph_memory.memory.api.entities import Entities
 from graph_memory.memory.api.history import History
+from graph_memory.memory.api.links import CrossDomainLinks
 from graph_memory.memory.api.recall import Recall
 from graph_memory.memory.api.transfer import Transfer
 from graph_memory.memory.api.upkeep import Upkeep
@@ -66,6 +67,11 @@ class Memory(Writes):
     def entities(self) -> Entities:
         """What is known of things, by their names: entities, observations and relations."""
         return Entities(self._core, self._domain)
+
+    @property
+    def links(self) -> CrossDomainLinks:
+        """Links from nodes of one domain to nodes of another."""
+        return CrossDomainLinks(self._core, self._domain)
 
     @property
     def upkeep(self) -> Upkeep:

@@ -245,19 +245,18 @@ class Recall:
         as_of: int | str | None = None,
         valid_at: datetime | str | None = None,
         max_tokens: int | None = None,
+        cross_domains: bool = False,
         domain: str | None = None,
     ) -> Walked:
         """Return the nodes that connections lead to from one or several nodes, and the connections between them.
 
         `weighted` follows the connection that counts most wherever it leaves, `bidirectional` goes from several starts
         towards each other and keeps the ways on which they meet. `max_depth` is at most 10, `max_nodes` at most 500.
-
         `edge_filter` has `types` (also inverse names), `direction` (`out`, `in`, `both`), `properties` and
         `min_strength`; `node_filter` has `types`, `tags` and `properties`: what does not pass is not walked through.
-        `weight` is what counts: the name of a property of connections, or arithmetic over `weight`, `strength`,
-        `importance`, `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
-        `strongest_edges`, or 2 of each type.
-
+        `weight` is what counts: a property of connections, or arithmetic over `weight`, `strength`, `importance`,
+        `age_days`, `depth` and `properties.NAME`. `expansion` follows all connections of a node, the 5
+        `strongest_edges`, or 2 of each type. `cross_domains` also follows links to other domains.
         `return_mode` gives contents whole, in short, or `adaptive`: more of what is near. `deduplication` leaves out
         nodes of the same content, or whose vectors are alike. `left_out` says what limits left out. Raises
         NODE_NOT_FOUND, ONTOLOGY_NOT_FOUND, INVALID_ARGUMENT; for `as_of` EVENT_NOT_FOUND and HISTORY_COMPACTED.
@@ -276,6 +275,7 @@ class Recall:
             include_metrics=include_metrics,
             as_of=as_of,
             max_tokens=max_tokens,
+            cross_domains=cross_domains,
         )
         return await traverse.traverse(self._core, self._domain(domain), request)
 

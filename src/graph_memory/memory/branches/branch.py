@@ -13,12 +13,12 @@ from datetime import datetime
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, end_copied, owners_at
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -57,6 +57,7 @@ COPY_WINDOWS = query("branches/copy_windows", int)
 COPY_KEYS = query("branches/copy_keys", int)
 PUT_CONNECTIONS = query("branches/put_connections", Tied)
 PUT_OBSERVATIONS = query("branches/put_observations", Tied)
+PUT_LINKS = query("branches/put_links", Tied)
 ADVANCE = query("branches/advance", Nothing)
 
 
@@ -231,7 +232,7 @@ class _Branching:
         await run_projection(transaction, Projection(self._job.domain, derived))
 
     async def _tie_page(self) -> None:
-        """Tie a stretch of connections and observations to the nodes, which are all there now."""
+        """Tie a stretch of connections, observations and links to the nodes, which are all there now."""
         progress = self._job.progress
         after, until = int(progress.after), min(int(progress.after) + PAGE, progress.seq)
         is_last = until >= progress.seq
@@ -240,7 +241,7 @@ class _Branching:
         )
 
         async def tie(transaction: Transaction) -> None:
-            for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS):
+            for statement in (PUT_CONNECTIONS, PUT_OBSERVATIONS, PUT_LINKS):
                 stretch = {"domain": self._job.domain, "after": after, "until": until}
                 [tied] = await transaction.run(statement, **stretch)
                 if tied.found != tied.expected:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.branches.joining import names_lacking
 from graph_memory.memory.branches.subject import merge_subject
 from graph_memory.memory.branches.types import type_of_version
@@ -18,7 +19,6 @@ from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, ContentRef
 from graph_memory.model.errors import Code, GraphError

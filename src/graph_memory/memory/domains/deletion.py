@@ -25,6 +25,7 @@ STAGES: dict[str, Query[int]] = {
     for stage in (
         "nodes",
         "observations",
+        "links",
         "windows",
         "keys",
         "index",

@@ -172,8 +172,8 @@ def _draft(change: DriftedSubject, around: Around, head: Head) -> Draft:
             return _changed_connection(change, head)
         case Kind.CONNECTION:
             return _made_connection(change, head)
-        case Kind.OBSERVATION:
-            raise _refusal("Only a deleted observation can be adopted", "Restore it.")
+        case Kind.OBSERVATION | Kind.LINK:
+            raise _refusal(f"Only a deleted {change.kind} can be adopted", "Restore it.")
         case Kind.NODE_TYPE | Kind.CONNECTION_TYPE | Kind.ONTOLOGY:
             hint = "Restore it; add types with `graph-memory ontology`."
             raise _refusal("The ontology cannot be changed outside graph-memory", hint)

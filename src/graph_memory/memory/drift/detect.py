@@ -11,6 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.drift.adopt import Around, DriftedSubject, gone, wanted_values
 from graph_memory.memory.verify import verify
 from graph_memory.memory.verify.compare import Finding, Subject, text_in
+from graph_memory.memory.verify.facts import LEADS
 from graph_memory.model.events import Event, Head, Op, new_id
 from graph_memory.model.kinds import ATTACHED, Kind
 from graph_memory.model.rules import BrokenLink
@@ -138,6 +139,8 @@ def _kind(finding: Finding) -> Kind | None:
     kind = finding.subject.id.partition("/")[0]
     if "/" in finding.subject.id and kind in set(Kind):
         return Kind(kind)
+    if LEADS in finding.live.facts:
+        return Kind.LINK
     return Kind.OBSERVATION if finding.live.stored is not None else None
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.content import ContentRef
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft

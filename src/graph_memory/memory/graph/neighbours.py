@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Literal, TypeVar
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.changes.plan import node_not_found
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END
@@ -16,7 +17,6 @@ from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.naming import with_names
 from graph_memory.memory.graph.overtaking import Look, look, overtaken
 from graph_memory.memory.graph.queries import Page, id_query, matching_connections
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, check_direction
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import Wanted

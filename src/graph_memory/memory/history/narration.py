@@ -125,6 +125,9 @@ def _named(told: Rendered) -> str:
         case Kind.OBSERVATION:
             about = quoted(told.from_title or draft.from_id)
             return f"Observation {_short(state.get('_text', draft.subject))} on {about}"
+        case Kind.LINK:
+            ends = quoted(told.from_title or draft.from_id), f"{state.get('_target_domain')}:{state.get('_target')}"
+            return f"Link {shown(state.get('_link_type', draft.subject))} from {ends[0]} to {ends[1]}"
         case _:
             return f"{str(draft.kind).replace('_', ' ').capitalize()} {shown(draft.subject.partition('/')[2])}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.graph import neighbours
 from graph_memory.memory.graph.describe import node_briefs
 from graph_memory.memory.graph.queries import Page
@@ -12,7 +13,6 @@ from graph_memory.memory.history.past import Past
 from graph_memory.memory.meaning.contradictions import TYPE
 from graph_memory.memory.recall.results import Hit
 from graph_memory.memory.recall.retrieval import Scope
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import ConnectedNode, NodeBrief
 from graph_memory.model.wording import shown

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import anyio.lowlevel
 
 from graph_memory.embedding import EmbeddingUnavailable
+from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.bm25 import Query, asked
 from graph_memory.memory.recall.lexical_query import lexical_query
 from graph_memory.memory.recall.members import FEW, Membership, membership
@@ -47,7 +48,6 @@ from graph_memory.memory.recall.scoring import (
     scored,
 )
 from graph_memory.memory.recall.standing import units_of
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.arguments import UNLIMITED, fault
 
 WIDEST = 6_400

@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 import anyio.to_thread
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
 from graph_memory.memory.recall.bm25 import Query, Terms, analysed
 from graph_memory.memory.recall.connected import connected_to, contradicting
@@ -22,7 +23,6 @@ from graph_memory.memory.recall.results import Hit, SearchResult
 from graph_memory.memory.recall.retrieval import Scope, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
 from graph_memory.memory.recall.why import parts, total, why
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.analysers import ENGLISH
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import NodeBrief

@@ -1,7 +1,7 @@
 """A domain as a folder: what is in it now, as files that people and other programs read. It holds no log.
 
-`_system/registry.json` lists nodes, connections and observations, `_system/ontology.yaml` the types, and `_content/`
-holds a file for each content.
+`_system/registry.json` lists nodes, connections, observations and links, `_system/ontology.yaml` the types, and
+`_content/` holds a file for each content.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, TypeVar, cast
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
-from graph_memory.memory.transfer.values import Size, Strict, Word, Wrong, read
+from graph_memory.memory.transfer.folder_links import LinkEntry
+from graph_memory.memory.transfer.values import Moment, Size, Strict, Word, Wrong, read
 from graph_memory.model.arguments import check_tags
-from graph_memory.model.clock import in_utc
 from graph_memory.model.content import Content, ContentRef, Encoding, content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Op
@@ -52,19 +52,6 @@ def _in_folder(given: str) -> str:
     ):
         raise ValueError(f"has its content outside the folder: {shown(given)}")
     return given
-
-
-def _moment(given: object) -> datetime:
-    """Return a time, in UTC unless it says otherwise."""
-    try:
-        if isinstance(given, str):
-            return in_utc(datetime.fromisoformat(given))
-    except (ValueError, OverflowError):
-        pass
-    raise ValueError("holds no valid time")
-
-
-Moment = Annotated[datetime, BeforeValidator(_moment)]
 
 
 class _Content(Strict):
@@ -240,7 +227,7 @@ class ObservationEntry(_Held):
 
 
 Entry = NodeEntry | ConnectionEntry
-_Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry)
+_Any = TypeVar("_Any", NodeEntry, ConnectionEntry, ObservationEntry, LinkEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +237,17 @@ class Entries:
     nodes: Mapping[str, NodeEntry]
     connections: Mapping[str, ConnectionEntry]
     observations: Mapping[str, ObservationEntry]
+    links: Mapping[str, LinkEntry]
+
+    def __len__(self) -> int:
+        return len(self.nodes) + len(self.connections) + len(self.observations) + len(self.links)
 
 
 class _Registry(Strict):
     nodes: dict[str, object] = Field(default_factory=dict[str, object])
     connections: dict[str, object] = Field(default_factory=dict[str, object])
     observations: dict[str, object] = Field(default_factory=dict[str, object])
+    links: dict[str, object] = Field(default_factory=dict[str, object])
 
 
 def node_entry(node: NodeState, content: str) -> dict[str, object]:
@@ -323,14 +315,15 @@ def entries_of(text: str, ontology: Ontology) -> Entries:
     nodes = _entries(NodeEntry, registry.nodes)
     connections = _entries(ConnectionEntry, registry.connections)
     observations = _entries(ObservationEntry, registry.observations)
-    for subject, count in Counter([*nodes, *connections, *observations]).items():
+    links = _entries(LinkEntry, registry.links)
+    for subject, count in Counter([*nodes, *connections, *observations, *links]).items():
         if count > 1:
-            raise wrong(subject, "is the id of more than one node, connection or observation")
+            raise wrong(subject, "is the id of more than one node, connection, observation or link")
     for subject, entry in (*nodes.items(), *connections.items()):
         find = ontology.find_node_type if isinstance(entry, NodeEntry) else ontology.find_connection_type
         if find(entry.type) is None:
             raise wrong(subject, f"has the type {shown(entry.type)}, which {ONTOLOGY} does not declare")
-    return Entries(nodes, connections, observations)
+    return Entries(nodes, connections, observations, links)
 
 
 def _entries(model: type[_Any], given: Mapping[str, object]) -> Mapping[str, _Any]:

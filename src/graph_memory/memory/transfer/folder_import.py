@@ -28,6 +28,7 @@ from graph_memory.memory.transfer.folder_format import (
     entries_of,
     wrong,
 )
+from graph_memory.memory.transfer.folder_links import LinkEntry
 from graph_memory.memory.transfer.format import (
     PIECE,
     Header,
@@ -71,6 +72,7 @@ async def import_folder(core: Core, domain: str, folder: Path | str, tell: Progr
             raise wrong(str(subject), str(fault)) from error
     of = source.entries
     made = {"nodes": len(of.nodes), "connections": len(of.connections), "observations": len(of.observations)}
+    made |= {"links": len(of.links)} if of.links else {}
     return FolderImported(domain=domain, **made)
 
 
@@ -93,7 +95,7 @@ class _Source:
         """Write the log that makes it all. Raises INVALID_ARCHIVE, INVALID_ENCODING and FILE_CREATION_FAILED."""
         begun = decide_ontology(Head(domain, 0, self.at, Ontology()), self.ontology)
         own = self.entries
-        events = len(begun) + len(own.nodes) + len(own.connections) + len(own.observations)
+        events = len(begun) + len(own)
         header = Header(
             domain=domain,
             exported=self.at,
@@ -111,8 +113,8 @@ class _Source:
                 content = _content(self.folder, subject, entry)
                 log.write_content(content)
                 log.write([_creation(subject, entry, content, self.at)])
-            for subject, observation in own.observations.items():
-                log.write([_creation(subject, observation, None, self.at)])
+            for subject, about in (*own.observations.items(), *own.links.items()):
+                log.write([_creation(subject, about, None, self.at)])
             writer.end(log.seq, log.contents)
 
 
@@ -149,9 +151,11 @@ def _pieces(content: Content) -> Iterator[bytes]:
         yield piece_line(Piece(content.sha256, part + 1, of, data))
 
 
-def _creation(subject: str, entry: Entry | ObservationEntry, content: Content | None, at: datetime) -> Draft:
+def _creation(
+    subject: str, entry: Entry | ObservationEntry | LinkEntry, content: Content | None, at: datetime
+) -> Draft:
     try:
-        if isinstance(entry, ObservationEntry):
+        if isinstance(entry, ObservationEntry | LinkEntry):
             return entry.draft(subject, at)
         return entry.draft(subject, content, at)
     except GraphError as error:

@@ -25,12 +25,14 @@ from graph_memory.memory.transfer.folder_format import (
     node_entry,
     observation_entry,
 )
+from graph_memory.memory.transfer.folder_links import link_entry
 from graph_memory.memory.transfer.folder_paths import Paths
 from graph_memory.memory.transfer.results import FolderExported
 from graph_memory.memory.transfer.writer import unwritten
 from graph_memory.model.arguments import fault
 from graph_memory.model.events import Event, Op
-from graph_memory.model.kinds import Kind
+from graph_memory.model.kinds import DATA, Kind
+from graph_memory.model.links import LinkState
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.ontology.yaml_io import to_yaml
 from graph_memory.model.projection import live_state
@@ -52,8 +54,8 @@ async def export_folder(
     place = await place_of(core.store, domain, seq)
     async with filling(core, place, Path(given)) as part:
         counts = await _Writing(core, place, part, tell).run(logged_ontology(await types_at(core.store, place)))
-    nodes, connections, observations = counts
-    return FolderExported(domain=domain, seq=seq, nodes=nodes, connections=connections, observations=observations)
+    told = {f"{kind}s": count for kind, count in counts.items() if count or kind is not Kind.LINK}
+    return FolderExported(domain=domain, seq=seq, **told)
 
 
 @asynccontextmanager
@@ -101,20 +103,19 @@ class _Writing:
         self._tell = tell
         self._paths = Paths()
 
-    async def run(self, ontology: Ontology) -> tuple[int, int, int]:
-        """Write all files, and return how many nodes, connections and observations there are."""
+    async def run(self, ontology: Ontology) -> dict[Kind, int]:
+        """Write all files, and return how many there are of each kind."""
         for inner in _FOLDERS:
             (self._folder / inner).mkdir(mode=0o700)
         self._write(ONTOLOGY, to_yaml(ontology).encode())
+        counts: dict[Kind, int] = {}
         with new_private_file(self._folder / REGISTRY) as registry:
-            registry.write(b'{\n  "nodes": {')
-            of_nodes = await self._entries(Kind.NODE, registry)
-            registry.write(b'\n  },\n  "connections": {')
-            of_connections = await self._entries(Kind.CONNECTION, registry)
-            registry.write(b'\n  },\n  "observations": {')
-            of_observations = await self._entries(Kind.OBSERVATION, registry)
-            registry.write(b"\n  }\n}\n")
-        return of_nodes, of_connections, of_observations
+            for kind in DATA:
+                registry.write(f'{"  }," if counts else "{"}\n  "{kind}s": {{'.encode())
+                counts[kind] = await self._entries(kind, registry)
+                registry.write(b"\n")
+            registry.write(b"  }\n}\n")
+        return counts
 
     def _write(self, path: str, data: bytes) -> None:
         """Write a new file, which is in the folder whatever its name was made of. Raises FILE_CREATION_FAILED."""
@@ -158,5 +159,7 @@ def _entry(event: Event, content: str) -> dict[str, object]:
         return node_entry(NodeState.from_live(live_state(event)), content)
     if draft.kind is Kind.OBSERVATION:
         return observation_entry(draft.subject, draft.from_id or "", ObservationState.from_state(draft.state or {}))
+    if draft.kind is Kind.LINK:
+        return link_entry(draft.subject, draft.from_id or "", LinkState.from_state(draft.state or {}))
     connection = ConnectionState.from_live(live_state(event), draft.from_id or "", draft.to_id or "")
     return connection_entry(connection, content)

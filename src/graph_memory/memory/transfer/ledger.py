@@ -43,7 +43,7 @@ _TIES = """
 SELECT c.id, c.kind, c.type, c.source, c.target, f.type, t.type FROM subject c
 LEFT JOIN subject f ON f.id = c.source AND f.kind = 'node' AND f.lives
 LEFT JOIN subject t ON t.id = c.target AND t.kind = 'node' AND t.lives
-WHERE {which} AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation')
+WHERE {which} AND c.lives AND NOT c.erased AND c.kind IN ('connection', 'observation', 'link')
 """
 _SINCE, _OF = _TIES.format(which="c.seq > ?1"), _TIES.format(which="(c.source = ?1 OR c.target = ?1)")
 _LEFT = """

@@ -34,6 +34,7 @@ from graph_memory.model.content import checked_format
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
+from graph_memory.model.links import LinkType
 from graph_memory.model.plain import parsed_json
 from graph_memory.model.properties import check_properties
 from graph_memory.model.protection import protection_from
@@ -235,11 +236,11 @@ class _Connection(_Bounded, _DeletedConnection):
         return self
 
 
-class _DeletedObservation(_Event):
+class _DeletedAbout(_Event):
     from_: Annotated[NewId, Field(alias="_from")]
 
 
-class _Observation(_Bounded, _DeletedObservation):
+class _Observation(_Bounded, _DeletedAbout):
     text: str
     time: Told
     created: Recorded | None = None
@@ -248,6 +249,17 @@ class _Observation(_Bounded, _DeletedObservation):
     place: Seq | None = None
     supersedes: list[NewId] | None = None
     asks: list[NewId] | None = None
+
+
+class _Link(_DeletedAbout):
+    created: Recorded
+    target_domain: DomainName
+    target: NewId
+    link_type: LinkType
+    strength: Fraction
+    bidirectional: bool
+    description: Annotated[str, AfterValidator(fields.check_description)] | None = None
+    metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
 
 
 class _Erased(_Event):
@@ -263,13 +275,15 @@ _LIVING: Mapping[Kind, type[_Event]] = {
     Kind.NODE: _Node,
     Kind.CONNECTION: _Connection,
     Kind.OBSERVATION: _Observation,
+    Kind.LINK: _Link,
 }
 _DELETED: Mapping[Kind, type[_Event]] = {
     Kind.NODE_TYPE: _Event,
     Kind.CONNECTION_TYPE: _Event,
     Kind.NODE: _DeletedNode,
     Kind.CONNECTION: _DeletedConnection,
-    Kind.OBSERVATION: _DeletedObservation,
+    Kind.OBSERVATION: _DeletedAbout,
+    Kind.LINK: _DeletedAbout,
 }
 
 

@@ -46,6 +46,7 @@ class FolderExported(Result):
     nodes: int = Field(description="Nodes written")
     connections: int = Field(description="Connections written")
     observations: int = Field(description="Observations written")
+    links: int | None = Field(default=None, description="Links to other domains written, where there are any")
 
 
 class FolderImported(Result):
@@ -55,6 +56,7 @@ class FolderImported(Result):
     nodes: int = Field(description="Nodes created")
     connections: int = Field(description="Connections created")
     observations: int = Field(description="Observations created")
+    links: int | None = Field(default=None, description="Links to other domains created, where there are any")
 
 
 class GraphExported(Result):

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from graph_memory.model.arguments import check_domain, check_new_id
+from graph_memory.model.clock import in_utc
 from graph_memory.model.wording import kind_of, quoted, shown
 
 MOST = 2**53
@@ -59,6 +60,16 @@ def _told(given: object) -> datetime:
     return _time(cast("Mapping[str, object]", given)["time"])
 
 
+def _moment(given: object) -> datetime:
+    """Return a time, in UTC unless it says otherwise."""
+    try:
+        if isinstance(given, str):
+            return in_utc(datetime.fromisoformat(given))
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError("holds no valid time")
+
+
 def _event_id(given: str) -> str:
     if not _EVENT_ID.fullmatch(given):
         raise ValueError("holds no event id")
@@ -80,6 +91,8 @@ Recorded = Annotated[datetime, BeforeValidator(recorded_time)]
 """A time of the service's own: when something was written."""
 Told = Annotated[datetime, BeforeValidator(_told)]
 """A time in the world, which says in the file that it is one."""
+Moment = Annotated[datetime, BeforeValidator(_moment)]
+"""A time as people write it in a folder."""
 EventId = Annotated[str, AfterValidator(_event_id)]
 NewId = Annotated[str, AfterValidator(lambda given: check_new_id("id", given))]
 DomainName = Annotated[str, AfterValidator(check_domain)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.contents import Contents
 from graph_memory.memory.verify.facts import (
+    LEADS,
     WINDOW_FACTS,
     Facts,
     InverseRow,
@@ -71,6 +72,16 @@ class LiveObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveLink:
+    """A link in the live graph, and whether it leads where it should."""
+
+    id: str
+    about: str | None
+    leads: bool
+    stored: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class LiveNodeType:
     """A node type in the live graph."""
 
@@ -94,6 +105,7 @@ LIVE_NODES = query("verify/live_nodes", LiveNode)
 LIVE_CONNECTIONS = query("verify/live_connections", LiveConnection)
 LOOSE_INVERSES = query("verify/loose_inverses", LiveConnection)
 LIVE_OBSERVATIONS = query("verify/live_observations", LiveObservation)
+LIVE_LINKS = query("verify/live_links", LiveLink)
 LIVE_NODE_TYPES = query("verify/live_node_types", LiveNodeType)
 LIVE_CONNECTION_TYPES = query("verify/live_connection_types", LiveConnectionType)
 LIVE_ONTOLOGY = query("verify/live_ontology", dict[str, object])
@@ -270,6 +282,9 @@ class Examination:
             found[row.id, None] = Live(facts=facts, inline=text_in(row.stored), labels=labels, stored=row.stored)
         for row in await self._reader.read(LIVE_OBSERVATIONS, domain=self._domain, ids=ids):
             found[row.id, None] = Live(facts=state_facts(row.stored) | ends(row.about, None), stored=row.stored)
+        for row in await self._reader.read(LIVE_LINKS, domain=self._domain, ids=ids):
+            facts = state_facts(row.stored) | ends(row.about, None) | {LEADS: row.leads}
+            found[row.id, None] = Live(facts=facts, stored=row.stored)
 
     async def _live_connections(self, found: Found, subjects: Sequence[Subject]) -> None:
         rows = [{"id": subject.id, "type": subject.type} for subject in subjects]

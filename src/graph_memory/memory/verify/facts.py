@@ -30,6 +30,8 @@ from graph_memory.model.subjects import State
 from graph_memory.model.wording import as_text
 
 Facts = dict[str, object]
+LEADS = "way to its target"
+"""The fact of whether a link leads to its target while that lives, and nowhere else."""
 _LONGEST = 200
 
 
@@ -84,6 +86,8 @@ def expected_facts(event: Event, ontology: Ontology) -> Facts:
         facts["labels"] = draft.type
     if draft.kind in ATTACHED:
         facts |= ends(draft.from_id, draft.to_id)
+    if draft.kind is Kind.LINK:
+        facts[LEADS] = True
     if draft.kind is Kind.CONNECTION_TYPE:
         facts |= _type_ends(draft.state or {})
     facts |= expected_rows(event.domain, draft, indexed_rules(draft.kind, draft.type or "", ontology))
@@ -130,7 +134,7 @@ def state_facts(stored: Mapping[str, object]) -> Facts:
 
 
 def ends(from_id: str | None, to_id: str | None) -> Facts:
-    """Return the facts of what a connection joins, or an observation is about."""
+    """Return the facts of what a connection joins, an observation is about, or a link leaves."""
     return {name: end for name, end in (("from", from_id), ("to", to_id)) if end is not None}
 
 

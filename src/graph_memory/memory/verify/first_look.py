@@ -18,7 +18,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from graph_memory.memory.tasks import task_group
+from graph_memory.memory.background import task_group
 from graph_memory.memory.verify.compare import Subject
 from graph_memory.memory.verify.facts import Facts, KeyRow, WindowRow, expected_rows, found_rows
 from graph_memory.model.events import HEADER, Draft, Op

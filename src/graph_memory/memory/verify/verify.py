@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.ontology import logged_ontology, logged_types
 from graph_memory.memory.recall.index import make_anew
-from graph_memory.memory.tasks import task_group
 from graph_memory.memory.verify.compare import Examination, Finding, Subject
-from graph_memory.memory.verify.facts import WINDOW_FACTS, shape_differences
+from graph_memory.memory.verify.facts import LEADS, WINDOW_FACTS, shape_differences
 from graph_memory.memory.verify.first_look import FirstLook
 from graph_memory.memory.verify.logged_contents import lost_contents, unreadable
 from graph_memory.memory.verify.passages import SEARCH, differences_of_passages
@@ -148,7 +148,7 @@ def _mending_order(subject: Subject) -> int:
     """Return when a subject's turn is: types, nodes, then what is tied to nodes."""
     if "/" in subject.id or subject.id in ("domain", "ontology"):
         return 0
-    return 2 if subject.type is not None or subject.id.startswith("obs_") else 1
+    return 2 if subject.type is not None or subject.id.startswith(("obs_", "link_")) else 1
 
 
 async def _suspects(core: Core, look: FirstLook) -> tuple[list[Subject], int]:
@@ -251,6 +251,8 @@ def _drop_misplaced(projection: Projection, findings: Sequence[Finding]) -> None
         if finding.event is None or finding.is_misplaced or finding.is_double:
             projection.add(Step.DROP_OBSERVATIONS, [row])
             projection.add(Step.DROP_CONNECTIONS, [row] if finding.found_type else [])
+        if finding.event is None or finding.is_misplaced or finding.differs(LEADS):
+            projection.add(Step.DROP_LINKS, [row])
         is_gone = finding.event is None or finding.event.draft.op is Op.DELETE
         owner: Row = {"owner": finding.subject.id}
         projection.add(Step.DROP_KEYS, [owner] if is_gone or finding.differs("key ") else ())

@@ -15,7 +15,7 @@ from typing import Any
 from graph_memory.model.errors import GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Origin
 from graph_memory.model.exact import same_state
-from graph_memory.model.kinds import DATA, Kind
+from graph_memory.model.kinds import ABOUT, DATA, Kind
 from graph_memory.model.protection import PROTECTION, Guard, Protection, protection_from
 from graph_memory.model.subjects import MODIFIED
 from graph_memory.model.wording import shown
@@ -109,11 +109,11 @@ async def _reached(reader: Reader, domain: str, guard: Guard, reach: Reach) -> I
 
 
 def _touched(drafts: Sequence[Draft]) -> Mapping[str, Draft | None]:
-    """Return what drafts change or take away; None are nodes that a neighbour leaves, or that are observed."""
+    """Return what drafts change or take away; None are nodes that a neighbour leaves, or that something is about."""
     going = {draft.subject for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.NODE}
     gone = (draft for draft in drafts if draft.op is Op.DELETE and draft.kind is Kind.CONNECTION)
     detached = {end for draft in gone for end in _left_alone(draft, going)}
-    detached |= {draft.from_id or "" for draft in drafts if draft.kind is Kind.OBSERVATION}
+    detached |= {draft.from_id or "" for draft in drafts if draft.kind in ABOUT}
     changed = (draft for draft in drafts if draft.kind in GUARDED and draft.op in (Op.UPDATE, Op.DELETE))
     return {**dict.fromkeys(detached), **{draft.subject: draft for draft in changed}}
 

@@ -146,6 +146,7 @@ class _Merge:
         moving = Moving(target.id, ids, texts, there, lambda state: holds_at(state, head.at), self.made)
         moving.observe([one for one in events if one.draft.kind is Kind.OBSERVATION])
         moving.relate([one for one in events if one.draft.kind is Kind.CONNECTION])
+        moving.link([one for one in events if one.draft.kind is Kind.LINK])
         return moving
 
     async def _description(

@@ -90,11 +90,22 @@ class Moving:
             moved.append((draft, state))
         self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
 
+    def link(self, events: Sequence[Event]) -> None:
+        """Move links to other domains, of those that say the same the first."""
+        said = {tuple((event.draft.state or {}).get(name) for name in _SAME_LINK): event for event in reversed(events)}
+        for event in said.values():
+            made = self._id(event, "link")
+            draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
+            self.drafts.append(draft)
+
     def _id(self, event: Event, prefix: str) -> str:
         return self.made.setdefault(event.draft.subject, new_id(prefix))
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""
+
+
+_SAME_LINK = ("_target_domain", "_target", "_link_type")
 
 
 def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> ObservationState:

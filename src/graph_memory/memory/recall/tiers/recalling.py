@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.recall.access import most_used, note
@@ -26,7 +27,6 @@ from graph_memory.memory.recall.tiers.seeds import Seeds, seeds_of
 from graph_memory.memory.recall.tiers.structured import structured
 from graph_memory.memory.recall.tiers.telling import grown, material_of, most_things
 from graph_memory.memory.recall.tiers.whole import most_of_all, whole
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.storage.log.writing import utc_now
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.domains.lineage import BEFORE_ALL, seq_at
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
@@ -19,7 +20,6 @@ from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
 from graph_memory.memory.recall.tiers.reading import ToldRow, instant, recent, told_of
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.matching import FieldFilter

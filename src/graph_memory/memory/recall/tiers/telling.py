@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from graph_memory.memory.background import task_group
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
@@ -22,7 +23,6 @@ from graph_memory.memory.recall.tiers.reading import (
 )
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day
-from graph_memory.memory.tasks import task_group
 from graph_memory.model.kinds import Kind
 
 FOLLOWED = 40

@@ -5,7 +5,7 @@ What is written meanwhile is judged by its last event, as all reads are (`graph/
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
@@ -176,17 +176,21 @@ class Frontier:
         """Return the connections of nodes that lead to what is not asked for, by the log."""
         if self.nodes.takes_all or not unsure:
             return []
-        others = sorted({edge.other(node) for node, edge in unsure}.difference(self.starts))
+        taken = await self.taken({edge.other(node) for node, edge in unsure})
+        return [(node, edge) for node, edge in unsure if edge.other(node) not in taken]
+
+    async def taken(self, nodes: Collection[str]) -> set[str]:
+        """Return those of some nodes that may be reached, by the log; the starts may."""
+        others, starts = sorted({*nodes}.difference(self.starts)), {*nodes}.intersection(self.starts)
         wanted = Wanted(kind=Kind.NODE, properties=self.nodes.properties)
         states = await states_of(self.place.core, self.place.domain, others, self.scale.at)
-        taken = {
-            state["_subject"]
+        return starts | {
+            str(state["_subject"])
             for state in states
             if wanted.takes(state)
             and (not self.nodes.types or state["_type"] in self.nodes.types)
             and frozenset(self.nodes.tags).issubset(cast("Sequence[str]", state.get("_tags") or ()))
         }
-        return [(node, edge) for node, edge in unsure if edge.other(node) not in taken.union(self.starts)]
 
     def _leads(self, asked: Asked, node: str, edge: Edge) -> bool:
         """Say whether a connection may be followed from a node."""

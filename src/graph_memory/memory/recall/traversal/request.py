@@ -74,6 +74,7 @@ class WalkRequest:
     include_metrics: bool
     as_of: int | str | None
     max_tokens: int | None
+    cross_domains: bool = False
 
     def __post_init__(self) -> None:
         among("strategy", self.strategy, get_args(Strategy))
@@ -84,6 +85,9 @@ class WalkRequest:
         whole("max_nodes", self.max_nodes, 1, MOST_NODES)
         if self.max_tokens is not None:
             whole("max_tokens", self.max_tokens, FEWEST_TOKENS, None)
+        if self.cross_domains and self.as_of is not None:
+            hint = "Leave as_of out, or walk in each domain by itself."
+            raise fault("as_of", "Links to other domains are followed as they are now", hint)
         if len(self.starts) > self.max_nodes:
             raise fault(
                 "max_nodes", f"max_nodes is less than the {len(self.starts)} starts", "Give more, or fewer starts."

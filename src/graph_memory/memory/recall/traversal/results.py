@@ -17,9 +17,11 @@ PathMode = Literal["shortest", "weighted", "k_shortest"]
 class ReachedNode(NodeBrief):
     """A node that a walk reached."""
 
+    domain: str | None = Field(default=None, description="Of a node that a link led to, where it is")
     depth: int = Field(description="Connections from the nearest start of its walk; 0 for a start")
     via: str | None = Field(default=None, description="Id of the connection by which it was reached")
     parent: str | None = Field(default=None, description="Id of the node from which it was reached")
+    parent_domain: str | None = Field(default=None, description="Where that is, if in another domain")
     content: str | None = Field(default=None, description="Its content or summary; … where it was cut")
     properties: dict[str, PropertyValue] | None = Field(default=None, description="With full_content")
     duplicates: tuple[str, ...] | None = Field(default=None, description="Nodes left out because they say the same")
@@ -36,6 +38,8 @@ class Followed(Result):
     type: str
     from_id: str
     to_id: str
+    from_domain: str | None = Field(default=None, description="Of an end in another domain")
+    to_domain: str | None = None
     weight: float = Field(description="How much it counts: 0 to 1 by the formula, or by the weight that was asked for")
 
 

@@ -11,6 +11,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
 from graph_memory.memory.recall.place import Place, place_of
 from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
+from graph_memory.memory.recall.traversal.crossing import Crossing, parted, places
 from graph_memory.memory.recall.traversal.edges import Asked, Edge, Steps, chunks
 from graph_memory.memory.recall.traversal.fitting import Shown, fitted
 from graph_memory.memory.recall.traversal.frontier import Frontier
@@ -47,18 +48,21 @@ class _Told:
     def shown(self, stage: int, count: int) -> Shown:
         """Return so many nodes at a stage of shortening, and the connections between them."""
         nodes = [self._node(visit, stage) for visit in self.visits[:count]]
-        kept = {node.id for node in nodes}
+        kept = {visit.id for visit in self.visits[:count]}
         return nodes, [followed(edge, self.ranks[edge.id]) for edge in self.edges if {edge.from_id, edge.to_id} <= kept]
 
     def _node(self, visit: Visit, stage: int) -> ReachedNode:
         row, mode = self.rows[visit.id], self.request.return_mode
+        (domain, node), (above, parent) = parted("", visit.id), parted("", visit.parent or "")
         return ReachedNode(
-            id=visit.id,
+            id=node,
+            domain=domain or None,
             type=row.type,
             title=row.named.title,
             depth=visit.depth,
-            via=visit.via.id if visit.via else None,
-            parent=visit.parent,
+            via=parted("", visit.via.id)[1] if visit.via else None,
+            parent=parent or None,
+            parent_domain=above or None,
             content=cut(self.texts.get(visit.id, ""), lengths(mode, visit.depth)[stage]),
             properties=user_properties(row.event) or None if mode == "full_content" else None,
             duplicates=tuple(one for one, first in self.same.items() if first == visit.id) or None,
@@ -72,7 +76,8 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
     place = await place_of(core, domain, request.as_of)
     await place.require(request.starts)
     weighting = request.weighting
-    frontier = Frontier(
+    asks = Crossing if request.cross_domains else Frontier
+    frontier = asks(
         place,
         await place.scale(),
         request.edges,
@@ -91,8 +96,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
         ranks_all=weighting.is_expression,
     )
     walk = await frontier.answer(_STRATEGIES[request.strategy](plan))
-    rows = await place.nodes([*walk.visits])
-    same, warnings = await duplicates_of(place, rows, request.starts, request.deduplication)
+    rows, texts, same, warnings = await _said(place, [*walk.visits], request)
     visits = [visit for visit in walk.visits.values() if visit.id in rows and visit.id not in same]
     edges = await frontier.answer(_between([visit.id for visit in visits]))
     ranks = {edge.id: round(weighting.rank(edge, _depth(edge, walk)), 4) for edge in edges.values()}
@@ -100,13 +104,28 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
     kept = ordered[: CONNECTIONS * request.max_nodes]
     pairs = [(edge.from_id, edge.to_id) for edge in ordered]
     measured = shape([visit.id for visit in visits], pairs) if request.include_metrics else None
-    texts = await told_by(place, {visit.id: rows[visit.id] for visit in visits}, request.return_mode)
     told = _Told(request, visits, rows, texts, same, kept, ranks, measured)
     if len(walk.visits) == len(request.starts):
         warnings += await _reasons(place, request)
     elif request.strategy == "bidirectional" and not walk.joins:
         warnings += ["The walks did not meet within max_depth."]
     return await _reply(told, walk, len(ordered), tuple(warnings))
+
+
+async def _said(
+    place: Place, keys: Sequence[str], request: WalkRequest
+) -> tuple[dict[str, DescribedRow], dict[str, str], dict[str, str], list[str]]:
+    """Return what nodes are, what they say, which say what others of their domain do, and what was not compared."""
+    rows, texts, same, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
+    for here, key in places(place, keys):
+        found = await here.nodes([*key])
+        doubled, told = await duplicates_of(here, found, request.starts, request.deduplication)
+        shown = {one: row for one, row in found.items() if one not in doubled}
+        texts |= {key[one]: text for one, text in (await told_by(here, shown, request.return_mode)).items()}
+        rows |= {key[one]: row for one, row in found.items()}
+        same |= {key[one]: key[first] for one, first in doubled.items()}
+        warnings += told
+    return rows, texts, same, warnings
 
 
 async def _reasons(place: Place, request: WalkRequest) -> list[str]:
@@ -170,4 +189,13 @@ def _taken(walk: Walk) -> set[str]:
 
 def followed(edge: Edge, counts: float) -> Followed:
     """Return a connection as it is told."""
-    return Followed(id=edge.id, type=edge.type, from_id=edge.from_id, to_id=edge.to_id, weight=counts)
+    (begins, source), (ends, target) = parted("", edge.from_id), parted("", edge.to_id)
+    return Followed(
+        id=parted("", edge.id)[1],
+        type=edge.type,
+        from_id=source,
+        to_id=target,
+        from_domain=begins or None,
+        to_domain=ends or None,
+        weight=counts,
+    )

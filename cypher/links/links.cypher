@@ -1,0 +1,58 @@
+// Links from the nodes of a domain, or from one node, and those to them that are meant to be seen from there; in the order
+// of the domains and ids of the links. Of the end that is not in the domain what it is called, if it lives; else whether its
+// domain is there, and what the log says last of it.
+// mode: read
+// params: domain, node, out, in, after, limit
+// returns: key, id, domain, source, target, here, title, has_domain, last, stored
+CALL () {
+  WITH *
+  WHERE $out AND $node IS NULL
+  MATCH (l:_Link)
+  WHERE l._domain = $domain AND l._id IS NOT NULL
+  RETURN l, true AS is_out
+  UNION ALL
+  WITH *
+  WHERE $out AND $node IS NOT NULL
+  MATCH (:_Node {_domain: $domain, _id: $node})-[:_LINKS]->(l:_Link)
+  RETURN l, true AS is_out
+  UNION ALL
+  WITH *
+  WHERE $in AND $node IS NULL
+  MATCH (l:_Link)
+  WHERE l._target_domain = $domain AND l._target IS NOT NULL AND l._bidirectional
+  RETURN l, false AS is_out
+  UNION ALL
+  WITH *
+  WHERE $in AND $node IS NOT NULL
+  MATCH (l:_Link)
+  WHERE l._target_domain = $domain AND l._target = $node AND l._bidirectional
+  RETURN l, false AS is_out
+}
+WITH l, is_out, l._domain + '/' + l._id AS key
+WHERE key > $after
+WITH l, is_out, key
+ORDER BY key
+LIMIT $limit
+MATCH (n:_Node)-[:_LINKS]->(l)
+WITH l, is_out, key, n
+OPTIONAL MATCH (other:_Node {
+  _domain: CASE WHEN is_out THEN l._target_domain ELSE l._domain END,
+  _id: CASE WHEN is_out THEN l._target ELSE n._id END
+})
+OPTIONAL MATCH (d:_Domain {_id: l._target_domain})
+CALL (l, other) {
+  WITH l, other
+  WHERE other IS NULL
+  OPTIONAL MATCH (e:_Event)
+  WHERE e._domain = l._target_domain AND e._subject = l._target AND e._seq > 0
+  RETURN e AS e
+  ORDER BY e._seq DESC
+  LIMIT 1
+  UNION ALL
+  WITH other
+  WHERE other IS NOT NULL
+  RETURN null AS e
+}
+RETURN key, l._id AS id, l._domain AS domain, n._id AS source, l._target AS target, is_out AS here, other._title AS title,
+       d IS NOT NULL AS has_domain, CASE WHEN e._erased THEN 'erased' ELSE e._op END AS last, properties(l) AS stored
+ORDER BY key

@@ -1,0 +1,14 @@
+// These links as they are in the live graph, each with its source, and whether it is tied to its target as it should be;
+// what is no node of the domain has no id.
+// mode: read
+// params: domain, ids
+// returns: id, about, leads, stored
+UNWIND $ids AS id
+MATCH (l:_Link {_domain: $domain, _id: id})
+OPTIONAL MATCH (n:_Node)-[:_LINKS]->(l)
+OPTIONAL MATCH (t:_Node {_domain: l._target_domain, _id: l._target})
+RETURN id, CASE WHEN n._domain = $domain THEN n._id END AS about,
+       COLLECT {
+         MATCH (l)-[:_LEADS_TO]->(x)
+         RETURN x
+       } = CASE WHEN t IS NULL THEN [] ELSE [t] END AS leads, properties(l) AS stored

@@ -1,0 +1,107 @@
+"""`graph-memory link …`: links from nodes of one domain to nodes of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_memory.cli.command import Call, command
+from graph_memory.cli.input import completion, naming
+from graph_memory.cli.input import options as takes
+from graph_memory.cli.output.printing import note, plain
+from graph_memory.cli.output.tables import print_table
+from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.model.links import LinkType
+from graph_memory.model.results import Direction
+
+if TYPE_CHECKING:
+    from graph_memory.memory.api.memory import Memory
+
+app = typer.Typer(help="Links from nodes of one domain to nodes of another.", no_args_is_help=True)
+
+
+@command(app)
+def create(
+    call: Call,
+    node: Annotated[str, typer.Argument(metavar="NODE", help=f"The node from which it leads, {takes.NAMED}.")],
+    target_domain: Annotated[
+        str, typer.Argument(metavar="DOMAIN", help="The other domain.", autocompletion=completion.domains)
+    ],
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="TARGET", help="A node there, named the same way. Without it the best one is found."),
+    ] = None,
+    link_type: Annotated[LinkType, typer.Option("--type", help="What the link says of the node.")] = "reference",
+    strength: Annotated[float, typer.Option(help="How strong it is, 0 to 1.")] = 1.0,
+    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    bidirectional: Annotated[bool, typer.Option("--bidirectional", help="It is also seen from its target.")] = False,
+) -> None:
+    """Link a node to a node of another domain, and print the id of the link."""
+
+    async def use(memory: Memory) -> LinkCreated:
+        return await memory.links.create_cross_domain_link(
+            await naming.node_id(memory, node),
+            target_domain,
+            None if target is None else await naming.node_id(memory.in_domain(target_domain), target),
+            link_type=link_type,
+            strength=strength,
+            description=description,
+            bidirectional=bidirectional,
+        )
+
+    call.answer(use, _show_created, "Linking")
+
+
+def _show_created(made: LinkCreated) -> None:
+    for one in made.candidates or ():
+        note(plain(f"{one.score:.2f}  {one.title} ({one.type}, {one.node_id})"))
+    if not made.success or made.link_id is None:
+        note(plain(made.hint or ""))
+        raise typer.Exit(1)
+    typer.echo(made.link_id)
+
+
+@command(app, "list")
+def list_all(
+    call: Call,
+    node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Only those of a node, {takes.NAMED}.")] = None,
+    direction: Annotated[Direction, typer.Option(help="Links from here, to here, or both.")] = "both",
+    limit: takes.LimitOption = None,
+) -> None:
+    """List links to other domains, and the bidirectional ones that lead here."""
+
+    async def use(memory: Memory) -> Links:
+        named = None if node is None else await naming.node_id(memory, node)
+        return await memory.links.list_cross_domain_links(named, direction=direction, limit=limit)
+
+    call.answer(use, _show_all, "Reading")
+
+
+def _show_all(found: Links) -> None:
+    if not found.links:
+        return note("No links: `graph-memory link create NODE DOMAIN` makes one.")
+    columns = ("link", "of", "node", "is", "domain", "title", "dangling")
+    rows = [
+        (
+            one.link_id,
+            one.domain,
+            one.node_id,
+            one.ref.link_type,
+            one.ref.domain,
+            one.ref.title or one.ref.node_id,
+            one.dangling or "",
+        )
+        for one in found.links
+    ]
+    return print_table(columns, rows, whole=("link",), folded=("title", "dangling"))
+
+
+@command(app)
+def delete(call: Call, link: Annotated[str, typer.Argument(metavar="LINK", help="The id of the link.")]) -> None:
+    """Delete a link; --domain is that of the node from which it leads."""
+
+    async def use(memory: Memory) -> LinkDeleted:
+        return await memory.links.delete_cross_domain_link(link)
+
+    call.answer(use, lambda done: note(f"Link {done.link_id} deleted."), "Deleting")

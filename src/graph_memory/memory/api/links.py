@@ -1,0 +1,81 @@
+"""`CrossDomainLinks`: links from nodes of one domain to nodes of another. The work is done in the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.links import links
+from graph_memory.memory.links.links import NewLink
+from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
+from graph_memory.model.arguments import check_direction, check_domain, check_new_id
+from graph_memory.model.fields import check_metadata
+from graph_memory.model.links import LinkType, check_description, check_link_type
+from graph_memory.model.results import Direction
+from graph_memory.model.strength import fraction
+
+
+class CrossDomainLinks:
+    """Links from nodes of one domain to nodes of another. It is `Memory.links`.
+
+    A link belongs to the domain of its source: only the log of that has it, and only its source is asked whether it is
+    protected. The node to which it leads may go: the link is kept, and says so. Nothing but the walk of
+    `traverse_memories` with `cross_domains` follows it.
+    """
+
+    def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
+        self._core = core
+        self._domain = domain_of
+
+    async def create_cross_domain_link(
+        self,
+        source_node_id: str,
+        target_domain: str,
+        target_node_id: str | None = None,
+        *,
+        link_type: LinkType = "reference",
+        strength: float = 1.0,
+        description: str | None = None,
+        bidirectional: bool = False,
+        metadata: Mapping[str, object] | None = None,
+        source_domain: str | None = None,
+    ) -> LinkCreated:
+        """Link a node to a node of another domain, and return the link as it is seen from both ends.
+
+        `link_type` is `reference`, `extension`, `version` or `alternative`; `strength` is 0 to 1. A bidirectional link
+        is also seen from its target: as `referenced_by`, `extended_by`, `version` or `alternative`. Without
+        `target_node_id` the target domain is searched for what the source says, and the link leads to what fits best:
+        `candidates` has up to five with their scores. If nothing fits, `success` is false, and nothing is written.
+        Raises ONTOLOGY_NOT_FOUND for a domain, NODE_NOT_FOUND for a node, and LINK_ALREADY_EXISTS.
+        """
+        asked = NewLink(
+            target_domain=check_domain(target_domain),
+            target=None if target_node_id is None else check_new_id("target_node_id", target_node_id),
+            type=check_link_type(link_type),
+            strength=fraction("strength", strength),
+            bidirectional=bool(bidirectional),
+            description=check_description(description),
+            metadata=None if metadata is None else check_metadata(metadata),
+        )
+        return await links.create_link(self._core, self._domain(source_domain), source_node_id, asked)
+
+    async def list_cross_domain_links(
+        self,
+        node_id: str | None = None,
+        *,
+        direction: Direction = "both",
+        limit: int | None = None,
+        cursor: str | None = None,
+        domain: str | None = None,
+    ) -> Links:
+        """Return the links from a domain or one node of it, and the bidirectional ones that lead there.
+
+        `dangling` says of a link why it leads nowhere now, such as that its target was deleted. `direction` is `out`,
+        `in` or `both`. Raises ONTOLOGY_NOT_FOUND and NODE_NOT_FOUND.
+        """
+        check_direction(direction)
+        return await links.list_links(self._core, self._domain(domain), node_id, direction, limit, cursor)
+
+    async def delete_cross_domain_link(self, link_id: str, *, domain: str | None = None) -> LinkDeleted:
+        """Delete a link; `domain` is that of its source. Raises ONTOLOGY_NOT_FOUND and LINK_NOT_FOUND."""
+        return await links.delete_link(self._core, self._domain(domain), link_id)

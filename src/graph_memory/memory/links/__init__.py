@@ -1,0 +1,1 @@
+"""Links from nodes of one domain to nodes of another."""

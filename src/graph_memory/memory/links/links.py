@@ -1,0 +1,208 @@
+"""Links between domains: made, listed and deleted in the log of the source's domain alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
+from graph_memory.memory.core import Core
+from graph_memory.memory.graph.nodes import the_node
+from graph_memory.memory.links.entry import candidates_for
+from graph_memory.memory.links.results import Candidate, DomainRef, Link, LinkCreated, LinkDeleted, Links
+from graph_memory.model.arguments import check_cursor, check_limit, cursor_after, fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft, Head, Op, new_id
+from graph_memory.model.kinds import Kind
+from graph_memory.model.links import INVERSES, WAY_BACK, LinkState, LinkType
+from graph_memory.model.results import Direction
+from graph_memory.model.subjects import NodeState
+from graph_memory.model.wording import shown
+from graph_memory.storage.log.reads import last_event
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader, check_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewLink:
+    """A link that is asked for, checked. Without a target its domain is searched for one."""
+
+    target_domain: str
+    target: str | None
+    type: LinkType
+    strength: float
+    bidirectional: bool
+    description: str | None
+    metadata: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenRow:
+    """The links of one type from a node to another, and the title of the other, None if it is not there."""
+
+    links: list[str]
+    title: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """A link, its source, and what is there of its other end, as it is seen from a domain."""
+
+    key: str
+    id: str
+    domain: str
+    source: str
+    target: str
+    here: bool
+    title: str | None
+    has_domain: bool
+    last: str | None
+    stored: Mapping[str, object]
+
+
+BETWEEN = query("links/between", BetweenRow)
+LINKS = query("links/links", LinkRow)
+
+
+async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> LinkCreated:
+    """Make a link. `Memory.create_cross_domain_link` tells the rest."""
+    if asked.target_domain == domain:
+        raise fault("target_domain", f"{domain} is the source's own domain", "Within a domain use create_connection.")
+    await core.log.require_ontology(asked.target_domain)
+    candidates: tuple[Candidate, ...] | None = None
+    target = asked.target
+    if target is None:
+        candidates = await candidates_for(core, domain, node_id, asked.target_domain)
+        if not candidates:
+            hint = f"Nothing in {asked.target_domain} fits this node: give target_node_id."
+            return LinkCreated(success=False, candidates=(), hint=hint)
+        target = candidates[0].node_id
+    made = await _write(core, domain, node_id, target, asked)
+    return made.model_copy(update={"candidates": candidates})
+
+
+async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
+    subject = new_id("link")
+    check_text({"target_node_id": target})
+    ends = {"target_domain": asked.target_domain, "target": target}
+    told: tuple[LinkState, NodeState, str] | None = None
+
+    async def read(reader: Reader, _: Head) -> tuple[NodeState, BetweenRow]:
+        node = await the_node(reader, domain, node_id)
+        [found] = await reader.read(BETWEEN, domain=domain, node=node_id, type=asked.type, **ends)
+        return node, found
+
+    def decide(head: Head, found: tuple[NodeState, BetweenRow]) -> Sequence[Draft]:
+        nonlocal told
+        node, between = found
+        if between.title is None:
+            raise node_not_found(asked.target_domain, target)
+        if between.links:
+            raise _exists(domain, between.links[0], asked)
+        link = LinkState(
+            **ends,
+            type=asked.type,
+            strength=asked.strength,
+            bidirectional=asked.bidirectional,
+            created=head.at,
+            description=asked.description,
+            metadata=asked.metadata,
+        )
+        told = link, node, between.title
+        draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=subject, from_id=node_id, state=link.state())
+        context = Context(ontology=head.ontology, living={node_id: node.type})
+        return Changeset.of(context, [draft]).checked(domain)
+
+    receipt = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
+    if told is None:
+        raise GraphError(Code.INTERNAL, "The link was written without being decided")
+    link, node, title = told
+    return LinkCreated(
+        success=True,
+        link_id=subject,
+        version=receipt.version_of(subject),
+        source_ref=ref(link, title),
+        target_ref=way_back(link, domain, node_id, node.shown_title) if link.bidirectional else None,
+    )
+
+
+def ref(link: LinkState, title: str | None) -> DomainRef:
+    """Return the target of a link as its source has it."""
+    return DomainRef(
+        domain=link.target_domain,
+        node_id=link.target,
+        title=title,
+        link_type=link.type,
+        description=link.description,
+        strength=link.strength,
+        bidirectional=link.bidirectional,
+        metadata=link.data,
+        created=link.created,
+    )
+
+
+def way_back(link: LinkState, domain: str, source: str, title: str | None) -> DomainRef:
+    """Return the source of a link as its target has it."""
+    described = None if link.description is None else WAY_BACK.format(link.description)
+    own = {"domain": domain, "node_id": source, "link_type": INVERSES[link.type], "description": described}
+    return ref(link, title).model_copy(update=own)
+
+
+async def list_links(
+    core: Core, domain: str, node_id: str | None, direction: Direction, limit: int | None, cursor: str | None
+) -> Links:
+    """Return links that are seen from a domain. `Memory.list_cross_domain_links` tells the rest."""
+    most, after = check_limit(limit), check_cursor(cursor)
+    await core.log.require_ontology(domain)
+    if node_id is not None:
+        await the_node(core.store, domain, node_id)
+    ways = {"out": direction != "in", "in": direction != "out"}
+    rows = await core.store.read(LINKS, domain=domain, node=node_id, after=after, limit=most + 1, **ways)
+    page = rows[:most]
+    return Links(links=tuple(map(_told, page)), next_cursor=cursor_after(page[-1].key) if len(rows) > most else None)
+
+
+def _told(row: LinkRow) -> Link:
+    link = LinkState.from_state(row.stored)
+    other = ref(link, row.title) if row.here else way_back(link, row.domain, row.source, row.title)
+    here = row.source if row.here else row.target
+    return Link(link_id=row.id, domain=row.domain, node_id=here, ref=other, dangling=_dangling(row, link))
+
+
+def _dangling(row: LinkRow, link: LinkState) -> str | None:
+    """Return why a link leads nowhere, None while its other end lives."""
+    if row.title is not None:
+        return None
+    if not row.has_domain:
+        return f"Domain {link.target_domain} does not exist"
+    ended = {"delete": "was deleted", "erased": "was erased"}.get(row.last or "", "is not there")
+    return f"Node {link.target} {ended} in domain {link.target_domain}"
+
+
+async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
+    """Delete a link. `Memory.delete_cross_domain_link` tells the rest."""
+    check_text({"link_id": link_id})
+
+    async def read(reader: Reader, _: Head) -> Draft:
+        last = await last_event(reader, domain, link_id)
+        if last is None or last.draft.kind is not Kind.LINK or last.draft.op is Op.DELETE:
+            raise _not_found(domain, link_id)
+        return Draft(op=Op.DELETE, kind=Kind.LINK, subject=link_id, from_id=last.draft.from_id, previous=last.seq)
+
+    def decide(_: Head, draft: Draft) -> Sequence[Draft]:
+        return [draft]
+
+    receipt = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
+    return LinkDeleted(link_id=link_id, version=receipt.changes[-1].seq)
+
+
+def _exists(domain: str, link_id: str, asked: NewLink) -> GraphError:
+    hint = "Delete it first with delete_cross_domain_link to say something else, or give another link_type."
+    details = {"link_id": link_id, "domain": domain, "hint": hint}
+    return GraphError(Code.LINK_ALREADY_EXISTS, f"There is such a {asked.type} link already: {link_id}", details)
+
+
+def _not_found(domain: str, link_id: str) -> GraphError:
+    hint = "list_cross_domain_links names them, each with its domain: that of the node from which it leads."
+    details = {"link_id": shown(link_id), "domain": domain, "hint": hint}
+    return GraphError(Code.LINK_NOT_FOUND, f"Link {shown(link_id)} does not exist in domain {domain}", details)
