@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from neo4j import AsyncDriver
@@ -22,6 +22,13 @@ NODES = 50
 AROUND = f"""
 MATCH (n:_Node {{_domain: $domain, _id: $id}})-[r]-{{1,{DEPTH}}}(m)
 RETURN DISTINCT m._id AS id, m._title AS title LIMIT {NODES}
+"""
+LARGEST_LINKED = 10_000
+LINKED = 0.1
+"""The part of the nodes that is linked to a copy of the graph in another domain."""
+ABROAD = f"""
+MATCH (n:_Node {{_domain: $domain, _id: $id}})-[r]-{{1,{2 * DEPTH}}}(m:_Node)
+RETURN DISTINCT m._domain AS domain, m._id AS id, m._title AS title LIMIT {NODES}
 """
 NEXT = "MATCH (n:_Node {_domain: $domain, _id: $id})-[r]-(m) RETURN r._id AS id, m._id AS other, m._title AS title"
 PATH = """
@@ -60,6 +67,16 @@ class Graph:
 
         return Operation(f"{name}, {self.size:,} nodes", ours, lambda turn: self.raw(AROUND, turn))
 
+    async def linked(self) -> Operation:
+        """Return a walk over links to a copy of the graph, once there are some."""
+        copy = f"{self.domain}-copy"
+        await self.memory.history.branch(copy)
+        say(f"linking {self.size * LINKED:,.0f} nodes")
+        for number in range(0, self.size, round(1 / LINKED)):
+            await self.memory.links.create_cross_domain_link(f"n{number}", copy, f"n{self.size - number - 1}")
+        walk = self.walk(f"the same over links, of which a tenth of the nodes has one, max {NODES}", cross_domains=True)
+        return replace(walk, floor=lambda turn: self.raw(ABROAD, turn))
+
     def path(self, mode: str) -> Operation:
         """Return a search for paths, beside the shortest path of the driver."""
 
@@ -87,6 +104,7 @@ async def walks(place: Place, sizes: Sequence[int]) -> str:
             graph.path("shortest"),
             graph.path("k_shortest"),
         ]
+        operations += [await graph.linked()] if size <= LARGEST_LINKED else []
     found = [await compare(operation, place.calls, turn=max(1, place.calls // 10)) for operation in operations]
     return "\n".join(["## Walks and paths\n", single(found)])
 

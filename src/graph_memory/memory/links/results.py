@@ -27,7 +27,8 @@ class Candidate(Result):
     node_id: str
     type: str
     title: str
-    score: float = Field(description="0 to 1: how well it fits what the source says, and how central it is among these")
+    score: float = Field(description="0 to 1: how well it fits what the source says; whether they name each other")
+    mentions: int = Field(description="2 if it and the source name each other, 1 if one names the other")
     connections: int = Field(description="To others of these candidates")
 
 
