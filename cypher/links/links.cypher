@@ -1,9 +1,9 @@
 // Links from the nodes of a domain, or from one node, and those to them that are meant to be seen from there; in the order
-// of the domains and ids of the links. Of the end that is not in the domain what it is called, if it lives; else whether its
-// domain is there, and what the log says last of it.
+// of the domains and ids of the links, with the titles of
+// both ends; if the target does not live, whether its domain is there, and what the log says last of it.
 // mode: read
 // params: domain, node, out, in, after, limit
-// returns: key, id, domain, source, target, here, title, has_domain, last, stored
+// returns: key, id, domain, source, target, here, source_title, target_title, has_domain, last, stored
 CALL () {
   WITH *
   WHERE $out AND $node IS NULL
@@ -35,24 +35,21 @@ ORDER BY key
 LIMIT $limit
 MATCH (n:_Node)-[:_LINKS]->(l)
 WITH l, is_out, key, n
-OPTIONAL MATCH (other:_Node {
-  _domain: CASE WHEN is_out THEN l._target_domain ELSE l._domain END,
-  _id: CASE WHEN is_out THEN l._target ELSE n._id END
-})
+OPTIONAL MATCH (t:_Node {_domain: l._target_domain, _id: l._target})
 OPTIONAL MATCH (d:_Domain {_id: l._target_domain})
-CALL (l, other) {
-  WITH l, other
-  WHERE other IS NULL
+CALL (l, t) {
+  WITH l, t
+  WHERE t IS NULL
   OPTIONAL MATCH (e:_Event)
   WHERE e._domain = l._target_domain AND e._subject = l._target AND e._seq > 0
   RETURN e AS e
   ORDER BY e._seq DESC
   LIMIT 1
   UNION ALL
-  WITH other
-  WHERE other IS NOT NULL
+  WITH t
+  WHERE t IS NOT NULL
   RETURN null AS e
 }
-RETURN key, l._id AS id, l._domain AS domain, n._id AS source, l._target AS target, is_out AS here, other._title AS title,
-       d IS NOT NULL AS has_domain, CASE WHEN e._erased THEN 'erased' ELSE e._op END AS last, properties(l) AS stored
+RETURN key, l._id AS id, l._domain AS domain, n._id AS source, l._target AS target, is_out AS here,
+       n._title AS source_title, t._title AS target_title, d IS NOT NULL AS has_domain, CASE WHEN e._erased THEN 'erased' ELSE e._op END AS last, properties(l) AS stored
 ORDER BY key

@@ -157,17 +157,17 @@ class LinksMachine(RuleBasedStateMachine):
         found = self.ask(lambda: memory.links.list_cross_domain_links())
         expected = dict[tuple[str, str], tuple[str, str, str, bool]]()
         for link, made in self.links.items():
+            dangles = made.target not in self.alive
             if made.source[0] == number:
-                dangles = made.target not in self.alive
                 expected[link, "out"] = (made.source[1], made.target[1], made.type, dangles)
             if made.target[0] == number and made.bidirectional:
-                expected[link, "in"] = (made.target[1], made.source[1], INVERSES[made.type], False)
+                expected[link, "in"] = (made.target[1], made.source[1], INVERSES[made.type], dangles)
         told = {
             (each.link_id, "out" if each.domain == memory._domain(None) else "in"): (
                 each.node_id,
                 each.ref.node_id,
                 each.ref.link_type,
-                each.dangling is not None and each.domain == memory._domain(None),
+                each.dangling is not None,
             )
             for each in found.links
         }

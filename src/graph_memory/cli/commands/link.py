@@ -86,7 +86,7 @@ def _show_all(found: Links) -> None:
         (
             one.link_id,
             one.domain,
-            one.node_id,
+            one.title or one.node_id,
             one.ref.link_type,
             one.ref.domain,
             one.ref.title or one.ref.node_id,
@@ -94,7 +94,7 @@ def _show_all(found: Links) -> None:
         )
         for one in found.links
     ]
-    return print_table(columns, rows, whole=("link",), folded=("title", "dangling"))
+    return print_table(columns, rows, whole=("link",), folded=("node", "title", "dangling"))
 
 
 @command(app)

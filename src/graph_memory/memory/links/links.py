@@ -54,7 +54,8 @@ class LinkRow:
     source: str
     target: str
     here: bool
-    title: str | None
+    source_title: str
+    target_title: str | None
     has_domain: bool
     last: str | None
     stored: Mapping[str, object]
@@ -164,14 +165,17 @@ async def list_links(
 
 def _told(row: LinkRow) -> Link:
     link = LinkState.from_state(row.stored)
-    other = ref(link, row.title) if row.here else way_back(link, row.domain, row.source, row.title)
-    here = row.source if row.here else row.target
-    return Link(link_id=row.id, domain=row.domain, node_id=here, ref=other, dangling=_dangling(row, link))
+    ends = ((row.source, row.source_title), (row.target, row.target_title))
+    own = ends[0] if row.here else ends[1]
+    other = ref(link, row.target_title) if row.here else way_back(link, row.domain, *ends[0])
+    return Link(
+        link_id=row.id, domain=row.domain, node_id=own[0], title=own[1], ref=other, dangling=_dangling(row, link)
+    )
 
 
 def _dangling(row: LinkRow, link: LinkState) -> str | None:
-    """Return why a link leads nowhere, None while its other end lives."""
-    if row.title is not None:
+    """Return why a link leads nowhere, None while its target lives."""
+    if row.target_title is not None:
         return None
     if not row.has_domain:
         return f"Domain {link.target_domain} does not exist"

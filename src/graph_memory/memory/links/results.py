@@ -52,6 +52,7 @@ class Link(Result):
     link_id: str
     domain: str = Field(description="Whose log has it: pass it to delete the link")
     node_id: str = Field(description="The end in the domain that was asked")
+    title: str | None = Field(default=None, description="Of that node")
     ref: DomainRef = Field(description="The other end")
     dangling: str | None = Field(default=None, description="Why it leads nowhere now; the link is kept")
 
