@@ -26,7 +26,7 @@ About Before Beside DependsOn Has Involves Knows Leads Link LivesIn MarriedTo Ne
 Part PartOf References RelatesTo RequiresContext To Tree WaitingFor above below caused_by causes contains
 contradicts defined_by defines exemplified_by exemplifies follows holds implemented_by implements liked_by likes
 owned_by owns part_of precedes referenced_by references refined_by refines relates_to same_as synthesized_by
-synthesizes within
+synthesizes within knows RelatedTo Within WorksAt
 """
 """Those that tests declare most."""
 
