@@ -249,6 +249,7 @@ def _core(settings: Settings, store: Store, own_id: str, origin: Origin, vectors
         archives=settings.home / "archives",
         embedder=vectors,
         chat=chat_model(settings),
+        advice_time=settings.remember_model_time,
         accesses=AccessTally(MOST if settings.use_counts else 0),
     )
 

@@ -178,8 +178,9 @@ class Settings(BaseSettings):
     )
     model: Literal["off", "ollama", "openai", "anthropic"] = Field(
         default="off",
-        description="Language model that `memory_synthesize` asks. ollama, openai: a server that speaks OpenAI's chat "
-        "protocol. anthropic: Anthropic's API. off: none; callers get the material to read themselves.",
+        description="Language model that `memory_synthesize`, `memory_query` and `remember` ask. ollama, openai: a "
+        "server that speaks OpenAI's chat protocol. anthropic: Anthropic's API. off: none; callers get the material to "
+        "read themselves.",
     )
     model_name: str | None = Field(
         default=None,
@@ -199,6 +200,12 @@ class Settings(BaseSettings):
         "alone, to no other URL.",
     )
     model_timeout: float = Field(default=60.0, gt=0, description="Seconds that the model may take for one answer.")
+    remember_model_time: float = Field(
+        default=20.0,
+        ge=0,
+        description="Seconds that the model may take for a call of `remember`, in which it splits text into facts and "
+        "settles doubts. After that it is remembered without it. 0: `remember` never asks it.",
+    )
     background_index: bool = Field(
         default=True, description="Index what is new for search while nobody searches, in a server that stays."
     )

@@ -46,6 +46,8 @@ class Core:
     """Gives what makes vectors of a question by another model, by its name, where this process can."""
     chat: ChatModel | None = None
     """None when no language model is set."""
+    advice_time: float = 0.0
+    """Seconds that the language model has for a call of `remember`."""
     accesses: AccessTally = field(default_factory=AccessTally)
 
     def acting_as(self, actor: str | None, session: str | None) -> Core:
@@ -58,7 +60,7 @@ class Core:
 async def within(core: Core, domain: str) -> AsyncGenerator[tuple[Core, LogWithin]]:
     """Give the rooms as an open transaction of a domain sees them, and its log. `Memory.transaction` tells the rest."""
     async with log_within(core.store, core.log, domain) as (store, log):
-        yield replace(core, store=store, log=log, background=Idle()), log
+        yield replace(core, store=store, log=log, background=Idle(), advice_time=0.0), log  # no model under the lock
 
 
 @dataclass(frozen=True, slots=True)

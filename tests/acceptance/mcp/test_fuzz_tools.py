@@ -92,6 +92,13 @@ KNOWN: dict[str, list[Any]] = {
     "expected_version": [1, 2, 18, 2**53 - 1],
     "node_types": [["Note", "Person"], ["Note", "Note"], ["*"], [{"name": "Note", "required_properties": ["a"]}]],
     "connection_types": [[], [{"name": "RelatesTo", "from_types": ["*"], "to_types": ["*"]}], []],
+    "relations": [
+        [],
+        [{"type": "RelatesTo", "to": "Ann"}],
+        [{"relationType": "RelatesTo", "from": "`"}],
+        [{"to": "Ann"}],
+    ],
+    "aliases": [[], ["Annie", "`"], [""], ODD_NAMES],
     "tags": [[], ["home", "home"], ODD_NAMES, [""], ["x" * 1_001]],
 }
 EVERYTHING = """
@@ -304,7 +311,12 @@ SOUND: dict[str, Callable[[World], Given]] = {
     "add_node_type": lambda _: {"type_name": "Song"},
     "traverse_memories": lambda _: {"start": NODES[:1]},
     "find_path": lambda _: {"from_id": NODES[0], "to_id": NODES[1]},
-    "remember": lambda _: {"name": "Ann", "type": "Note", "text": "Ann sings."},
+    "remember": lambda world: {
+        "name": twin(world),
+        "text": "Ann sings.",
+        "aliases": ["the singer"],
+        "relations": [{"type": "RelatesTo", "to": "Ann"}, {"relationType": "RelatesTo", "from": "Ann"}],
+    },
     "decide": lambda world: dict(zip(("known", "new"), observed(world), strict=True), decision="close"),
     "update_entity": lambda world: {"name": "Ann", "aliases": [observed(world)[0]]},
     "update_observation": lambda world: {"entityName": "Ann", "observation": observed(world)[0], "confidence": 0.5},

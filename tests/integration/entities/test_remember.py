@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 import pytest
 
-from graph_memory import GraphError, Memory, ontology_from
+from graph_memory import GraphError, Memory, load_ontology, ontology_from
+from graph_memory.memory.recall.results import Over, Statement
 from graph_memory.model.errors import Code
 
 
@@ -206,3 +210,48 @@ async def test_what_is_superseded_is_shown_as_of_the_time_at_which_it_held_and_n
             break
     assert seen[:2] == ["lives in Hull with her family"] * 2
     assert "Leeds" not in "".join(seen)
+
+
+async def test_what_is_superseded_says_since_when_not_and_what_holds_instead_wherever_it_is_asked_for(
+    memory: Memory, domain: str
+) -> None:
+    entities = memory.entities
+    first = await entities.remember(name="Ben", observations=["lives in Leeds", "plays the oboe"])
+    branch = memory.in_domain((await memory.history.branch(f"{domain}-before")).domain)
+    second = await entities.remember(name="Ben", observations=["lives in York"], replaces="lives in Leeds")
+    third = await entities.remember(name="Ben", observations=["lives in Hull"], replaces="lives in York")
+    ended = await entities.remember(name="Ben", replaces="plays the oboe")
+
+    async def over(words: str, where: Memory = memory, **asked: object) -> Over | None:
+        [hit] = (await where.recall.search_memories(words, search_mode="lexical", **asked)).hits  # pyright: ignore[reportArgumentType]
+        assert words in str(hit.passage)
+        return hit.over
+
+    times: dict[int | None, datetime] = {one.seq: one.at for one in (await memory.history.log(limit=50)).entries}
+    hull = (Statement(id=third.facts[0].id or "", text="lives in Hull"),)
+    leeds = Over(since=times[second.since], replaced_by=hull)
+    assert await over("lives in Leeds", as_of=first.until) == leeds
+    assert await over("lives in Leeds", valid_at="2020-01-01") == leeds
+    assert await over("lives in York", as_of=second.until) == Over(since=times[third.since], replaced_by=hull)
+    assert await over("plays the oboe", as_of=first.until) == Over(since=times[ended.since])
+    assert await over("lives in Hull") is None
+    assert await over("lives in Leeds", branch, as_of=first.until) is None
+
+    told = str((await memory.recall.recall("Where does Ben live?", as_of=first.until)).content)
+    assert re.search(r'"lives in Leeds" \(until \d+ \w+ \d+, then "lives in Hull"\)', told), told
+    told = await memory.recall.recall("Where does Ben live?", valid_at="2020-01-01", as_="structured")
+    assert "lives in Hull" in str(told.content)
+    again = await entities.remember(name="Ben", replaces="lives in Leeds")
+    assert [(one.decision, one.rule) for one in again.facts] == [("NOOP", "over already")]
+    assert str(again.facts[0].evidence).endswith('then "lives in Hull"')
+    corrected = await entities.update_observation("Ben", str(first.facts[0].id), text="lives in Leeds, Yorkshire")
+    assert corrected.over == leeds
+
+
+async def test_a_node_that_holds_no_more_says_so_where_it_is_found_and_recalled(memory: Memory) -> None:
+    await memory.create_ontology(load_ontology("gtd"))
+    shed = await memory.create_node("Project", "# Shed", properties={"status": "active"})
+    await memory.set_validity(shed.node_id, valid_from="2020-05-01", valid_to="2024-02-01")
+    [hit] = (await memory.recall.search_memories("shed", search_mode="lexical")).hits
+    assert hit.over == Over(since=datetime(2024, 2, 1, tzinfo=UTC))
+    assert "1 May 2020 until 1 February 2024" in str((await memory.recall.recall("shed")).content)

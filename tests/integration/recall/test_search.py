@@ -247,7 +247,8 @@ async def test_of_very_many_names_in_a_text_the_longest_count(filled: Memory) ->
         ]
     )
     await index_words(filled._core, filled._domain(None))
-    scope = Scope(filled._core, filled._domain(None), None, await filled.upkeep.index_status(), Filters())
+    domain = filled._domain(None)
+    scope = Scope(filled._core, domain, None, await filled.upkeep.index_status(), Filters(), domain)
     found = [row.name for row in await names_in(scope, ", ".join(names))]
     assert len(found) == 200
     assert sorted(found) == sorted(sorted(names, key=lambda name: (-len(name), name.lower()))[:200])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from graph_memory.cli.output.hits import highlighted
 from graph_memory.memory.recall.bm25 import asked
-from graph_memory.memory.recall.results import Hit, Part, SearchResult
+from graph_memory.memory.recall.results import Hit, Over, Part, SearchResult, Statement
 from graph_memory.model.results import NodeBrief
 from unit.cli.test_cli_commands import memory, run
 from unit.mcp_server.mcp_fakes import HIT, RecordingMemory
@@ -51,6 +52,15 @@ def test_contradictions_are_shown_and_scores_explained(memory: RecordingMemory):
         "    +0.500  lexical   of_best 0.988, score 12, passage (tile 0.9)",
         "    +0.250  name      name Kitchen",
     ]
+
+
+def test_what_holds_no_more_says_since_when_and_what_holds_instead(memory: RecordingMemory):
+    over = Over(
+        since=datetime(2025, 5, 3, tzinfo=UTC), replaced_by=(Statement(id="obs_2", text="The tiles are here."),)
+    )
+    memory.answers["search_memories"] = found(HIT.model_copy(update={"over": over}))
+    lines = run("search", "tiles").stdout.splitlines()
+    assert lines[3:5] == ["    Holds no more since 2025-05-03T00:00:00Z", "    Now: The tiles are here.  obs_2"]
 
 
 def test_what_was_not_searched_or_is_left_out_goes_to_stderr(memory: RecordingMemory):

@@ -8,7 +8,7 @@ import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
-from graph_memory.cli.input.assignments import assigned
+from graph_memory.cli.input.assignments import assigned, related
 from graph_memory.cli.output.printing import note
 from graph_memory.cli.output.tables import print_table
 from graph_memory.memory.entities.remembered import Remembered, Settled
@@ -25,6 +25,17 @@ def remember(
     type_name: Annotated[str | None, typer.Option("--type", help="The type, if the entity is new.")] = None,
     properties: takes.PropertyOption = None,
     aliases: Annotated[list[str] | None, typer.Option("--alias", help="Another name of it; repeatable.")] = None,
+    relations: Annotated[
+        list[str] | None,
+        typer.Option("--relation", metavar="TYPE=NAME", help="It is related so to that entity; repeatable."),
+    ] = None,
+    incoming: Annotated[
+        list[str] | None,
+        typer.Option("--relation-from", metavar="TYPE=NAME", help="That entity is related so to it; repeatable."),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Relations also where there is no entity of a name yet.")
+    ] = False,
     replaces: Annotated[
         list[str] | None,
         typer.Option("--replaces", help="A known observation that is over, by id or text; repeatable."),
@@ -33,6 +44,9 @@ def remember(
 ) -> None:
     """Remember facts about one thing: add what is new, skip what is known, and say what may be out of date."""
     values = assigned(properties)
+    key = "relationType" if lenient else "type"
+    ties = [{key: kind, "to": end} for kind, end in related(relations)]
+    ties += [{key: kind, "from": end} for kind, end in related(incoming)]
 
     async def use(memory: Memory) -> Remembered:
         return await memory.entities.remember(
@@ -40,6 +54,7 @@ def remember(
             name=name,
             type=type_name,
             properties=values,
+            relations=ties or None,
             aliases=aliases,
             replaces=replaces,
             dry_run=dry_run,

@@ -40,6 +40,14 @@ def assigned(given: Sequence[str] | None) -> dict[str, object] | None:
     return found or None
 
 
+def related(given: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Return types of relations and names, given with `=` between. Raises INVALID_ARGUMENT for what has none."""
+    pairs = [one.partition("=") for one in given or ()]
+    if (wrong := next(("".join(pair) for pair in pairs if not (pair[0] and pair[2])), None)) is not None:
+        raise fault("relation", f"{quoted(wrong)} is not a type and a name", "Write --relation 'works at=Merrow'.")
+    return [(kind, name) for kind, _, name in pairs]
+
+
 def given_strength(given: Sequence[str] | None) -> Mapping[str, float] | float | None:
     """Return the strength that options give, None when none was given. Raises INVALID_ARGUMENT."""
     pairs = [one.rpartition("=") for one in given or ()]

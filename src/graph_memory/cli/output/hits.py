@@ -10,6 +10,7 @@ import typer
 
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.model.analysers import ENGLISH
+from graph_memory.model.results import rfc3339
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -69,6 +70,10 @@ def _lines(hit: Hit, question: Query) -> Iterator[Text]:
         yield highlighted(plain(hit.passage), question)
     place = f"{plain(hit.place)}: " if hit.place else ""
     yield Text(f"{place}{plain(hit.why)}", "dim")
+    if hit.over is not None:
+        yield Text(f"Holds no more since {rfc3339(hit.over.since)}", "red")
+        for instead in hit.over.replaced_by or ():
+            yield Text(f"Now: {plain(instead.text)}  {plain(instead.id)}", "red")
     for one in hit.contradicted_by or ():
         yield Text(f"Contradicted by {plain(one.title)}  {plain(one.id)}", "red")
     for part in hit.explanation or ():

@@ -40,6 +40,8 @@ class Facts:
     type: str | None
     facts: Sequence[Fact]
     text: str = ""
+    said: int = 0
+    """How many of the facts, the first ones, are sentences of the text of which none says what it replaces."""
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
     ends: tuple[str, ...] = ()
     """Known observations that are over without a new one."""
@@ -74,6 +76,7 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
     text, name, kind = own.get("text"), own.get("name"), own.get("type")
     found = sentences(text_of(text)) if text else []
     facts = [Fact(observation=one) for one in observations_from(Located(found, "text"), now)]
+    said = len(facts)
     observations = own.get("observations")
     facts += [_fact(item, now) for item in observations.items()] if observations else []
     replaces = _texts(own.get("replaces"))
@@ -81,7 +84,7 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         hint = "Give observations as objects with text and replaces, or call once for each."
         raise fault("replaces", "There are several new statements: which of them replaces that is not said", hint)
     if replaces and facts:
-        facts, replaces = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], ()
+        facts, replaces, said = [replace(facts[0], replaces=(*facts[0].replaces, *replaces))], (), 0
     properties = properties_from(own)
     aliases = tuple(dict.fromkeys(one.strip() for one in _texts(own.get(ALIASES))))
     if "" in aliases:
@@ -95,6 +98,7 @@ def facts_from(given: Mapping[str, object], now: datetime) -> Facts:
         type=text_of(kind) if kind else None,
         facts=facts,
         text=text_of(text) if text else "",
+        said=said,
         properties=properties,
         ends=replaces,
         aliases=aliases,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from graph_memory.memory.entities.advice.settling import Pair, Settling, Settlings
 from graph_memory.memory.entities.asked import NewObservation
 from graph_memory.memory.entities.facts import Fact
 from graph_memory.memory.entities.observing import Observation, resolved
@@ -27,6 +28,8 @@ class Judged:
     """What it ends."""
     asks: Sequence[Doubt] = ()
     """What is asked about because of it."""
+    settled: Sequence[tuple[Doubt, Settling]] = ()
+    """What a language model has said of its doubts."""
 
     @property
     def is_new(self) -> bool:
@@ -60,6 +63,7 @@ def judged_facts(
     named: Mapping[str, Observation],
     entity: str,
     cosines: Mapping[tuple[str, str], float],
+    settlings: Settlings,
 ) -> list[Judged]:
     """Return what becomes of each fact, with the surest doubts of all of them. Raises INVALID_ARGUMENT."""
     texts = [one.text for one in known]
@@ -74,9 +78,27 @@ def judged_facts(
             own = Verdict(rule=_rule_of(equal), known=equal)
         else:
             own = verdict(text, beside, entity, lambda one, other: cosines.get((one, other)))
-        found.append(Judged(fact, own, replaced))
-        there.append(Known("", text))
+        one = _settled(Judged(fact, own, replaced), named, settlings)
+        gone = {each.id for each in one.replaced}
+        there = [*(each for each in there if each.id not in gone), Known("", text)]
+        found.append(one)
     return _asking(found)
+
+
+def _settled(one: Judged, named: Mapping[str, Observation], settlings: Settlings) -> Judged:
+    """Return what becomes of a fact by what a language model has said of its doubts, where these are still the same."""
+    own, text = one.verdict, one.fact.observation.text
+    pairs = [(doubt, settlings.get(Pair(doubt.known.id, doubt.known.text, text))) for doubt in own.doubts]
+    said = [(doubt, settling) for doubt, settling in pairs if settling is not None]
+    if not said:
+        return one
+    if same := [each for each in said if each[1].decision == "same"]:
+        return replace(one, verdict=Verdict(rule=own.rule, known=same[0][0].known), settled=same[:1])
+    closed = [
+        named[doubt.known.id] for doubt, settling in said if settling.decision == "close" and doubt.known.id in named
+    ]
+    rest = replace(own, doubts=[doubt for doubt, settling in pairs if settling is None])
+    return replace(one, verdict=rest, replaced=closed, settled=said)
 
 
 def _rule_of(equal: Known | None) -> Rule:
@@ -93,12 +115,28 @@ def _asking(judged: Sequence[Judged]) -> list[Judged]:
 def receipt_of(one: Judged, made: str | None) -> Receipt:
     """Return the receipt of a fact, given the id of the observation that says it now."""
     text, own = one.fact.observation.text, one.verdict
+    if one.settled:
+        return _receipt_of_settled(one, made)
     if one.replaced:
         texts = " | ".join(each.state.text for each in one.replaced)
         ids = tuple(each.id for each in one.replaced)
         return Receipt(decision=Decision.UPDATE, fact=text, rule=REPLACES, evidence=texts, id=made, replaced=ids)
     decision = Decision.ADD if one.is_new else Decision.NOOP
     return Receipt(decision=decision, fact=text, rule=own.rule, evidence=own.evidence, score=own.score, id=made)
+
+
+def _receipt_of_settled(one: Judged, made: str | None) -> Receipt:
+    """Return the receipt of a fact about which a language model has decided."""
+    fresh = Decision.UPDATE if one.replaced else Decision.ADD
+    return Receipt(
+        decision=fresh if one.is_new else Decision.NOOP,
+        fact=one.fact.observation.text,
+        rule=f"model: {', '.join(dict.fromkeys(settling.decision for _, settling in one.settled))}",
+        evidence=" | ".join(f"{doubt.known.text}: {settling.reason}" for doubt, settling in one.settled),
+        id=made,
+        replaced=tuple(each.id for each in one.replaced) or None,
+        model=one.settled[0][1].model,
+    )
 
 
 def questions_of(judged: Sequence[Judged], ids: Sequence[str | None]) -> list[Question]:

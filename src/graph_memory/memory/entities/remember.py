@@ -13,12 +13,15 @@ from functools import partial
 from graph_memory.embedding import EmbeddingUnavailable
 from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
-from graph_memory.memory.core import Core
+from graph_memory.memory.core import Core, within
+from graph_memory.memory.entities.advice.advised import Part, advised, found_of
+from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
+from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
 from graph_memory.memory.entities.asked import NewEntity, NewRelation
 from graph_memory.memory.entities.drafting import NOTHING, Drafting
 from graph_memory.memory.entities.facts import Facts
-from graph_memory.memory.entities.finding import Found, entity_of_name, entity_of_text
+from graph_memory.memory.entities.finding import Found
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
 from graph_memory.memory.entities.names import not_found
 from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
@@ -28,12 +31,15 @@ from graph_memory.memory.entities.remembered import Decision, Receipt, Remembere
 from graph_memory.memory.entities.spelling import ENTITY
 from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
 from graph_memory.memory.entities.writes import NAMED, Decided, checked, drafting_with, in_domain, states_of
+from graph_memory.memory.recall.over import over
+from graph_memory.memory.recall.tiers.wording import in_words
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Head
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import NodeState
 from graph_memory.model.wording import shown
+from graph_memory.storage.log.writing import utc_now
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
@@ -45,27 +51,77 @@ CURRENT = query("entities/current", Known)
 
 async def remember(core: Core, domain: str, given: Facts, *, dry_run: bool) -> Remembered:
     """Remember facts about one thing. `Entities.remember` tells the rest."""
-    if given.name is not None:
-        found = await entity_of_name(core.store, domain, given.name)
+    adviser = Adviser.of(core)
+    told = None
+    try:
+        if parts := await advised(core, domain, given, adviser, utc_now()):
+            told = await _written(core, domain, parts, adviser, dry_run=dry_run)
+            told = told.model_copy(update={"model": core.chat and core.chat.name})
+    except GraphError as error:
+        if error.code in OF_THE_STORE:
+            raise
+        adviser.warnings.append(f"What the model made of the text was refused, {WITHOUT}: {error.message}.")
+    if told is None:
+        found = await found_of(core, domain, given)
+        told = await _written(core, domain, [(given, found)], adviser, dry_run=dry_run)
+    return told.model_copy(update={"warnings": tuple(adviser.warnings) or None})
+
+
+OF_THE_STORE = frozenset({Code.STORE_UNAVAILABLE, Code.TIMEOUT, Code.DOMAIN_BUSY, Code.TRANSACTION_LOST})
+"""Errors that say nothing of what was given."""
+
+
+async def _written(core: Core, domain: str, parts: Sequence[Part], adviser: Adviser, *, dry_run: bool) -> Remembered:
+    """Write facts about each thing, all of them or none, and return what is told of the first, with the others."""
+    writings = [await _prepared(core, domain, given, found, adviser) for given, found in parts]
+    if dry_run:
+        told = [await _tried(one) for one in writings]
+    elif len(writings) == 1:
+        await in_domain(core, domain, partial(writings[0].written, dry_run=False))
+        told = [writings[0].told]
     else:
-        found = await entity_of_text(core.store, domain, given.text)
-    cosines = await _cosines(core, domain, found.name, given)
-    writing = _Writing(core, domain, given, found, cosines)
-    if not dry_run:
-        await in_domain(core, domain, partial(writing.written, dry_run=False))
-        return writing.told
+        await in_domain(core, domain, partial(_together, core, domain, writings))
+        told = [one.told for one in writings]
+    if len(told) == 1:
+        return told[0]
+    numbers = [number for one in told for number in (one.since, one.until) if number is not None]
+    update = {"since": min(numbers, default=None), "until": max(numbers, default=None)}
+    return told[0].model_copy(update={**update, "others": tuple(one.about for one in told[1:])})
+
+
+async def _together(core: Core, domain: str, writings: Sequence[_Writing]) -> None:
+    """Write facts about several things in one transaction."""
+    async with within(core, domain) as (inside, _):
+        for one in writings:
+            one.core = inside
+            await one.written(dry_run=False)
+
+
+async def _tried(writing: _Writing) -> Remembered:
+    """Return what would be remembered."""
     try:
         await writing.written(dry_run=True)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
-        return _first(given, found)
+        return _first(writing.given, writing.found)
     return _dry(writing.told)
+
+
+async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser: Adviser) -> _Writing:
+    """Return a call with all that is asked of models before its write."""
+    rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if given.facts else []
+    known = await core.store.read(CURRENT, domain=domain, node=rows[0].id) if rows else []
+    cosines = await _cosines(core, known, found.name, given)
+    free = [one for one in given.facts if not one.replaces]
+    doubts = judged_facts(free, known, {}, found.name, cosines, {})
+    pairs = [Pair(doubt.known.id, doubt.known.text, one.fact.observation.text) for one in doubts for doubt in one.asks]
+    return _Writing(core, domain, given, found, cosines, await adviser.settle(pairs, found.name))
 
 
 def _first(given: Facts, found: Found) -> Remembered:
     """Return what would be remembered in a domain that does not exist yet."""
-    judged = judged_facts(given.facts, [], {}, found.name, {})
+    judged = judged_facts(given.facts, [], {}, found.name, {}, {})
     relations = [tie.relation(found.name) for tie in given.ties]
     lacking = next((tie.other for tie in given.ties if tie.other != found.name and not tie.lenient), None)
     if lacking is not None:
@@ -88,13 +144,11 @@ def _dry(told: Remembered) -> Remembered:
 Cosines = Mapping[tuple[str, str], float]
 
 
-async def _cosines(core: Core, domain: str, name: str, given: Facts) -> Cosines:
+async def _cosines(core: Core, known: Sequence[Known], name: str, given: Facts) -> Cosines:
     """Return the cosines of new texts and those of known ones that words do not judge; none without vectors."""
     embedder = core.embedder
-    rows = await core.store.read(NAMED, domain=domain, names=[name])
-    if embedder is None or not rows or not given.facts:
+    if embedder is None:
         return {}
-    known = await core.store.read(CURRENT, domain=domain, node=rows[0].id)
     found: dict[tuple[str, str], float] = {}
     try:
         for fact in given.facts:
@@ -120,6 +174,7 @@ class _Writing:
     given: Facts
     found: Found
     cosines: Cosines
+    settlings: Settlings
     broken: Mapping[str, BrokenLink] = field(default_factory=dict[str, BrokenLink])
     told: Remembered = field(init=False)
     relations: Sequence[NewRelation] = field(init=False)
@@ -167,11 +222,11 @@ class _Writing:
         entity = node if node is not None and not node.mentioned else None
         known = await reader.read(CURRENT, domain=self.domain, node=entity.id) if entity else []
         named = await observations_of(reader, self.domain, entity.id if entity else None, self._named(known))
-        judged = judged_facts(self.given.facts, known, named, name, self.cosines)
+        judged = judged_facts(self.given.facts, known, named, name, self.cosines, self.settlings)
         drafting = await drafting_with(self.core, reader, head, states.values())
         node_id = entity.id if entity else self._made(drafting, node)
         receipts = self._observed(drafting, node_id, judged, named, head)
-        receipts += self._ended(drafting, named, head, known)
+        receipts += await self._ended(reader, drafting, named, head, known)
         receipts += self._properties(drafting, entity, head)
         receipts += await self._related(reader, drafting, node_id)
         ids = [receipt.id for receipt in receipts[: len(judged)]]
@@ -191,6 +246,7 @@ class _Writing:
     def _named(self, known: Sequence[Known]) -> list[str]:
         """Return the ids and texts of observations that change: those that are named, and equal ones in their place."""
         replaced = {one for fact in self.given.facts for one in fact.replaces} | {*self.given.ends}
+        replaced |= {pair.id for pair, settling in self.settlings.items() if settling.decision == "close"}
         texts = {fact.observation.text for fact in self.given.facts if fact.replaces}
         return sorted(replaced | {one.id for one in known if one.text in texts})
 
@@ -220,20 +276,27 @@ class _Writing:
             receipts.append(receipt_of(one, made))
         return receipts
 
-    def _ended(
-        self, drafting: Drafting, named: Mapping[str, Observation], head: Head, known: Sequence[Known]
+    async def _ended(
+        self,
+        reader: Reader,
+        drafting: Drafting,
+        named: Mapping[str, Observation],
+        head: Head,
+        known: Sequence[Known],
     ) -> list[Receipt]:
-        over = resolved(self.given.ends, named, [one.text for one in known])
-        drafting.drafts += [ended(one, head.at) for one in over if not one.is_over]
+        ends = resolved(self.given.ends, named, [one.text for one in known])
+        drafting.drafts += [ended(one, head.at) for one in ends if not one.is_over]
+        told = await over(reader, self.domain, [one.id for one in ends if one.is_over])
         return [
             Receipt(
                 decision=Decision.NOOP if one.is_over else Decision.DELETE,
                 fact=one.state.text,
                 rule="over already" if one.is_over else "named as over",
+                evidence=in_words(told.get(one.id)) or None,
                 id=one.id,
                 replaced=None if one.is_over else (one.id,),
             )
-            for one in over
+            for one in ends
         ]
 
     def _own(self, before: Mapping[str, PropertyValue]) -> dict[str, PropertyValue]:

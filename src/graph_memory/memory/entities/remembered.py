@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from graph_memory.model.results import Result
+from graph_memory.model.results import Answered, Result
 
 
 class Decision(StrEnum):
@@ -34,6 +34,7 @@ class Receipt(Result):
     score: float | None = None
     id: str | None = Field(default=None, description="The observation that says it now; absent in a dry run if new")
     replaced: tuple[str, ...] | None = Field(default=None, description="Observations that ended with it")
+    model: str | None = Field(default=None, description="The language model that decided; evidence has its reason")
 
 
 class Arguments(Result):
@@ -69,7 +70,7 @@ class Candidate(Result):
     likeness: float = Field(description="Of the names, 0 to 1")
 
 
-class Remembered(Result):
+class About(Result):
     """What was remembered of one entity."""
 
     entity: str
@@ -82,9 +83,22 @@ class Remembered(Result):
     candidates: tuple[Candidate, ...] | None = Field(
         default=None, description="With a new entity: those with near names, one of which may be meant"
     )
+
+
+class Remembered(About, Answered):
+    """What was remembered of one entity, and where a language model splits the text, of others that it speaks of."""
+
+    others: tuple[About, ...] | None = Field(default=None, description="What the text says of other entities")
+    model: str | None = Field(default=None, description="The language model that split the text into facts")
+    warnings: tuple[str, ...] | None = Field(default=None, description="What the language model could not do")
     since: int | None = Field(default=None, description="First event: memory_revert with since and until undoes all")
     until: int | None = None
     dry_run: bool | None = None
+
+    @property
+    def about(self) -> About:
+        """The same without what is told of the call."""
+        return About(**{name: getattr(self, name) for name in About.model_fields})
 
 
 class Settled(Result):

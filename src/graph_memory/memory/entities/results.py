@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.results import Result, Timestamp
 
@@ -93,6 +94,7 @@ class ObservationUpdated(Result):
     confidence: float | None = None
     version: int
     changed: bool
+    over: Over | None = Field(default=None, description="It holds no more")
 
 
 class KnowledgeGraph(Result):

@@ -17,6 +17,7 @@ from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdat
 from graph_memory.memory.entities.weighing import Known
 from graph_memory.memory.entities.writes import NAMED, Decided, checked, states_of
 from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.recall.over import over
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
@@ -106,6 +107,7 @@ async def update_observation(core: Core, domain: str, given: ObservationEdit) ->
         confidence=writing.after.confidence,
         version=version_after(version, one.version),
         changed=version is not None,
+        over=(await over(core.store, domain, [one.id])).get(one.id) if one.is_over else None,
     )
 
 

@@ -16,10 +16,11 @@ from graph_memory.memory.recall.connected import connected_to, contradicting
 from graph_memory.memory.recall.excerpts import excerpt
 from graph_memory.memory.recall.finding import Ranking
 from graph_memory.memory.recall.fitting import LENGTHS, fitted, tokens_of
+from graph_memory.memory.recall.over import over_in
 from graph_memory.memory.recall.passages import located
 from graph_memory.memory.recall.ranking import Ranked
 from graph_memory.memory.recall.request import Cursor, Request
-from graph_memory.memory.recall.results import Hit, SearchResult
+from graph_memory.memory.recall.results import Hit, Over, SearchResult
 from graph_memory.memory.recall.retrieval import Scope, passages_of
 from graph_memory.memory.recall.scoring import Passage, Scored
 from graph_memory.memory.recall.why import parts, total, why
@@ -40,6 +41,7 @@ class Told:
     passages: dict[str, Passage] = field(default_factory=dict[str, Passage])
     texts: dict[str, str] = field(default_factory=dict[str, str])
     contradicting: Mapping[str, tuple[NodeBrief, ...]] = field(default_factory=dict[str, tuple[NodeBrief, ...]])
+    over: Mapping[str, Over] = field(default_factory=dict[str, Over])
 
 
 async def reply(scope: Scope, request: Request, ranking: Ranking) -> SearchResult:
@@ -134,6 +136,7 @@ async def _read(scope: Scope, ranking: Ranking, page: Sequence[Ranked]) -> Told:
     for each in page:
         if (passage := _telling(ranking, each)) is not None:
             told.passages[each.owner] = passage
+    told.over = await over_in(scope, list(told.passages.values()))
     await _read_contents(scope, page, told)
     return told
 
@@ -172,8 +175,17 @@ def _hit(request: Request, ranking: Ranking, told: Told, ranked: Ranked, length:
         modified=None if modified == created else modified,
         age_days=max((utc_now() - modified).days, 0),
         contradicted_by=told.contradicting.get(row.id) or None,
+        over=_over(told, row, passage),
         explanation=parts(ranked, scored, ranking.question) if request.explanation else None,
     )
+
+
+def _over(told: Told, row: DescribedRow, passage: Passage | None) -> Over | None:
+    """Return what is said of a hit that holds no more: of what was observed, or else of the node or connection."""
+    if passage is not None and passage.owner in told.over:
+        return told.over[passage.owner]
+    ends = cast("datetime | None", row.event.get("_valid_to"))
+    return Over(since=ends) if ends is not None and ends <= utc_now() else None
 
 
 def _range(told: Told, passage: Passage, start: int, end: int) -> tuple[int, int] | None:

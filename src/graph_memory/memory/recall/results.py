@@ -23,6 +23,20 @@ class Part(Result):
     detail: dict[str, object] = Field(default_factory=dict, description="What it is made of")
 
 
+class Statement(Result):
+    """An observation: its id, and what it says."""
+
+    id: str
+    text: str
+
+
+class Over(Result):
+    """What is said of something that holds no more."""
+
+    since: Timestamp = Field(description="Since when it does not hold")
+    replaced_by: tuple[Statement, ...] | None = Field(default=None, description="Observations that took its place")
+
+
 class Hit(Result):
     """A node or connection that was found, and the passage that fits best."""
 
@@ -44,6 +58,7 @@ class Hit(Result):
     contradicted_by: tuple[NodeBrief, ...] | None = Field(
         default=None, description="Nodes that contradict it: check which of them is right"
     )
+    over: Over | None = Field(default=None, description="What the passage says, or a node or connection, holds no more")
     explanation: tuple[Part, ...] | None = Field(default=None, description="The parts of the score; they add up to it")
 
 

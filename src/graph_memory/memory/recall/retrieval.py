@@ -102,6 +102,8 @@ class Scope(Place):
 
     coverage: Coverage
     filters: Filters
+    asked: str
+    """The domain that was asked: what a branch was before its fork lies in the log of another."""
     then: datetime | None = None
     """The time of the number of the log as of which is searched, if one is named."""
 

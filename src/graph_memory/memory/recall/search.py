@@ -58,7 +58,7 @@ async def scope_of(
     elif as_of is not None:
         place = await place_at(core.store, domain, "as_of", as_of)
     else:
-        return Scope(core, domain, None, await catch_up(core, domain, vectors=vectors), filters)
+        return Scope(core, domain, None, await catch_up(core, domain, vectors=vectors), filters, domain)
     coverage = await catch_up(core, place.domain, vectors=vectors)
     rows = await core.store.read(NEXT_EVENTS, domain=place.domain, numbers=[place.seq])
-    return Scope(core, place.domain, place.seq, coverage, filters, rows[0].at if rows else None)
+    return Scope(core, place.domain, place.seq, coverage, filters, domain, rows[0].at if rows else None)

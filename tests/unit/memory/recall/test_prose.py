@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from graph_memory.memory.recall.bm25 import asked
 from graph_memory.memory.recall.fitting import counter
-from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
+from graph_memory.memory.recall.results import Over, Statement
+from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.prose import packed
 from graph_memory.memory.recall.tiers.structured import as_json, structured
 from graph_memory.memory.recall.tiers.wording import flat, quoted, relation
@@ -117,8 +119,20 @@ def test_a_property_that_says_nothing_to_a_reader_is_told_by_its_beginning():
     assert content.splitlines()[1] == '- "Crime" (id "012345678901…", kind "theft")'
 
 
+def test_what_holds_no_more_says_until_when_and_what_holds_instead():
+    over = Over(since=ENDED, replaced_by=(Statement(id="o2", text="lives in York"),))
+    ben = Thing("ben", "person", "Ben", when="today", observed=(Observed("lives in Leeds", "8 May 2023", over),))
+    assert '  observed 8 May 2023: "lives in Leeds" (until 3 May 2025, then "lives in York")' in told(Material([ben]))
+    content, _ = structured(Material([ben]), asked("words"), 500, counter())
+    assert content["things"][0]["observations"] == [
+        {"text": "lives in Leeds", "when": "8 May 2023", "over": over.to_dict()}
+    ]
+
+
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("field", ["title", "text", "path", "summary", "type", "when_of_fact", "relation", "end"])
+@pytest.mark.parametrize(
+    "field", ["title", "text", "path", "summary", "type", "when_of_fact", "observed", "instead", "relation", "end"]
+)
 def test_hostile_text_never_leaves_its_quotation_marks(text: str, field: str):
     thing = Thing("x", "Note", "Title", "text", when="today")
     ties = [Tie("t", "KNOWS", "x", "y", 0.5)]
@@ -126,6 +140,11 @@ def test_hostile_text_never_leaves_its_quotation_marks(text: str, field: str):
     match field:
         case "when_of_fact":
             thing = replace(thing, facts=((text, text),))
+        case "observed":
+            thing = replace(thing, observed=(Observed(text, "8 May 2023"),))
+        case "instead":
+            over = Over(since=ENDED, replaced_by=(Statement(id="o", text=text),))
+            thing = replace(thing, observed=(Observed("lives in Leeds", "8 May 2023", over),))
         case "relation":
             ties = [Tie("t", text, "x", "y", 0.5)]
         case "end":
@@ -163,6 +182,17 @@ def test_types_of_connections_are_words():
 
 
 NAMES = st.text(min_size=1, max_size=30)
+ENDED = datetime(2025, 5, 3, tzinfo=UTC)
+OVER = st.one_of(
+    st.none(),
+    st.builds(
+        Over,
+        since=st.just(ENDED),
+        replaced_by=st.lists(st.builds(Statement, id=NAMES, text=st.text(max_size=20)), min_size=1, max_size=2).map(
+            tuple
+        ),
+    ),
+)
 THINGS = st.lists(
     st.builds(
         Thing,
@@ -174,7 +204,9 @@ THINGS = st.lists(
         facts=st.lists(st.tuples(NAMES, st.one_of(st.text(max_size=9), st.integers(), st.booleans())), max_size=2).map(
             tuple
         ),
-        observed=st.lists(st.tuples(st.text(max_size=30), st.just("8 May 2023")), max_size=1).map(tuple),
+        observed=st.lists(
+            st.builds(Observed, text=st.text(max_size=30), when=st.just("8 May 2023"), over=OVER), max_size=1
+        ).map(tuple),
         when=st.sampled_from(["today", "3 days ago"]),
         path=st.sampled_from(["", "", "/a", "/b\n"]),
     ),

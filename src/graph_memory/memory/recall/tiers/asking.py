@@ -9,7 +9,7 @@ from graph_memory.memory.recall.bm25 import asked as worded
 from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.memory.recall.tiers.material import Material
 from graph_memory.memory.recall.tiers.phrases import timed
-from graph_memory.memory.recall.tiers.recalling import recalled
+from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import asked
 from graph_memory.memory.recall.tiers.results import Depth, QueryResult
 from graph_memory.memory.recall.tiers.synthesis import FEWEST_WORDS, material_from, written
@@ -57,7 +57,7 @@ async def memory_query(core: Core, domain: str, query: str, max_tokens: int | No
     """Return what answers a question. `Recall.memory_query` tells the rest."""
     depth, why = depth_of(check_query(query))
     request = asked(depth, query, None, max_tokens, "prose", None, None, None, None)
-    found, known = await recalled(core, domain, request)
+    found, known = await guided(core, domain, request)
     mode = "" if found.mode is None else f", searched by {_MODES[found.mode]}"
     told = QueryResult(**found.model_dump(), why=f"{depth}{mode}: {why}.")
     if core.chat is None or len(known.things) <= ENOUGH:

@@ -6,14 +6,12 @@ stored something can know. What the model cites must be something that it was gi
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import json
 import re
-import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from graph_memory.chat import marks
+from graph_memory.chat.marks import between
 from graph_memory.memory.recall.results import Style
 
 STYLES: Mapping[Style, str] = {
@@ -21,7 +19,6 @@ STYLES: Mapping[Style, str] = {
     "analysis": "Analyze it: what holds, how it hangs together, what contradicts, and what the material leaves open.",
     "recommendations": "Recommend what to do next, the most useful first, each with its reason from the material.",
 }
-_SECRET = secrets.token_bytes(16)
 _GROUP = re.compile(r"(\s?)\[([^\[\]]*)\]")
 _TARGET = re.compile(r"(?<=\])\((?:[^()]|\([^()]*\))*\)")
 """Where a link or picture of Markdown leads."""
@@ -96,14 +93,12 @@ Write plain sentences in the language of the question, at most {max_words} words
 
 def question(query: str, material: Material, mark: str) -> str:
     """Return what the model reads: the question and the material between its marks."""
-    lines = [json.dumps(each, ensure_ascii=False) for each in material.to_list()]
-    return "\n".join([query, "", f"<{mark}>", *map(_on_one_line, lines), f"</{mark}>"])
+    return f"{query}\n\n{between(mark, material.to_list())}"
 
 
 def mark_of(query: str, material: Material) -> str:
     """Return a mark that no stored text can have, the same for the same material in a process."""
-    told = json.dumps([query, material.to_list()]).encode()
-    return "material-" + hmac.new(_SECRET, told, hashlib.sha256).hexdigest()[:16]
+    return marks.mark_of([query, material.to_list()])
 
 
 def cited(text: str, known: Collection[str]) -> Cited:
@@ -125,8 +120,3 @@ def shortened(text: str, words: int) -> str:
     """Return a text of at most so many words, as it is where it has no more."""
     spans = [found.span() for found in re.finditer(r"\S+", text)]
     return text if len(spans) <= words else text[: spans[words - 1][1]] + " …"
-
-
-def _on_one_line(line: str) -> str:
-    """Return JSON without the characters that it lets stand, but that some readers take for the end of a line."""
-    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)

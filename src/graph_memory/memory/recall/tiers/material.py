@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was observed, when, and where it holds no more, since when and what holds instead."""
+
+    text: str
+    when: str
+    over: Over | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +31,8 @@ class Thing:
     """Whether there is more content than `text`."""
     summary: str = ""
     facts: tuple[tuple[str, PropertyValue], ...] = ()
-    observed: tuple[tuple[str, str], ...] = ()
-    """What was observed of it, as far as it was found, each with when."""
+    observed: tuple[Observed, ...] = ()
+    """What was observed of it, as far as it was found."""
     when: str = ""
     """Its date in the world, or else how long ago it was changed."""
     path: str = ""

@@ -15,7 +15,7 @@ from graph_memory.memory.recall.bm25 import Query
 from graph_memory.memory.recall.own_names import ALIASES, listed_names
 from graph_memory.memory.recall.tiers.cutting import shortened
 from graph_memory.memory.recall.tiers.material import MANY, Material, Thing, Tie
-from graph_memory.memory.recall.tiers.wording import LABEL, flat, label, name, quoted, relation, value
+from graph_memory.memory.recall.tiers.wording import LABEL, flat, in_words, label, name, quoted, relation, value
 from graph_memory.model.properties import PropertyValue
 
 PART = 0.4
@@ -244,8 +244,9 @@ def _longest(fact: PropertyValue) -> int:
 
 def _observed(telling: _Telling, thing: Thing) -> list[str]:
     lines: list[str] = []
-    for text, when in thing.observed:
-        line = f"  observed {when}: {quoted(text)}"
+    for each in thing.observed:
+        over = f" ({in_words(each.over)})" if each.over else ""
+        line = f"  observed {each.when}: {quoted(each.text)}{over}"
         if (cost := telling.page.cost(line)) <= min(telling.page.left, max(round(telling.page.left * PART), LEAST)):
             telling.page.left -= cost
             lines.append(line)

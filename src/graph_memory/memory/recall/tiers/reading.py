@@ -42,6 +42,7 @@ class ToldRow:
     created: int | None
     modified: int | None
     valid_from: int | None
+    valid_to: int | None
     from_id: str | None
     from_title: str
     to_id: str | None

@@ -40,14 +40,19 @@ _SETTLED = frozenset({"answered", "closed", "done", "resolved", "settled"})
 
 async def recall(core: Core, domain: str, request: RecallRequest) -> RecallResult:
     """Return what a memory knows. `Recall` tells the rest."""
+    found, _ = await guided(core, domain, request)
+    return found
+
+
+async def guided(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:
+    """Return what `recalled` does; of a domain that does not exist yet how to work with it, and that there is none."""
     try:
-        found, _ = await recalled(core, domain, request)
+        return await recalled(core, domain, request)
     except GraphError as error:
         if error.code is not Code.ONTOLOGY_NOT_FOUND or request.as_of is not None or request.focus:
             raise
         nothing = RecallResult(depth=request.depth, tokens_used=0, content="", warnings=(error.message,))
-        return await anyio.to_thread.run_sync(_guiding, nothing, request)
-    return found
+        return await anyio.to_thread.run_sync(_guiding, nothing, request), Material()
 
 
 async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[RecallResult, Material]:

@@ -123,7 +123,10 @@ def _told(thing: Thing) -> Content:
     if thing.facts:
         found["properties"] = dict(thing.facts)
     if thing.observed:
-        found["observations"] = [{"text": text, "when": when} for text, when in thing.observed]
+        found["observations"] = [
+            {"text": each.text, "when": each.when} | ({"over": each.over.to_dict()} if each.over else {})
+            for each in thing.observed
+        ]
     return found
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.background import task_group
+from graph_memory.memory.recall.over import over_in
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.growth import in_order, reached
-from graph_memory.memory.recall.tiers.material import Brief, Material, Thing, Tie
+from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.reading import (
     PASSAGES,
     ToldRow,
@@ -92,10 +93,14 @@ async def material_of(
             tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
+    observed = {each: _observed(seeds.passages.get(each, ())) for each in chosen if each in rows}
+    over = await over_in(scope, [each for several in observed.values() for each in several])
     told = [
-        _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None)
-        for each in chosen
-        if each in rows
+        replace(
+            _thing(rows[each], texts.get(each, ()), seeds.passages.get(each, ()), now, is_past=scope.at is not None),
+            observed=tuple(Observed(one.text, one.date, over.get(one.owner)) for one in several),
+        )
+        for each, several in observed.items()
     ]
     known |= {each: Brief(row.named, row.type) for each, row in rows.items() if not row.ends}
     ties = [tie for tie in web.ties.values() if tie.from_id in known and tie.to_id in known]
@@ -109,7 +114,6 @@ def _is_connection(seeds: Seeds, each: str) -> bool:
 def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: datetime, *, is_past: bool) -> Thing:
     """Return what may be told of a node or connection."""
     is_long = len(texts) > PASSAGES
-    observed = [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION]
     facts = [(str(key), value) for key, value in sorted(row.facts, key=lambda fact: str(fact[0])) if value != row.named]
     if row.tags:
         facts.append(("tags", ", ".join(row.tags)))
@@ -122,7 +126,6 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
         is_part=is_long,
         summary=row.summary,
         facts=tuple(facts),
-        observed=tuple((each.text, each.date) for each in observed[:_MOST_OBSERVED]),
         when=_when(row, now, is_past=is_past),
         path=row.path,
         order=f"{row.created or 0:015} {row.id}",
@@ -130,10 +133,24 @@ def _thing(row: ToldRow, texts: Sequence[str], found: Sequence[Passage], now: da
     )
 
 
+def _observed(found: Sequence[Passage]) -> list[Passage]:
+    """Return the passages of what was observed of a thing, of those that were found."""
+    return [each for each in found if each.owner != each.unit and each.place.split("/")[0] == _OBSERVATION][
+        :_MOST_OBSERVED
+    ]
+
+
 def _when(row: ToldRow, now: datetime, *, is_past: bool) -> str:
-    """Return from when something holds, or else how old it is; in the past, the day of its last change."""
+    """Return from when something holds, or else how old it is; in the past, the day of its last change.
+
+    What holds no more says until when it did.
+    """
+    ends = None if row.valid_to is None else instant(row.valid_to)
+    until = f"until {day(ends)}" if ends is not None and ends <= now else ""
     if row.valid_from is not None:
-        return day(instant(row.valid_from))
+        return f"{day(instant(row.valid_from))} {until}".rstrip()
+    if until:
+        return until
     if row.modified is None:
         return ""
     return day(instant(row.modified)) if is_past else age(instant(row.modified), now)

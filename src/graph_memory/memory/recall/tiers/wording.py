@@ -10,11 +10,14 @@ import re
 import unicodedata
 from datetime import datetime
 
+from graph_memory.memory.recall.results import Over
 from graph_memory.model.properties import PropertyValue
 
 CUT = "…"
 LABEL = 80
 """Characters of a title where it only says what something is connected to."""
+_INSTEAD = 200
+"""Characters of a statement that took the place of another."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp", "Zs"})
 """Categories of characters that break lines, turn the direction, or cannot be seen."""
 _JOINERS = frozenset("\u200c\u200d\ufe0f")
@@ -76,6 +79,14 @@ def value(given: PropertyValue, longest: int) -> str:
 def day(at: datetime) -> str:
     """Return the day of a time, as in `8 May 2023`."""
     return f"{at.day} {at:%B} {at.year}"
+
+
+def in_words(over: Over | None) -> str:
+    """Return what is said of a statement that holds no more: until when it did, and what holds instead."""
+    if over is None:
+        return ""
+    instead = " and ".join(label(each.text, _INSTEAD) for each in over.replaced_by or ())
+    return f"until {day(over.since)}{', then ' if instead else ''}{instead}"
 
 
 def age(at: datetime, now: datetime) -> str:

@@ -1,0 +1,14 @@
+// Of these observations those that hold no more: since when, and what took the place of others of their node: lists of id, text
+// and the ids that it took the place of.
+// mode: read
+// params: domain, ids
+// returns: id, since, later
+UNWIND $ids AS id
+MATCH (o:_Observation {_domain: $domain, _id: id})
+WHERE o._valid_to <= datetime()
+RETURN id, o._valid_to AS since, COLLECT {
+  MATCH (o)-[:_OBSERVES]->(:_Node)<-[:_OBSERVES]-(l:_Observation)
+  WHERE l._supersedes IS NOT NULL
+  RETURN [l._id, l._text, l._supersedes]
+  ORDER BY l._created, coalesce(l._place, 0), l._id
+} AS later

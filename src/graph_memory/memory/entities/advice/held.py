@@ -1,0 +1,50 @@
+"""Whether a text is held by others: by their letters and figures, in any language. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_FIGURES = re.compile(r"\d+")
+_LENGTH = 3
+"""Letters of a piece of text."""
+
+
+def share_held(text: str, others: Iterable[str]) -> float:
+    """Return how much of a text, in pieces of three letters, stands in others; nothing where a figure is missing."""
+    one, all_of_it = _folded(text), _folded(" ".join(others))
+    if not set(_FIGURES.findall(one)) <= set(_FIGURES.findall(all_of_it)):
+        return 0.0
+    wanted = _pieces(one)
+    return len(wanted & _pieces(all_of_it)) / len(wanted) if wanted else 1.0
+
+
+def without(text: str, others: Iterable[str]) -> str:
+    """Return what is left of a text when others that stand in it are taken out."""
+    left = _folded(text)
+    for other in sorted(map(_folded, others), key=len, reverse=True):
+        left = left.replace(other, " ") if other else left
+    return " ".join(left.split())
+
+
+def stands_in(text: str, other: str) -> bool:
+    """Say whether a text stands in another as it is, whatever its capitals and spaces, as whole words."""
+    pattern = rf"(?<![^\W_]){re.escape(_folded(text))}(?![^\W_])"
+    if not _has_spaces(text):
+        pattern = re.escape(_folded(text))
+    return re.search(pattern, _folded(other)) is not None
+
+
+def _has_spaces(text: str) -> bool:
+    """Say whether words of its script stand apart."""
+    return not any("\u3040" <= each <= "\u9fff" or "\u0e00" <= each <= "\u0eff" for each in text)
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _pieces(text: str) -> set[str]:
+    letters = "".join(each for each in text if each.isalnum())
+    return {letters[at : at + _LENGTH] for at in range(max(len(letters) - _LENGTH + 1, 1))} if letters else set()

@@ -1,0 +1,40 @@
+"""Facts kept clean on the command line, as a person uses it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from acceptance.agents import run
+
+pytestmark = pytest.mark.long
+
+
+def test_facts_relations_and_other_names_are_remembered_and_what_is_asked_is_settled(
+    environment: dict[str, str], domain: str
+) -> None:
+    given = ("--domain", domain)
+    refused = run(environment, "remember", "Plays the oboe.", "--name", "Ben", "--relation", "knows=Ada", *given)
+    assert refused.returncode != 0
+    assert "Ada" in refused.stderr
+    unreadable = run(environment, "remember", "Plays the oboe.", "--name", "Ben", "--relation", "knows", *given)
+    assert "is not a type and a name" in unreadable.stderr
+    words = ["Works at Merrow as an analyst.", "--name", "Ben", "--alias", "Benny", "--relation", "works at=Merrow"]
+    words += ["--relation-from", "knows=Ada", "--lenient", "-p", "city=Leeds"]
+    made = run(environment, "remember", *words, *given)
+    assert made.returncode == 0, made.stderr
+    assert "Ben works at Merrow" in made.stdout
+    assert "Ada knows Ben" in made.stdout
+    told = json.loads(run(environment, "remember", *words, *given, "--json").stdout)
+    assert {one["decision"] for one in told["facts"]} == {"NOOP"}
+    asked = run(environment, "remember", "Benny left Merrow.", *given)
+    assert "Out of date? Works at Merrow as an analyst." in asked.stderr
+    call = asked.stderr.rpartition("graph-memory ")[2].split()
+    assert "close: done." in run(environment, *call, *given).stderr
+    shown = run(environment, "entity", "open", "Ben", *given).stdout
+    assert "analyst" not in shown
+    assert "Ada → knows → Ben" in shown
+    then = run(environment, "search", "analyst", "--mode", "lexical", "--valid-at", "2020-01-01", *given).stdout
+    assert "Holds no more since" in then
+    assert "Now: Benny left Merrow." in then
