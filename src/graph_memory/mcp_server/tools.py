@@ -84,9 +84,11 @@ class Tool(Generic[A, R]):
         )
 
     def refused(self, error: GraphError) -> types.CallToolResult:
-        """Return an error twice: for programs as `{code, message, details}`, for the agent as text."""
+        """Return an error twice: for programs as `{code, message, details}`, and as text, with what it lists."""
         text = f"{error.code}: {error.message}" + (f"\nHint: {error.hint}" if error.hint else "")
         structured = to_jsonable_python(error.to_dict(), fallback=str)
+        if lists := {name: each for name, each in structured["details"].items() if _is_told_in_full(each)}:
+            text += f"\nDetails: {json.dumps(lists, ensure_ascii=False, separators=(',', ':'))}"
         told = types.TextContent(type="text", text=text)
         return types.CallToolResult(content=[told], structured_content=structured, is_error=True)
 
@@ -100,6 +102,11 @@ class Tool(Generic[A, R]):
             output_schema=output_schema(self._gives),
             annotations=_annotations(self.name, self.effect),
         )
+
+
+def _is_told_in_full(detail: object) -> bool:
+    """Say whether a detail of an error tells of things one by one, such as conflicts, faults or material."""
+    return isinstance(detail, list) and bool(detail) and isinstance(detail[0], dict)
 
 
 AnyTool = Tool[Any, Any]

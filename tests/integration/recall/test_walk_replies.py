@@ -48,6 +48,18 @@ async def test_contents_are_whole_in_short_or_as_fits(memory: Memory) -> None:
     assert few.left_out.max_tokens == 2
 
 
+async def test_where_there_is_no_room_for_a_node_it_is_said_how_many_tokens_that_takes(memory: Memory) -> None:
+    await made(memory, hub="Kitchen")
+    await memory.create_connection("Link", "hub", "hub")
+    found = await memory.recall.traverse_memories("hub", max_tokens=50)
+    assert (found.nodes, found.connections) == ((), ())
+    assert found.tokens is not None
+    assert found.tokens <= 50
+    [warning] = found.warnings or ()
+    least = int(warning.split()[-2])
+    assert [node.id for node in (await memory.recall.traverse_memories("hub", max_tokens=least)).nodes] == ["hub"]
+
+
 async def test_nodes_that_say_the_same_are_told_once(memory: Memory) -> None:
     await made(memory, hub="Kitchen", one="Buy tiles", two="Buy tiles", three="")
     found = await memory.recall.traverse_memories("hub", deduplication="content_hash")

@@ -39,6 +39,14 @@ async def test_an_error_without_a_hint_is_one_line():
         assert text_of(await client.call_tool("get_node", {"node_id": "mem_1"})) == "NODE_NOT_FOUND: No node mem_1"
 
 
+async def test_what_an_error_tells_of_each_thing_is_in_its_text_too():
+    details = {"material": [{"id": "mem_1", "text": "Larch"}], "names": ["a"], "hint": "Do this."}
+    raised = GraphError(Code.NO_MODEL, "No language model is set", details)
+    async with client_of(opens(RecordingMemory(get_node=raised))) as client:
+        text = text_of(await client.call_tool("get_node", {"node_id": "mem_1"}))
+    assert text.splitlines()[1:] == ["Hint: Do this.", 'Details: {"material":[{"id":"mem_1","text":"Larch"}]}']
+
+
 async def test_details_that_are_not_json_are_shown_all_the_same():
     details = {"path": MappingProxyType({"a": 1}), "odd": object}
     raised = GraphError(Code.TIMEOUT, "Late", details)

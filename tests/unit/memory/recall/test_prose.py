@@ -61,8 +61,47 @@ def test_it_is_grouped_by_thing_and_path_with_relations_in_words():
         '- "Terrace": "Larch. It costs 5k."',
         '  recommended by "Anna Lee" (Person)',
         '- "We could paint the fence."',
+        "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "Anna plays the cello."',
     ]
+
+
+def test_what_has_no_path_is_not_told_under_that_of_another():
+    other = Thing("x", "Note", "Loose", "Loose ends.", when="today")
+    first = told(Material([other, DECK], [], KNOWN)).splitlines()
+    assert first[1].startswith('- "Loose')
+    assert first[2].startswith('In "/garden"')
+    lines = told(Material([DECK, ANNA, FENCE, other], [], KNOWN)).splitlines()
+    assert [line[:12] for line in lines[1:]] == [
+        'In "/garden"',
+        '- "Terrace":',
+        '- "We could ',
+        "Elsewhere:",
+        '- "Anna Lee"',
+        '- "Loose" (N',
+    ]
+
+
+def test_a_connection_of_which_only_the_ends_have_room_is_told_by_them():
+    ends = ("anna", "Anna Lee", "acme", "Acme")
+    tie = Thing("c", "WorksAt", "", "word " * 300, when="today", ends=ends)
+    for most in range(20, 120, 5):
+        assert '""' not in told(Material([tie], [], KNOWN), most)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\U0001f600" + "".join(chr(0xE0100 + number) for number in range(28)) + " b", "a\U0001f600 b"),
+        ("\u3164a\u115fb\uffa0c\u2800d\u034fe\u17b4f", "a b c d e f"),
+        ("a\u200db\ufe0fc\u200cd", "a b c d"),
+        ("\U0001f469\u200d\U0001f4bb and \u2764\ufe0f\u200d\U0001f525 and 1\ufe0f\u20e3", None),
+        ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", None),
+        ("\U0001f600\u200d\u200d\u200d\ufe0f\ufe0f x", "\U0001f600 x"),
+    ],
+)
+def test_nothing_hides_in_a_text_and_joined_pictures_and_words_stay(text: str, shown: str | None):
+    assert flat(text) == (text if shown is None else shown)
 
 
 def test_a_connection_is_told_once_from_the_end_that_comes_first():

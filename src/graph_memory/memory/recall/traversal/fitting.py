@@ -13,7 +13,7 @@ Shown = tuple[list[ReachedNode], list[Followed]]
 def fitted(shown: Callable[[int, int], Shown], stages: int, nodes: int, most: int) -> tuple[Shown, int]:
     """Return nodes and the connections between them that fit, and their tokens.
 
-    `shown` gives them at a stage of shortening, of at most so many nodes. The first node stays whatever it takes.
+    `shown` gives them at a stage of shortening, of at most so many nodes. There may be no room even for the first.
     """
 
     def at(stage: int, count: int) -> tuple[Shown, int]:
@@ -24,7 +24,7 @@ def fitted(shown: Callable[[int, int], Shown], stages: int, nodes: int, most: in
         found = at(stage, nodes)
         if found[1] <= most:
             return found
-    low, high = 1, nodes
+    low, high = 0, nodes
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if at(stages - 1, middle)[1] <= most else (low, middle - 1)

@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
+from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.place import Place, place_of
 from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
 from graph_memory.memory.recall.traversal.crossing import Crossing, parted, places
@@ -140,6 +141,10 @@ async def _reply(told: _Told, walk: Walk, connections: int, warnings: tuple[str,
         (nodes, shown), tokens = await anyio.to_thread.run_sync(
             fitted, told.shown, STAGES, len(told.visits), request.max_tokens
         )
+        if told.visits and not nodes:
+            first, joined = told.shown(STAGES - 1, 1)
+            least = tokens_of([*first, *joined])
+            warnings = (*warnings, f"max_tokens leaves no room: the first node alone takes {least} tokens.")
     left = LeftOut(
         max_nodes=walk.is_full or None,
         max_depth=sum(visit.depth == request.max_depth for visit in told.visits) or None,
