@@ -1,10 +1,10 @@
 // Takes the domain's write lock and tells where its log stands. `written` is the seq of this write's first event
 // if an earlier run of the same write was committed after all, `request` the hash that it then has, if it has one, and
 // `refused` what it tells of what was left out. `protection` and
-// `has_protected` say what of the domain is protected.
+// `has_protected` say what of the domain is protected, `parent` which domain is above it.
 // mode: write
 // params: domain, batch
-// returns: seq, ontology_version, epoch, last_at, state, job, written, request, refused, protection, has_protected
+// returns: seq, ontology_version, epoch, last_at, state, job, written, request, refused, protection, has_protected, parent
 MATCH (d:_Domain {_id: $domain})
 SET d._writer = $batch
 WITH d
@@ -12,4 +12,5 @@ OPTIONAL MATCH (e:_Event {_domain: $domain, _id: $batch})
 RETURN d._seq AS seq, d._ontology_version AS ontology_version,
        toString(d._created) + '/' + d._mended AS epoch, d._last_at AS last_at, d._state AS state, d._job AS job,
        e._seq AS written, e._request AS request, e._refused AS refused,
-       d._protection AS protection, coalesce(d._has_protected, false) AS has_protected
+       d._protection AS protection, coalesce(d._has_protected, false) AS has_protected,
+       d._parent AS parent

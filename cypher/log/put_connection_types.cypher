@@ -30,6 +30,6 @@ CALL (t, row) {
 }
 WITH count(*) AS found, sum(changes) AS changed
 MATCH (d:_Domain {_id: $domain})
-SET d._mended = d._mended + changed,
+SET d._mended = d._mended + CASE WHEN d._parent IS NULL THEN changed ELSE 1 END,
     d._versions = head(COLLECT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->(t) RETURN sum(t._version) })
 RETURN found

@@ -1,5 +1,6 @@
 // Makes node types what their last events say, and notes the sum of the versions of all types. When one was there before,
-// the domain gets a new epoch, so that nobody goes by what they remember of its ontology.
+// or a domain above may have one of the name, the domain gets a new epoch, so that nobody goes by what they remember of its
+// ontology.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -11,6 +12,6 @@ SET t = row.state
 MERGE (o)-[:_DEFINES]->(t)
 WITH count(*) AS found, sum(changes) AS changed
 MATCH (d:_Domain {_id: $domain})
-SET d._mended = d._mended + changed,
+SET d._mended = d._mended + CASE WHEN d._parent IS NULL THEN changed ELSE 1 END,
     d._versions = head(COLLECT { MATCH (:_Ontology {_domain: $domain})-[:_DEFINES]->(t) RETURN sum(t._version) })
 RETURN found

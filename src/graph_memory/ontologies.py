@@ -26,14 +26,15 @@ def load_ontology(source: str | Path) -> Ontology:
     return parse_bytes(data, path.name)
 
 
-def begun(ontology: Ontology) -> Ontology:
+def begun(ontology: Ontology, present: Ontology) -> Ontology:
     """Return what a domain begins with: an open ontology has the standard connection types besides its own.
 
-    Those whose name, or the name of whose inverse, it uses otherwise are left out.
+    Those whose name, or the name of whose inverse, it uses otherwise, or the domains above, are left out.
     """
     if not ontology.open:
         return ontology
     used = {name for one in ontology.connection_types for name in (one.name, one.inverse)}
+    used |= {one.type.name for one in present.above.values()}
     standard = [one for one in _standard().connection_types if not {one.name, one.other_name} & used]
     return ontology.with_types((), standard)
 

@@ -94,6 +94,7 @@ from graph_memory.memory.transfer.results import (
 from graph_memory.memory.transfer.sources import Sources
 from graph_memory.model import results
 from graph_memory.model.content import Encoding
+from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains
 from graph_memory.model.events import Origin
 from graph_memory.model.links import LinkType
 from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
@@ -275,12 +276,43 @@ class SyncMemory(_Sync[Memory]):
             domain=domain,
         )
 
-    def delete_domain(self, name: str) -> results.DomainDeleted:
+    def create_domain(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        parent: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> DomainChanged:
+        """Create a domain without types of its own, under another if `parent` is given.
+
+        Under another it sees the types of all domains above it, and may add types, but define none otherwise. Its log
+        takes an inherited type with the first thing that is of it. `create_ontology` may give it types of its own.
+        `description` is text of up to 10,000 characters, `metadata` a JSON object of up to 64 kB. Raises
+        DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND for a parent that does not exist.
+        """
+        return self._wait(self._facade.create_domain, name, description=description, parent=parent, metadata=metadata)
+
+    def update_domain(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        parent: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> DomainChanged:
+        """Change the description, the metadata or the parent of a domain; an empty one is removed.
+
+        Raises INVALID_ARGUMENT for a parent that is under the domain, ONTOLOGY_NOT_FOUND, and TYPE_ALREADY_EXISTS where
+        a domain above would define a type otherwise.
+        """
+        return self._wait(self._facade.update_domain, name, description=description, parent=parent, metadata=metadata)
+
+    def delete_domain(self, name: str) -> DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
         The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
         """
         return self._wait(self._facade.delete_domain, name)
 
@@ -584,13 +616,17 @@ class SyncMemory(_Sync[Memory]):
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
         next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
-        times are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
+        times are those of creation and of the last change; `…_after` includes its time. `domains` asks several domains,
+        one after the other, `include_children` also all under them; `nodes` says then where each is. Raises
+        INVALID_PROPERTY.
         """
         return self._wait(
             self._facade.query_nodes,
@@ -607,6 +643,8 @@ class SyncMemory(_Sync[Memory]):
             limit=limit,
             cursor=cursor,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
     def query_connections(
@@ -799,11 +837,11 @@ class SyncMemory(_Sync[Memory]):
         """Return the ontology with everything that is declared, in the order of declaration."""
         return self._wait(self._facade.get_ontology, domain=domain)
 
-    def list_domains(self) -> results.Domains:
+    def list_domains(self) -> Domains:
         """Return all domains by name, with the sizes of their logs and ontologies."""
         return self._wait(self._facade.list_domains)
 
-    def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+    def domain_info(self, *, domain: str | None = None) -> DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
         return self._wait(self._facade.domain_info, domain=domain)
 
@@ -1612,18 +1650,18 @@ class SyncRecall(_Sync[Recall]):
         valid_at: datetime | str | None = None,
         syntax: Syntax = "plain",
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> SearchResult:
         """Return the nodes and connections that answer a question best, each with the passage that fits and why.
 
         `lexical` compares words, `semantic` meaning, `hybrid` both. A hit also gains where its name stands in the
-        question, or in the text of one of the best hits.
-
-        `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
-        default, and `edge_weight`, `recency_weight` and `use_weight`, 0 by default, for what is much connected, was
-        changed lately, or is used often; also without `_weight`. `filters` are
-        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
-        `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
-        the nodes that hits are connected to follow them.
+        question, or in the text of one of the best hits. `weightings` are `title_weight`, `content_weight` and
+        `tag_weight`, which multiply what a passage counts, 1 by default, and `edge_weight`, `recency_weight` and
+        `use_weight`, 0 by default, for what is much connected, was changed lately, or is used often; also without
+        `_weight`. `filters` are `created_after`, `created_before`, `tags` (all of them), `min_edge_count`,
+        `node_types`, `path_prefix`, `namespace`, `min_strength` (of its strongest connection) and `properties`.
+        `traversal_depth`, up to 3, adds the nodes that hits are connected to.
 
         `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
         world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
@@ -1646,6 +1684,8 @@ class SyncRecall(_Sync[Recall]):
             valid_at=valid_at,
             syntax=syntax,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
     def search_semantic(
@@ -1684,6 +1724,8 @@ class SyncRecall(_Sync[Recall]):
         as_of: int | str | None = None,
         valid_at: datetime | str | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> SearchResult:
         """Return what `search_memories` returns for words and meaning together."""
         return self._wait(
@@ -1700,6 +1742,8 @@ class SyncRecall(_Sync[Recall]):
             as_of=as_of,
             valid_at=valid_at,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
     def recall(
@@ -1715,6 +1759,8 @@ class SyncRecall(_Sync[Recall]):
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> RecallResult:
         """Return what a memory knows, as prose that fits in `max_tokens`, or as an object (`as_` is `structured`).
 
@@ -1743,6 +1789,8 @@ class SyncRecall(_Sync[Recall]):
             limit=limit,
             context=context,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
     def memory_context(
@@ -1758,6 +1806,8 @@ class SyncRecall(_Sync[Recall]):
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> RecallResult:
         """Return what `recall` returns: its name in the specifications, by which the depth comes first."""
         return self._wait(
@@ -1772,11 +1822,28 @@ class SyncRecall(_Sync[Recall]):
             limit=limit,
             context=context,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
-    def memory_query(self, query: str, *, max_tokens: int | None = None, domain: str | None = None) -> QueryResult:
+    def memory_query(
+        self,
+        query: str,
+        *,
+        max_tokens: int | None = None,
+        domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
+    ) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
-        return self._wait(self._facade.memory_query, query, max_tokens=max_tokens, domain=domain)
+        return self._wait(
+            self._facade.memory_query,
+            query,
+            max_tokens=max_tokens,
+            domain=domain,
+            domains=domains,
+            include_children=include_children,
+        )
 
     def memory_synthesize(
         self,

@@ -22,9 +22,9 @@ Strength = Annotated[
     dict[str, Any] | Fraction,
     Field(description="{semantic?, structural?, temporal?, confidence?}, each 0 to 1, or one number"),
 ]
-Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids to return (default: all)")]
-ValidAt = Annotated[str, Field(description='Only what holds in the world then: date, time, "2 hours ago"')]
-Detail = Annotated[bool, Field(description="Also what each is: type, title, ends")]
+Limit = Annotated[int, Field(ge=1, le=MOST, description="Max ids (default all)")]
+ValidAt = Annotated[str, Field(description="Only what holds in the world then")]
+Detail = Annotated[bool, Field(description="Also type, title, ends")]
 Cursor = Annotated[str, Field(description="From next_cursor")]
 ExpectedVersion = Annotated[int, Field(ge=0, le=MOST, description="Refuse if the version has changed")]
 
@@ -33,3 +33,10 @@ class Call(TypedDict):
     """What every tool takes. The instructions of the server say what it is: once is enough."""
 
     domain: NotRequired[str]
+
+
+class CallOfSeveral(Call):
+    """What those tools take that may read several domains, as the instructions of the server say."""
+
+    domains: NotRequired[Names]
+    include_children: NotRequired[bool]

@@ -39,6 +39,10 @@ class AccessTally:
         """Whether anything is counted."""
         return self._most > 0
 
+    def last(self, domain: str) -> datetime | None:
+        """Return when a node of a domain was last given to somebody, of those that it knows of."""
+        return max((access.last for access in self._found.get(domain, {}).values()), default=None)
+
     def note(self, domain: str, ids: Iterable[str]) -> None:
         """Count each node of a reply once, now."""
         now = datetime.now(UTC)

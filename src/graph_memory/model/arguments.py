@@ -27,17 +27,17 @@ def fault(argument: str, message: str, hint: str) -> GraphError:
     return GraphError(Code.INVALID_ARGUMENT, message, {"argument": argument, "hint": hint})
 
 
-def check_domain(name: str) -> str:
+def check_domain(name: str, *, argument: str = "domain") -> str:
     """Return a domain name. Raises INVALID_ARGUMENT."""
     if name == AUTO:
         hint = "Only the option --domain and the setting GRAPH_MEMORY_DOMAIN take it, for the project at hand."
-        raise fault("domain", "auto is not the name of a domain", hint)
+        raise fault(argument, "auto is not the name of a domain", hint)
     if not is_domain(name):
         hint = (
             "Use 1 to 64 letters, digits, dots, underscores or hyphens, starting with a letter or digit. "
             "Such names may be joined by single slashes, as in experiment/new-approach."
         )
-        raise fault("domain", f"{quoted(name)} is not a valid domain name", hint)
+        raise fault(argument, f"{quoted(name)} is not a valid domain name", hint)
     return name
 
 

@@ -23,6 +23,8 @@ class Code(StrEnum):
     """A domain with that name already exists: choose another name, or delete it first."""
     DOMAIN_HAS_BRANCHES = "DOMAIN_HAS_BRANCHES"
     """Other domains were branched from this one: delete them first."""
+    DOMAIN_HAS_CHILDREN = "DOMAIN_HAS_CHILDREN"
+    """Other domains are under this one: delete them first, or put them elsewhere."""
     NODE_NOT_FOUND = "NODE_NOT_FOUND"
     """The domain has no node with that id."""
     NODE_ALREADY_EXISTS = "NODE_ALREADY_EXISTS"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from graph_memory.model.events import Draft, Event, Op
-from graph_memory.model.kinds import CONTENT, KINDS, TYPES, Kind, Step, type_name
+from graph_memory.model.kinds import CONTENT, KINDS, TYPE_OF, TYPES, Kind, Step, type_name
 from graph_memory.model.ontology.ontology import (
     AnyType,
     ConnectionType,
@@ -22,6 +22,7 @@ from graph_memory.model.ontology.ontology import (
     connection_type_from,
     node_type_from,
 )
+from graph_memory.model.ontology.types import kind_of_type, subject_of_type, type_state
 from graph_memory.model.properties import ANY, PropertyValue, key_value
 from graph_memory.model.protection import PROTECTION
 from graph_memory.model.search_windows import windows
@@ -35,6 +36,7 @@ from graph_memory.model.subjects import (
     StoredValue,
     content_ref,
     entity_key,
+    present,
     searched,
 )
 
@@ -107,6 +109,17 @@ def with_types(ontology: Ontology, drafts: Iterable[Draft]) -> Ontology:
     return ontology.with_types(
         [one for one in types if isinstance(one, NodeType)], [one for one in types if isinstance(one, ConnectionType)]
     )
+
+
+def ontology_state(ontology: Ontology) -> State:
+    """Return what an event keeps of an ontology beside its types."""
+    return present({"_open": ontology.open, "_description": ontology.description or None})
+
+
+def type_draft(declared: AnyType) -> Draft:
+    """Return the event that adds a type."""
+    kind = TYPE_OF[kind_of_type(declared)]
+    return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
 
 
 def declared_by(draft: Draft) -> AnyType:

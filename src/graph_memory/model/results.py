@@ -89,17 +89,6 @@ class ProtectionInfo(Result):
     can_be_unprotected_by: tuple[str, ...] | None = None
 
 
-class DomainProtection(Result):
-    """How a domain is protected."""
-
-    is_read_only: bool = Field(description="False once it has expired")
-    last_modified_by: str
-    last_modified_at: Timestamp
-    protection_reason: str | None = None
-    expires_at: Timestamp | None = None
-    can_be_unprotected_by: tuple[str, ...] | None = None
-
-
 class ProtectionChanged(Changed):
     """What protect or unprotect came to."""
 
@@ -179,6 +168,7 @@ class NodeBrief(Result):
     id: str
     type: str
     title: str
+    domain: str | None = Field(default=None, description="Where it is, if several domains were asked")
 
 
 class ConnectionBrief(Result):
@@ -232,7 +222,9 @@ class NodeIds(Found):
     """Ids of the nodes that matched."""
 
     node_ids: tuple[str, ...]
-    nodes: tuple[NodeBrief, ...] | None = Field(default=None, description="With detail: id, type and title of each")
+    nodes: tuple[NodeBrief, ...] | None = Field(
+        default=None, description="With detail, or of several domains: what each is, and its domain"
+    )
 
 
 class ConnectedNodes(NodeIds):
@@ -287,52 +279,6 @@ class Validity(Result):
 
     valid: bool
     reason: str | None = Field(default=None, description="If it is not: why, and what would be")
-
-
-class DomainSummary(Result):
-    """One domain, by its log and its ontology."""
-
-    name: str
-    created: Timestamp
-    modified: Timestamp = Field(description="Time of the last event")
-    events: int = Field(description="Changes in its log, not counting those before a fork")
-    node_types: int
-    connection_types: int
-    forked_from: str | None = Field(default=None, description="For a branch: the domain it was made from")
-    forked_at: int | None = Field(default=None, description="For a branch: its starting point in that domain's log")
-    busy: str | None = Field(default=None, description="The long operation running in it, such as branching")
-
-
-class DomainInfo(DomainSummary):
-    """One domain with the numbers of its nodes and connections, and what search lacks of them."""
-
-    nodes: int
-    connections: int
-    not_indexed: int = Field(default=0, description="Latest changes that are not indexed yet; a search does it first")
-    without_vectors: int = Field(default=0, description="Passages that have no vectors yet")
-    analyser: str | None = Field(default=None, description="The analyser by which search reads words, once it does")
-    protection: DomainProtection | None = None
-
-
-class Domains(Result):
-    """All domains, by name."""
-
-    domains: tuple[DomainSummary, ...]
-
-
-class DomainDeleted(Result):
-    """A domain that was deleted, with everything in it."""
-
-    domain: str
-    nodes: int = Field(description="Nodes deleted")
-    events: int = Field(description="Events deleted")
-    blobs: int | None = Field(
-        default=None,
-        description="Large contents deleted; absent if they stay because another database keeps its own there",
-    )
-    resumed: bool | None = Field(
-        default=None, description="An interrupted deletion was completed; the counts cover only this part"
-    )
 
 
 class Branched(Result):

@@ -23,6 +23,8 @@ MODIFIED = frozenset({"_modified"})
 
 ENTITY, MENTIONED, RELATION, PLACE, TEXT = "_entity", "_mentioned", "_relation", "_place", "_text"
 """What a state keeps of entities: the type as written, whether it is one yet, a relation's type, the order, a text."""
+PARENT = "_parent"
+"""What a state keeps of the domain above."""
 SUPERSEDES, ASKS = "_supersedes", "_asks"
 """What an observation keeps of others: which it took the place of, and which it may make out of date."""
 ENTITY_NAME, FOLDED, IS_LONG = "_entity_name", "_folded", "_is_long"
@@ -58,7 +60,7 @@ class Validity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainState:
-    """What a domain's log says of the domain itself: when it began, and for a branch, what it was made from.
+    """What a domain's log says of the domain: when it began, its fields, and for a branch, what it was made from.
 
     Its log goes on from number `forked_at` of that of `forked_from`; its own changes come after `begins_at`.
     """
@@ -72,6 +74,11 @@ class DomainState:
     """What was compacted, counted by sessions, as JSON."""
     merges: str | None = None
     protection: Protection | None = None
+    description: str | None = None
+    metadata: str | None = None
+    """JSON text, always written the same way."""
+    parent: str | None = None
+    """The domain whose types it inherits."""
 
     def state(self) -> State:
         """Return what an event keeps of the domain."""
@@ -85,6 +92,9 @@ class DomainState:
                 "_compacted": self.compacted,
                 "_merges": self.merges,
                 PROTECTION: self.protection and self.protection.text(),
+                "_description": self.description,
+                "_metadata": self.metadata,
+                PARENT: self.parent,
             }
         )
 
@@ -101,6 +111,9 @@ class DomainState:
             compacted=known.get("_compacted"),
             merges=known.get("_merges"),
             protection=stored_protection(known),
+            description=known.get("_description"),
+            metadata=known.get("_metadata"),
+            parent=known.get(PARENT),
         )
 
 

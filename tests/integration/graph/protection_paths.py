@@ -463,6 +463,26 @@ async def delete_a_branch(world: World, memory: Memory) -> object:
     return await memory.delete_domain(world.domain)
 
 
+@path(DOMAIN)
+async def describe_the_domain(world: World, memory: Memory) -> object:
+    return await memory.update_domain(world.domain, description="Another")
+
+
+async def _above(world: World) -> None:
+    """Make a domain that the domain may be under."""
+    await world.memory.create_domain(f"{world.domain}-new")
+
+
+@path(DOMAIN, prepare=_above)
+async def put_the_domain_under_another(world: World, memory: Memory) -> object:
+    return await memory.update_domain(world.domain, parent=f"{world.domain}-new")
+
+
+@path()
+async def make_a_domain_under_it(world: World, memory: Memory) -> object:
+    return await memory.create_domain(f"{world.domain}-new", parent=world.domain)
+
+
 # What a hand did.
 
 
@@ -618,6 +638,8 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.changes.paging:Batch.begin": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.changes.paging:Batch.page": ["delete_a_neighbour_in_pages", "revert_in_pages"],
     "memory.domains.deletion:delete_domain": ["delete_domain", "delete_a_branch"],
+    "memory.domains.tree:create_domain": ["make_a_domain_under_it"],
+    "memory.domains.tree:update_domain": ["describe_the_domain", "put_the_domain_under_another"],
     "memory.drift.reconcile:_Attempt.write": ["adopt_a_change", "adopt_the_deletion_of_a_neighbour"],
     "memory.drift.reconcile:_drop_made": ["restore_what_a_hand_did"],
     "memory.entities.writes:create_entities": ["create_entities"],

@@ -11,7 +11,8 @@ import pytest
 from graph_memory import Memory, ontology_from
 from graph_memory.memory.graph import unknown
 from graph_memory.memory.history.past import Past
-from graph_memory.model.results import Domains, Found
+from graph_memory.model.domain_results import Domains
+from graph_memory.model.results import Found
 
 pytestmark = pytest.mark.anyio
 

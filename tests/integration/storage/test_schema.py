@@ -51,6 +51,7 @@ ANALYSERS = {"_Window": "whitespace", "_English": "english"}
 CHOSEN = LABELS.keys() - ANALYSERS.keys()
 """Labels whose indexes are made when a domain asks for them, as another test may."""
 INDEXES = {
+    ("RANGE", "_Domain", ("_parent",)),
     ("RANGE", "_Node", ("_domain", "_type", "_id")),
     ("RANGE", "_Node", ("_domain", "_path")),
     ("RANGE", "_Node", ("_domain", "_namespace", "_id")),

@@ -19,7 +19,7 @@ from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.memory.drift.results import HandChange, Reconciliation
 from graph_memory.memory.history.results import LogEntry, LogPage, Named, Reverted, RevertedChange, Sessions
-from graph_memory.model import results
+from graph_memory.model import domain_results, results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ontology_from
@@ -275,14 +275,17 @@ AS_TOOLS: dict[str, tuple[list[str], dict[str, Any]]] = {
 WITHOUT_COMMAND = {"create_ontology", "search_semantic", "hybrid_search", "memory_context"}
 """`ontology apply` is more than that, and the others are `search` and `recall` in one of their ways."""
 
+OF_A_SESSION = {"select_domain"}
+"""A shell has GRAPH_MEMORY_DOMAIN in its place."""
+
 
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> RecordingMemory:
     recording = RecordingMemory(
         describe_nodes=NODES,
         describe_connections=CONNECTIONS,
-        list_domains=results.Domains(domains=(results.DomainSummary(**DOMAIN),)),
-        domain_info=results.DomainInfo(**DOMAIN, nodes=5, connections=1),
+        list_domains=domain_results.Domains(domains=(domain_results.DomainSummary(**DOMAIN),)),
+        domain_info=domain_results.DomainInfo(**DOMAIN, nodes=5, connections=1, content_bytes=20, ontology_version=4),
     )
 
     @asynccontextmanager
@@ -312,7 +315,7 @@ async def said_by_tool(name: str, arguments: dict[str, Any], memory: RecordingMe
 
 def test_every_tool_has_its_command():
     assert set(AS_TOOLS) | WITHOUT_COMMAND == set(ARGUMENTS)
-    assert set(COMMANDS) == {tool.name for tools in TOOLSETS.values() for tool in tools}
+    assert set(COMMANDS) | OF_A_SESSION == {tool.name for tools in TOOLSETS.values() for tool in tools}
 
 
 @pytest.mark.anyio
@@ -606,9 +609,9 @@ def test_a_missing_domain_is_told_with_that_of_the_project_at_hand(
 ):
     monkeypatch.chdir(tmp_path)
     memory.answers["get_ontology"] = no_ontology("default")
-    own = results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
+    own = domain_results.DomainSummary(**{**DOMAIN, "name": domain_for("auto")})
     for domains, begins in (((), "To begin one, run `graph-memory ontology apply`"), ((own,), "This folder's project")):
-        memory.answers["list_domains"] = results.Domains(domains=domains)
+        memory.answers["list_domains"] = domain_results.Domains(domains=domains)
         error = run("ontology", "show").exception
         assert isinstance(error, GraphError)
         assert f"Hint: {begins}" in explained(error)

@@ -22,7 +22,7 @@ from graph_memory import cli
 from graph_memory.cli.main import app
 from graph_memory.mcp_server.toolsets.table import TOOLSETS
 from graph_memory.mcp_server.transport import stdio
-from graph_memory.model import results
+from graph_memory.model import domain_results
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.results import BlobsCollected, CollectedBlob, Difference, Verification
 from graph_memory.settings import Settings
@@ -138,8 +138,8 @@ def test_verify_names_each_difference_and_ends_with_1(memory: RecordingMemory):
 
 def test_verify_goes_through_all_domains_and_ends_with_1_if_one_differs(memory: RecordingMemory):
     one = {"created": MOMENT, "modified": MOMENT, "events": 1, "node_types": 1, "connection_types": 0}
-    domains = [results.DomainSummary(name=name, **one) for name in ("home", "work")]
-    memory.answers["list_domains"] = results.Domains(domains=tuple(domains))
+    domains = [domain_results.DomainSummary(name=name, **one) for name in ("home", "work")]
+    memory.answers["list_domains"] = domain_results.Domains(domains=tuple(domains))
     assert run("verify", "--all").exit_code == 0
     assert [named for name, _, named in memory.calls if name == "verify"] == [{"domain": "home"}, {"domain": "work"}]
     memory.answers["verify"] = DIFFERENT

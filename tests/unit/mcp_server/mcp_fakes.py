@@ -25,7 +25,7 @@ from graph_memory.memory.recall.traversal.results import (
     ReachedNode,
     Walked,
 )
-from graph_memory.model import results
+from graph_memory.model import domain_results, results
 from graph_memory.model.ontology.ontology import ontology_from
 from graph_memory.settings import Settings
 
@@ -146,7 +146,7 @@ ANSWERS: Mapping[str, Any] = {
     "verify": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "rebuild": results.Verification(domain="default", events=3, subjects=2, differences=()),
     "collect_blobs": ("aa", "bb"),
-    "list_domains": results.Domains(domains=()),
+    "list_domains": domain_results.Domains(domains=()),
 }
 
 ARGUMENTS: Mapping[str, dict[str, Any]] = {

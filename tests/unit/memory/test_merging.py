@@ -27,7 +27,6 @@ from graph_memory.memory.branches.values import (
 )
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.memory.graph.ontology import type_draft
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, Origin
@@ -40,6 +39,7 @@ from graph_memory.model.ontology.ontology import (
     node_type_from,
 )
 from graph_memory.model.ontology.types import PropertyRule
+from graph_memory.model.projection import type_draft
 from graph_memory.model.properties import key_value
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import State, content_state

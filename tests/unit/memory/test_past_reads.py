@@ -27,20 +27,23 @@ WRITES = {
     "add_node_type",
     "add_connection_type",
     "apply_ontology",
+    "create_domain",
+    "update_domain",
     "delete_domain",
     "execute_batch",
     "infer_connections",
     "protect",
     "unprotect",
 }
+DOMAINS = {"domain", "domains", "include_children"}
 OF_NO_POINT = {"list_domains", "domain_info"}
 """What is asked of domains, and not of what was in one."""
 
 
 def methods(facade: type) -> dict[str, list[str]]:
-    """Return the public methods that work, with the names of their arguments; which domain is meant a `Past` knows."""
+    """Return the public methods that work, with the names of their arguments; a `Past` knows its one domain."""
     return {
-        name: [one for one in inspect.signature(method).parameters if one != "domain"]
+        name: [one for one in inspect.signature(method).parameters if one not in DOMAINS]
         for name, method in inspect.getmembers(facade, inspect.iscoroutinefunction)
         if not name.startswith("_")
     }

@@ -12,12 +12,12 @@ import pytest
 from graph_memory import Code, GraphError
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.values import UniqueValue
-from graph_memory.memory.graph.ontology import type_draft
 from graph_memory.memory.revert.plan import plan
 from graph_memory.memory.revert.values import Conflict, OnConflict, Plan, Reversal, refused
 from graph_memory.model.events import Draft, Event, Op, Origin
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.ontology.ontology import AnyType, ConnectionType, NodeType, Ontology, PropertyRule
+from graph_memory.model.projection import type_draft
 from graph_memory.model.properties import PropertyType, key_value
 from graph_memory.model.subjects import State
 

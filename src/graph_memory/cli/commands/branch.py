@@ -13,7 +13,8 @@ from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.times import point
 from graph_memory.cli.output.printing import counted, note, plain
 from graph_memory.model.arguments import fault
-from graph_memory.model.results import Branched, Domains
+from graph_memory.model.domain_results import Domains
+from graph_memory.model.results import Branched
 
 
 class BranchGroup(TyperGroup):

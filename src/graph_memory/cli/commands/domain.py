@@ -2,25 +2,76 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.commands.protection import domain_protection_lines
-from graph_memory.cli.input import completion
+from graph_memory.cli.input import completion, fields
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import counted, local_time, note, plain, print_record
 from graph_memory.cli.output.tables import print_table
-from graph_memory.model.results import DomainDeleted, DomainInfo, Domains, DomainSummary
+from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSummary
 
 app = typer.Typer(help="Domains: namespaces, each with its own ontology and log.", no_args_is_help=True)
 _BEGIN = "`graph-memory ontology apply gtd` creates one"
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)
+]
+DescriptionOption = Annotated[str | None, typer.Option("--description", help="What it is for.")]
+ParentOption = Annotated[
+    str | None,
+    typer.Option("--parent", help="The domain above, whose types it inherits.", autocompletion=completion.domains),
+]
+
+
+@command(app, domain=False)
+def create(
+    call: Call,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the new domain.")],
+    description: DescriptionOption = None,
+    parent: ParentOption = None,
+    metadata: fields.MetadataOption = None,
+) -> None:
+    """Create a domain without types of its own, under another if --parent is given."""
+    given = fields.given_metadata(metadata)
+    call.answer(
+        lambda memory: memory.create_domain(name, description=description, parent=parent, metadata=given),
+        _show_changed("Created"),
+        "Writing",
+    )
+
+
+@command(app, domain=False)
+def update(
+    call: Call,
+    name: NameArgument,
+    description: DescriptionOption = None,
+    parent: ParentOption = None,
+    metadata: fields.MetadataOption = None,
+) -> None:
+    """Change the description, the metadata or the parent of a domain.
+
+    An empty text for --description, --parent or --metadata removes what was there.
+    """
+    given = fields.given_metadata(metadata)
+    call.answer(
+        lambda memory: memory.update_domain(name, description=description, parent=parent, metadata=given),
+        _show_changed("Changed"),
+        "Writing",
+    )
+
+
+def _show_changed(what: str) -> Callable[[DomainChanged], None]:
+    return lambda changed: note(f"{what} {plain(changed.domain)}.")
 
 
 @command(app, "list", domain=False)
 def list_all(call: Call) -> None:
-    """List all domains; `info` counts what is in one."""
+    """List all domains, each under its parent; `info` counts what is in one."""
     show_domains(call, only_branches=False)
 
 
@@ -38,12 +89,35 @@ def _show_all(found: Domains, *, only_branches: bool) -> None:
         return note(f"No {'branches' if only_branches else 'domains'} yet: {begin}.")
     columns = ("domain", "types", "events", "last change", "made from")
     rows = [
-        (one.name, one.node_types + one.connection_types, f"{one.events:,}", local_time(one.modified), _origin(one))
-        for one in found.domains
+        (
+            f"{'  ' * level}{one.name}",
+            one.node_types + one.connection_types,
+            f"{one.events:,}",
+            local_time(one.modified),
+            _origin(one),
+        )
+        for level, one in as_tree(found.domains)
     ]
     shown = len(columns) if any(row[-1] for row in rows) else -1
     whole = ("domain", "last change")
     return print_table(columns[:shown], [row[:shown] for row in rows], whole=whole, folded=("made from",))
+
+
+def as_tree(domains: Sequence[DomainSummary]) -> list[tuple[int, DomainSummary]]:
+    """Return domains with how deep each stands, those under one right after it; where its parent is not there, at 0."""
+    known = {one.name: one for one in domains}
+    told: dict[str, tuple[int, DomainSummary]] = {}
+
+    def tell(one: DomainSummary, level: int) -> None:
+        if one.name not in told:
+            told[one.name] = (level, one)
+            for name in one.children or ():
+                if name in known:
+                    tell(known[name], level + 1)
+
+    for one in (*(one for one in domains if one.parent not in known), *domains):
+        tell(one, 0)
+    return [*told.values()]
 
 
 def _origin(one: DomainSummary) -> str:
@@ -73,15 +147,24 @@ def _show_info(found: DomainInfo) -> None:
     print_record(
         {
             "domain": found.name,
+            **({"description": plain(found.description)} if found.description else {}),
+            **({"parent": found.parent} if found.parent else {}),
+            **({"children": ", ".join(found.children)} if found.children else {}),
             **({"made from": _origin(found)} if _origin(found) else {}),
+            **({"branches": ", ".join(found.branches)} if found.branches else {}),
             **domain_protection_lines(found.protection),
             "created": local_time(found.created),
             "last change": local_time(found.modified),
+            **({"last access": local_time(found.last_access)} if found.last_access else {}),
             "events": f"{found.events:,}",
             "node types": f"{found.node_types:,}",
             "connection types": f"{found.connection_types:,}",
             "nodes": f"{found.nodes:,}",
             "connections": f"{found.connections:,}",
+            "content bytes": f"{found.content_bytes:,}",
+            **{f"types of {name}": ", ".join(types) for name, types in (found.inherited_types or {}).items()},
+            **({"defined otherwise above": ", ".join(found.differing_types)} if found.differing_types else {}),
+            **({"metadata": json.dumps(found.metadata, ensure_ascii=False)} if found.metadata else {}),
             **({"not indexed yet": counted(found.not_indexed, "change")} if found.not_indexed else {}),
             **({"without vectors": counted(found.without_vectors, "passage")} if found.without_vectors else {}),
             **({"words read as": found.analyser} if found.analyser else {}),
@@ -92,7 +175,7 @@ def _show_info(found: DomainInfo) -> None:
 @command(app, domain=False)
 def delete(
     call: Call,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the domain.", autocompletion=completion.domains)],
+    name: NameArgument,
     yes: takes.IrreversibleYesOption = False,
 ) -> None:
     """Delete a domain: its ontology, nodes, connections, contents and whole log. This cannot be undone."""

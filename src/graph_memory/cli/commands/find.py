@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from graph_memory.cli.commands.listing import list_connected, list_nodes
 from graph_memory.cli.input import fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, of_type
+from graph_memory.model.arguments import fault
 from graph_memory.model.kinds import Kind
 from graph_memory.model.results import ConnectedNodes, Direction, NodeIds
 
@@ -34,9 +35,14 @@ def query(
     limit: takes.LimitOption = None,
     cursor: takes.CursorOption = None,
     as_of: takes.AsOfOption = None,
+    domains: takes.InDomainsOption = None,
+    include_children: takes.IncludeChildrenOption = False,
 ) -> None:
     """List nodes, by type, exact property values, fields and times if you give them; all must match."""
     values = assigned(properties)
+    several: dict[str, Any] = {**takes.several(domains, include_children=include_children)}
+    if several and as_of is not None:
+        raise fault("as_of", "The past of several domains cannot be listed at once", "Leave --as-of out, or --in.")
 
     async def found(memory: Memory, reader: Reader) -> NodeIds:
         return await reader.query_nodes(
@@ -52,6 +58,7 @@ def query(
             detail=True,
             limit=call.size(limit),
             cursor=cursor,
+            **several,
         )
 
     list_nodes(call, found, as_of)

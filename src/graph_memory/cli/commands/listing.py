@@ -26,9 +26,13 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
 
     def show(found: NodeIds) -> None:
         nodes = found.nodes or ()
-        rows = [(one.type, one.title, one.id) for one in nodes]
-        print_table(("type", "title", "id"), rows)
-        _tell_end(len(rows), "node", found.next_cursor)
+        if any(one.domain for one in nodes):
+            print_table(
+                ("domain", "type", "title", "id"), [(one.domain or "", one.type, one.title, one.id) for one in nodes]
+            )
+        else:
+            print_table(("type", "title", "id"), [(one.type, one.title, one.id) for one in nodes])
+        _tell_end(len(nodes), "node", found.next_cursor)
 
     _list(call, find, as_of, show)
 

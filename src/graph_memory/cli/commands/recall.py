@@ -44,6 +44,8 @@ def recall(
     valid_at: takes.ValidAtOption = None,
     as_of: takes.AsOfOption = None,
     limit: Annotated[int | None, typer.Option("--limit", "-n", min=1, max=100, help="Maximum hits.")] = None,
+    domains: takes.InDomainsOption = None,
+    include_children: takes.IncludeChildrenOption = False,
 ) -> None:
     """Tell what the memory knows, within so many tokens.
 
@@ -63,6 +65,7 @@ def recall(
             valid_at=valid_at,
             limit=limit,
             context=context or None,
+            **takes.several(domains, include_children=include_children),
         )
 
     call.answer(use, _show, "Recalling")
@@ -73,6 +76,8 @@ def ask(
     call: Call,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, in any words.")],
     max_tokens: MaxTokensOption = None,
+    domains: takes.InDomainsOption = None,
+    include_children: takes.IncludeChildrenOption = False,
 ) -> None:
     """Tell what the memory knows about a question, as deep as the question asks for, and why so.
 
@@ -80,7 +85,9 @@ def ask(
     """
 
     async def use(memory: Memory) -> QueryResult:
-        return await memory.recall.memory_query(query, max_tokens=max_tokens)
+        return await memory.recall.memory_query(
+            query, max_tokens=max_tokens, **takes.several(domains, include_children=include_children)
+        )
 
     call.answer(use, _show_answer, "Recalling")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,18 +66,16 @@ def search(
     max_tokens: MaxTokensOption = None,
     cursor: takes.CursorOption = None,
     syntax: SyntaxOption = "plain",
+    domains: takes.InDomainsOption = None,
+    include_children: takes.IncludeChildrenOption = False,
 ) -> None:
-    """Find what answers a question, by words and by meaning, best first.
-
-    For all nodes with an exact text use find, for exact property values query.
-    """
+    """Find what answers a question, by words and by meaning, best first. For exact texts use find, for values query."""
     weightings = given_weights(weight)
     filters = _given(types, tags, path_prefix, namespace, created_after, created_before, min_edges, min_strength)
     values = assigned(properties)
 
     async def use(memory: Memory) -> SearchResult:
-        if values is not None:
-            filters["properties"] = await of_type(memory, values, Kind.NODE, _only(types))
+        filters.update(await _of_properties(memory, values, types))
         return await memory.recall.search_memories(
             query,
             search_mode=mode,
@@ -90,9 +89,17 @@ def search(
             as_of=as_of,
             valid_at=valid_at,
             syntax=syntax,
+            **takes.several(domains, include_children=include_children),
         )
 
     call.answer(use, lambda found: show_hits(found, query), "Searching")
+
+
+async def _of_properties(
+    memory: Memory, values: Mapping[str, object] | None, types: list[str] | None
+) -> dict[str, object]:
+    """Return the filter for properties, if some are given, as the type declares them."""
+    return {} if values is None else {"properties": await of_type(memory, values, Kind.NODE, _only(types))}
 
 
 def _only(types: list[str] | None) -> str | None:

@@ -71,7 +71,8 @@ def mcp(
     set_validity, memory_revert, memory_revert_session, memory_merge,
     memory_erase, memory_compact.
 
-    Toolset domains: list_domains, delete_domain, create_cross_domain_link,
+    Toolset domains: create_domain, list_domains, get_domain, update_domain,
+    select_domain, delete_domain, create_cross_domain_link,
     list_cross_domain_links, delete_cross_domain_link.
 
     Toolset batch: execute_batch.

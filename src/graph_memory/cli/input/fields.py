@@ -50,8 +50,13 @@ def given_fields(
         namespace=namespace,
         title=title,
         content_summary=summary,
-        metadata=None if metadata is None else _object(metadata),
+        metadata=given_metadata(metadata),
     )
+
+
+def given_metadata(text: str | None) -> dict[str, object] | None:
+    """Return what --metadata gives, None where it is not given. Raises INVALID_ARGUMENT for what is no JSON object."""
+    return None if text is None else _object(text)
 
 
 def _object(text: str) -> dict[str, object]:

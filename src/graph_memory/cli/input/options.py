@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -30,6 +30,27 @@ DomainOption = Annotated[
         autocompletion=completion.domains,
     ),
 ]
+InDomainsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--in", metavar="DOMAIN", help="Ask this domain, not --domain. Repeatable.", autocompletion=completion.domains
+    ),
+]
+IncludeChildrenOption = Annotated[bool, typer.Option("--include-children", help="Ask the domains under it too.")]
+
+
+class Several(TypedDict, total=False):
+    """Which domains a call reads; nothing where it reads one."""
+
+    domains: list[str] | None
+    include_children: bool
+
+
+def several(domains: list[str] | None, *, include_children: bool) -> Several:
+    """Return what the options give."""
+    return Several(domains=domains or None, include_children=include_children) if domains or include_children else {}
+
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 NAMED = "by its id, the beginning of its id, or its title"

@@ -50,7 +50,8 @@ def _headline(number: int, hit: Hit) -> Text:
 
     score = "" if hit.score is None else f"  {hit.score:.2f}"
     title = Text(f"{number:<{_INDENT}}") + Text(plain(hit.title), "bold")
-    return title + Text(f"  {plain(hit.type)}{score}{_age(hit)}", "dim")
+    domain = f"  in {plain(hit.domain)}" if hit.domain else ""
+    return title + Text(f"  {plain(hit.type)}{score}{_age(hit)}{domain}", "dim")
 
 
 def _age(hit: Hit) -> str:

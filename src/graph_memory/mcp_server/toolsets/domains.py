@@ -1,15 +1,16 @@
-"""The tools of the toolset `domains`: which there are, branches among them, and deleting one."""
+"""The tools of the toolset `domains`: which there are, as a tree, making, changing, choosing and deleting one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
+from graph_memory.mcp_server.arguments import Properties
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.model.arguments import fault
-from graph_memory.model.results import DomainDeleted, Domains
+from graph_memory.model.domain_results import DomainChanged, DomainDeleted, DomainInfo, Domains, DomainSelected
 from graph_memory.model.wording import quoted
 
 if TYPE_CHECKING:
@@ -20,20 +21,57 @@ class ListDomains(TypedDict):
     """Arguments of `list_domains`: none."""
 
 
-class DeleteDomain(TypedDict):
-    """Arguments of `delete_domain`."""
+class OneDomain(TypedDict):
+    """Arguments of `get_domain` and `select_domain`."""
 
     name: Annotated[str, Field(description="Name of the domain")]
+
+
+class EditDomain(OneDomain):
+    """Arguments of `create_domain` and `update_domain`."""
+
+    description: NotRequired[Annotated[str, Field(description="What it is for")]]
+    parent: NotRequired[Annotated[str, Field(description="The domain above, whose types it inherits")]]
+    metadata: NotRequired[Properties]
+
+
+class DeleteDomain(OneDomain):
+    """Arguments of `delete_domain`."""
+
     confirm: Annotated[str, Field(description="The same name again, once the user has agreed")]
 
 
+async def create_domain(memory: Memory, given: EditDomain) -> DomainChanged:
+    """Create a domain: a memory of its own, without types of its own.
+
+    Under a parent it has the types of all domains above it; it may add types with create_ontology or add_node_type, but
+    define none otherwise. search_memories of the parent finds its memories too with include_children.
+    """
+    return await memory.create_domain(**given)
+
+
 async def list_domains(memory: Memory, _: ListDomains) -> Domains:
-    """List all domains, with what each branch was made from."""
+    """List all domains, with parent and children, and with what each branch was made from."""
     return await memory.list_domains()
 
 
+async def get_domain(memory: Memory, given: OneDomain) -> DomainInfo:
+    """Show a domain: what it is for, its counts, inherited types, branches, children and protection."""
+    return await memory.domain_info(domain=given["name"])
+
+
+async def update_domain(memory: Memory, given: EditDomain) -> DomainChanged:
+    """Change the description, metadata or parent of a domain; an empty one is removed."""
+    return await memory.update_domain(**given)
+
+
+async def select_domain(memory: Memory, given: OneDomain) -> DomainSelected:
+    """Make a domain the one that your calls are about from now on, unless they name another."""
+    return DomainSelected(domain=(await memory.domain_info(domain=given["name"])).name)
+
+
 async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
-    """Delete a domain, such as a branch no longer needed, with everything in it. This cannot be undone."""
+    """Delete a domain without branches or children, with everything in it. This cannot be undone."""
     if given["confirm"] != given["name"]:
         message = f"confirm must repeat the name {quoted(given['name'])}, not {quoted(given['confirm'])}"
         raise fault("confirm", message, "This cannot be undone: ask the user, then pass the domain's name twice.")
@@ -41,6 +79,10 @@ async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:
 
 
 DOMAINS: tuple[AnyTool, ...] = (
+    Tool(create_domain, EditDomain, DomainChanged, Effect.DECLARES),
     Tool(list_domains, ListDomains, Domains, Effect.READS),
+    Tool(get_domain, OneDomain, DomainInfo, Effect.READS),
+    Tool(update_domain, EditDomain, DomainChanged, Effect.DESTROYS),
+    Tool(select_domain, OneDomain, DomainSelected, Effect.READS),
     Tool(delete_domain, DeleteDomain, DomainDeleted, Effect.DESTROYS),
 )

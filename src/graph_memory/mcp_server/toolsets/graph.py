@@ -9,6 +9,7 @@ from pydantic import Field
 
 from graph_memory.mcp_server.arguments import (
     Call,
+    CallOfSeveral,
     Cursor,
     Detail,
     ExpectedVersion,
@@ -126,7 +127,7 @@ class DeleteConnection(Call):
     expected_version: NotRequired[ExpectedVersion]
 
 
-class QueryNodes(Call):
+class QueryNodes(CallOfSeveral):
     """Arguments of `query_nodes`."""
 
     type: NotRequired[str]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict  # pydantic reads the one of `typing` from Python 3.12 on
 
-from graph_memory.mcp_server.arguments import MOST, Call, Cursor, Names, ValidAt
+from graph_memory.mcp_server.arguments import MOST, Call, CallOfSeveral, Cursor, Names, ValidAt
 from graph_memory.mcp_server.tools import AnyTool, Effect, Tool
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
@@ -35,7 +35,7 @@ Filters = Annotated[
 Context = Annotated[dict[str, object], Field(description="Prefer: {text?, types?, tags?, path?, session?}")]
 
 
-class HybridSearch(Call):
+class HybridSearch(CallOfSeveral):
     """Arguments of `hybrid_search`."""
 
     query: Question
@@ -72,7 +72,7 @@ class SearchSemantic(Call):
 _As = TypedDict("_As", {"as": NotRequired[Form]})
 
 
-class _Recalling(Call, _As):
+class _Recalling(CallOfSeveral, _As):
     """What a recall takes beside its depth."""
 
     query: NotRequired[str]
@@ -96,7 +96,7 @@ class MemoryContext(_Recalling):
     depth: Depth
 
 
-class MemoryQuery(Call):
+class MemoryQuery(CallOfSeveral):
     """Arguments of `memory_query`."""
 
     query: Question

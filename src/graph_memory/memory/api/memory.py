@@ -16,11 +16,11 @@ from graph_memory.memory.batch import run as batch
 from graph_memory.memory.batch.parsing import options_from
 from graph_memory.memory.batch.results import BatchResult
 from graph_memory.memory.core import Core, within
-from graph_memory.memory.domains import deletion
+from graph_memory.memory.domains import deletion, tree
 from graph_memory.memory.meaning import inference
 from graph_memory.memory.meaning.results import Inferred
-from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
+from graph_memory.model.domain_results import DomainChanged, DomainDeleted
 from graph_memory.storage.log.transaction import LogWithin
 
 
@@ -143,12 +143,45 @@ class Memory(Writes):
         async with within(self._core, name) as (core, log):
             yield Transaction(core, log, default_domain=name)
 
-    async def delete_domain(self, name: str) -> results.DomainDeleted:
+    async def create_domain(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        parent: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> DomainChanged:
+        """Create a domain without types of its own, under another if `parent` is given.
+
+        Under another it sees the types of all domains above it, and may add types, but define none otherwise. Its log
+        takes an inherited type with the first thing that is of it. `create_ontology` may give it types of its own.
+        `description` is text of up to 10,000 characters, `metadata` a JSON object of up to 64 kB. Raises
+        DOMAIN_ALREADY_EXISTS, and ONTOLOGY_NOT_FOUND for a parent that does not exist.
+        """
+        edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
+        return await tree.create_domain(self._core, check_domain(name, argument="name"), edit)
+
+    async def update_domain(
+        self,
+        name: str,
+        *,
+        description: str | None = None,
+        parent: str | None = None,
+        metadata: Mapping[str, object] | None = None,
+    ) -> DomainChanged:
+        """Change the description, the metadata or the parent of a domain; an empty one is removed.
+
+        Raises INVALID_ARGUMENT for a parent that is under the domain, ONTOLOGY_NOT_FOUND, and TYPE_ALREADY_EXISTS where
+        a domain above would define a type otherwise.
+        """
+        edit = tree.edit_of(description=description, parent=parent, metadata=metadata)
+        return await tree.update_domain(self._core, check_domain(name, argument="name"), edit)
+
+    async def delete_domain(self, name: str) -> DomainDeleted:
         """Delete a domain with its ontology, nodes, connections, contents and whole log. It cannot be undone.
 
         The same call resumes a deletion that was interrupted. A branch that was never completed is deleted like any
-        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES and
-        FILE_CREATION_FAILED.
+        other domain. Raises ONTOLOGY_NOT_FOUND, DOMAIN_HAS_BRANCHES, DOMAIN_HAS_CHILDREN and FILE_CREATION_FAILED.
         """
         return await deletion.delete_domain(self._core, check_domain(name))
 

@@ -7,14 +7,17 @@ from datetime import datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains import listing
+from graph_memory.memory.domains.several import domains_asked
 from graph_memory.memory.graph import connection_info, describe, neighbours, nodes, queries, weighing
 from graph_memory.memory.graph.fields import field_filter
 from graph_memory.memory.graph.queries import Page
+from graph_memory.memory.graph.spread import query_several
 from graph_memory.memory.graph.substring import Search
 from graph_memory.memory.meaning import contradictions
 from graph_memory.memory.meaning.results import Contradictions
 from graph_memory.model import results
 from graph_memory.model.arguments import check_domain
+from graph_memory.model.domain_results import DomainInfo, Domains
 from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.strength import fraction
 
@@ -62,23 +65,35 @@ class Reads:
         limit: int | None = None,
         cursor: str | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> results.NodeIds:
         """Return the ids of the nodes of a type, or of all, that have every given property with exactly that value.
 
         `true` is not `1`, but `1` equals `1.0`. With `valid_at`, only those that hold at that time in the world; with
         `detail`, also the type and title of each. Without `limit` it returns all; with it, `next_cursor` leads to the
         next page. `namespace` and `path_prefix` ask for the fields of a node: `/house` also finds `/household`. The
-        times are those of creation and of the last change; `…_after` includes its time. Raises INVALID_PROPERTY.
+        times are those of creation and of the last change; `…_after` includes its time. `domains` asks several domains,
+        one after the other, `include_children` also all under them; `nodes` says then where each is. Raises
+        INVALID_PROPERTY.
         """
-        return await queries.query_nodes(
-            self._core,
-            self._domain(domain),
-            Page.of(limit, cursor, valid_at),
-            type_name=type,
-            properties=properties,
-            fields=field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before),
-            detail=detail,
-        )
+        fields = field_filter(namespace, path_prefix, created_after, created_before, modified_after, modified_before)
+
+        async def ask(name: str, limit: int | None, cursor: str | None, *, detail: bool = True) -> results.NodeIds:
+            return await queries.query_nodes(
+                self._core,
+                name,
+                Page.of(limit, cursor, valid_at),
+                type_name=type,
+                properties=properties,
+                fields=fields,
+                detail=detail,
+            )
+
+        several = await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
+        if several is not None:
+            return await query_several(several, limit, cursor, ask)
+        return await ask(self._domain(domain), limit, cursor, detail=detail)
 
     async def query_connections(
         self,
@@ -246,10 +261,10 @@ class Reads:
         """Return the ontology with everything that is declared, in the order of declaration."""
         return await self._core.log.require_ontology(self._domain(domain))
 
-    async def list_domains(self) -> results.Domains:
+    async def list_domains(self) -> Domains:
         """Return all domains by name, with the sizes of their logs and ontologies."""
         return await listing.list_domains(self._core)
 
-    async def domain_info(self, *, domain: str | None = None) -> results.DomainInfo:
+    async def domain_info(self, *, domain: str | None = None) -> DomainInfo:
         """Return a domain with its nodes and connections counted. Raises ONTOLOGY_NOT_FOUND."""
         return await listing.domain_info(self._core, self._domain(domain))

@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.several import domains_asked
 from graph_memory.memory.recall import search
 from graph_memory.memory.recall.request import Request, cursor_of, filters_of, types_of, vector_of, weights_of
 from graph_memory.memory.recall.results import SearchMode, SearchResult, Style, Syntax, Synthesis
+from graph_memory.memory.recall.several import search_several
 from graph_memory.memory.recall.tiers import asking, recalling, synthesis
-from graph_memory.memory.recall.tiers.request import asked
+from graph_memory.memory.recall.tiers.request import RecallRequest, asked
 from graph_memory.memory.recall.tiers.results import Depth, Form, QueryResult, RecallResult
+from graph_memory.memory.recall.tiers.several import memory_query_several, recall_several
 from graph_memory.memory.recall.traversal import finding, traverse
 from graph_memory.memory.recall.traversal.request import (
     SEVERAL,
@@ -34,11 +37,36 @@ class Recall:
     A search first indexes what was written since the last one, for 2 seconds at most; `not_covered` says what is
     missing after that. Without vectors it goes on with words, and `warnings` says so. All methods raise
     ONTOLOGY_NOT_FOUND for a domain that does not exist, and INVALID_ARGUMENT.
+
+    Where `domains` can be given, several domains are read, with `include_children` also all under them. Hits stand in
+    one order then, each with its `domain`, without a next page. A recall has each domain in as much of the budget as it
+    has of what is asked.
     """
 
     def __init__(self, core: Core, domain_of: Callable[[str | None], str]) -> None:
         self._core = core
         self._domain = domain_of
+
+    async def _several(
+        self, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
+    ) -> tuple[str, ...] | None:
+        return await domains_asked(self._core, self._domain, domain, domains, include_children=include_children)
+
+    async def _searched(
+        self, request: Request, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
+    ) -> SearchResult:
+        several = await self._several(domain, domains, include_children=include_children)
+        if several is not None:
+            return await search_several(self._core, several, request)
+        return await search.search_and_count(self._core, self._domain(domain), request)
+
+    async def _recalled(
+        self, request: RecallRequest, domain: str | None, domains: Sequence[str] | None, *, include_children: bool
+    ) -> RecallResult:
+        several = await self._several(domain, domains, include_children=include_children)
+        if several is not None:
+            return await recall_several(self._core, several, request)
+        return await recalling.recall(self._core, self._domain(domain), request)
 
     async def search_memories(
         self,
@@ -57,18 +85,18 @@ class Recall:
         valid_at: datetime | str | None = None,
         syntax: Syntax = "plain",
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> SearchResult:
         """Return the nodes and connections that answer a question best, each with the passage that fits and why.
 
         `lexical` compares words, `semantic` meaning, `hybrid` both. A hit also gains where its name stands in the
-        question, or in the text of one of the best hits.
-
-        `weightings` are `title_weight`, `content_weight` and `tag_weight`, which multiply what a passage counts, 1 by
-        default, and `edge_weight`, `recency_weight` and `use_weight`, 0 by default, for what is much connected, was
-        changed lately, or is used often; also without `_weight`. `filters` are
-        `created_after`, `created_before`, `tags` (all of them), `min_edge_count`, `node_types`, `path_prefix`,
-        `namespace`, `min_strength` (of its strongest connection) and `properties`. `traversal_depth`, up to 3, lets
-        the nodes that hits are connected to follow them.
+        question, or in the text of one of the best hits. `weightings` are `title_weight`, `content_weight` and
+        `tag_weight`, which multiply what a passage counts, 1 by default, and `edge_weight`, `recency_weight` and
+        `use_weight`, 0 by default, for what is much connected, was changed lately, or is used often; also without
+        `_weight`. `filters` are `created_after`, `created_before`, `tags` (all of them), `min_edge_count`,
+        `node_types`, `path_prefix`, `namespace`, `min_strength` (of its strongest connection) and `properties`.
+        `traversal_depth`, up to 3, adds the nodes that hits are connected to.
 
         `as_of` searches the domain as it was at a point of its log, `valid_at` only what holds at that time in the
         world. `max_results` is at most 100. `max_tokens` shortens passages, then leaves out hits; `next_cursor` leads
@@ -89,7 +117,7 @@ class Recall:
             as_of=as_of,
             syntax=syntax,
         )
-        return await search.search_and_count(self._core, self._domain(domain), request)
+        return await self._searched(request, domain, domains, include_children=include_children)
 
     async def search_semantic(
         self,
@@ -135,6 +163,8 @@ class Recall:
         as_of: int | str | None = None,
         valid_at: datetime | str | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> SearchResult:
         """Return what `search_memories` returns for words and meaning together."""
         return await self.search_memories(
@@ -150,6 +180,8 @@ class Recall:
             as_of=as_of,
             valid_at=valid_at,
             domain=domain,
+            domains=domains,
+            include_children=include_children,
         )
 
     async def recall(
@@ -165,6 +197,8 @@ class Recall:
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> RecallResult:
         """Return what a memory knows, as prose that fits in `max_tokens`, or as an object (`as_` is `structured`).
 
@@ -182,7 +216,7 @@ class Recall:
         NODE_NOT_FOUND where nothing that `focus` names is there, EVENT_NOT_FOUND and HISTORY_COMPACTED.
         """
         request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
-        return await recalling.recall(self._core, self._domain(domain), request)
+        return await self._recalled(request, domain, domains, include_children=include_children)
 
     async def memory_context(
         self,
@@ -197,15 +231,26 @@ class Recall:
         limit: int | None = None,
         context: Mapping[str, object] | None = None,
         domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> RecallResult:
         """Return what `recall` returns: its name in the specifications, by which the depth comes first."""
         request = asked(depth, query, focus, max_tokens, as_, as_of, valid_at, limit, context)
-        return await recalling.recall(self._core, self._domain(domain), request)
+        return await self._recalled(request, domain, domains, include_children=include_children)
 
     async def memory_query(
-        self, query: str, *, max_tokens: int | None = None, domain: str | None = None
+        self,
+        query: str,
+        *,
+        max_tokens: int | None = None,
+        domain: str | None = None,
+        domains: Sequence[str] | None = None,
+        include_children: bool = False,
     ) -> QueryResult:
         """Return what a memory knows about a question, as deep as the question asks for; `why` says why so."""
+        several = await self._several(domain, domains, include_children=include_children)
+        if several is not None:
+            return await memory_query_several(self._core, several, query, max_tokens)
         return await asking.memory_query(self._core, self._domain(domain), query, max_tokens)
 
     async def memory_synthesize(

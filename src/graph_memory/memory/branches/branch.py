@@ -17,8 +17,10 @@ from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import Revision, compacted, place_of, seq_at
 from graph_memory.memory.domains.relatives import check_is_ready
+from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, end_copied, owners_at
+from graph_memory.memory.transfer.export import DOMAIN_EVENT
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -283,9 +285,18 @@ class _Branching:
     async def _end(self) -> int:
         """Write the event that says where the branch is from, and let it be used."""
         seq = self._job.progress.seq + 1
-        state = DomainState(created=self._began, forked_from=self._source, forked_at=self._at, begins_at=seq).state()
-        draft = Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=state)
-        events = self._numbered([draft], after=seq - 1)
+        told = await self._core.store.one(DOMAIN_EVENT, domain=self._source, until=self._at)
+        source = DomainState.from_state(told) if told else DomainState(created=self._began)
+        state = DomainState(
+            created=self._began,
+            forked_from=self._source,
+            forked_at=self._at,
+            begins_at=seq,
+            description=source.description,
+            metadata=source.metadata,
+            parent=source.parent,
+        )
+        events = self._numbered([domain_draft(state)], after=seq - 1)
 
         async def end(transaction: Transaction) -> None:
             head = await transaction.one(HEAD, domain=self._job.domain)

@@ -286,7 +286,7 @@ class Changeset:
         context = self.context
         attached = [draft for drafts in context.attached.values() for draft in drafts]
         gone |= {draft.subject for node in context.attached.keys() & gone for draft in context.attached[node]}
-        types = {subject_of_type(one): one for one in context.ontology.connection_types}
+        types = {subject_of_type(one): one for one in context.ontology.own_connection_types}
         types |= {draft.subject: declared_by(draft) for draft in self.changes.values() if _is_link_type(draft)}
         named = {
             type_subject(Kind.NODE_TYPE, name): f"{declared.title} refers to it"

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.relatives import branches_of
+from graph_memory.model.domain_results import DomainDeleted
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.results import DomainDeleted
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
@@ -18,7 +18,7 @@ from graph_memory.storage.store import Transaction
 PAGE = 2_000
 """How much is deleted in one transaction."""
 DELETING = "deleting"
-
+CHILDREN = query("domains/children", str)
 
 STAGES: dict[str, Query[int]] = {
     stage: query(f"domains/delete_{stage}", int)
@@ -42,12 +42,14 @@ STAGES: dict[str, Query[int]] = {
 
 async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     """Delete a domain with all that is in it. `Memory.delete_domain` tells the rest."""
-    if names := await branches_of(core.store, domain):
-        raise _has_branches(domain, names)
+    await _check_is_alone(core, domain)
     job = await jobs.begin(core.store, domain, DELETING, {}, {}, origin=core.origin, reach=Whole.ALL, takes_over=True)
-    if not job.is_resumed and (names := await branches_of(core.store, domain)):
-        await job.withdraw()
-        raise _has_branches(domain, names)
+    if not job.is_resumed:
+        try:
+            await _check_is_alone(core, domain)
+        except GraphError:
+            await job.withdraw()
+            raise
     counts = dict.fromkeys(STAGES, 0)
     for stage, statement in STAGES.items():
         while deleted := await _delete_page(job, statement):
@@ -68,6 +70,18 @@ async def delete_domain(core: Core, domain: str) -> DomainDeleted:
     )
 
 
+async def _check_is_alone(core: Core, domain: str) -> None:
+    """Raise DOMAIN_HAS_BRANCHES or DOMAIN_HAS_CHILDREN where other domains need it."""
+    if names := await branches_of(core.store, domain):
+        hint = f"It holds the past of {listed(names)}: delete these first."
+        details = {"domain": domain, "branches": names, "hint": hint}
+        raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)
+    if names := await core.store.read(CHILDREN, domain=domain):
+        hint = f"Delete {listed(names)} first, or give them another parent with update_domain."
+        details = {"domain": domain, "children": names, "hint": hint}
+        raise GraphError(Code.DOMAIN_HAS_CHILDREN, f"Domain {domain} has domains under it: {listed(names)}", details)
+
+
 async def _delete_page(job: Job, statement: Query[int]) -> int:
     deleted = 0
 
@@ -86,9 +100,3 @@ async def _delete_blobs(core: Core, domain: str) -> int | None:
     if names and not await blobs.is_claimed_by(core.contents.store):
         return None
     return sum([await blobs.delete(domain, name) for name in names])
-
-
-def _has_branches(domain: str, names: list[str]) -> GraphError:
-    hint = f"It holds the past of {listed(names)}: delete these first."
-    details = {"domain": domain, "branches": names, "hint": hint}
-    return GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
 from graph_memory.memory.core import Core
 from graph_memory.model.analysers import labelled
 from graph_memory.model.clock import AHEAD
+from graph_memory.model.domain_results import DomainInfo, DomainProtection, Domains, DomainSummary
+from graph_memory.model.ontology.inheritance import differing
+from graph_memory.model.ontology.ontology import Ontology
 from graph_memory.model.protection import protection_from
-from graph_memory.model.results import DomainInfo, DomainProtection, Domains, DomainSummary
 from graph_memory.model.subjects import DomainState
 from graph_memory.storage.log.ontologies import no_ontology
 from graph_memory.storage.log.reads import last_event
@@ -31,6 +35,8 @@ class DomainRow:
     busy: str | None
     node_types: int
     connection_types: int
+    description: str | None
+    parent: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +45,16 @@ class CountedRow(DomainRow):
 
     nodes: int
     connections: int
+    content_bytes: int
     protection: str | None
     not_indexed: int
     without_vectors: int
     analyser: str | None
+    metadata: str | None
+    ontology_version: int
+    branches: list[str]
+    children: list[str]
+    last_access: datetime | None
 
 
 LIST = query("domains/list", DomainRow)
@@ -52,7 +64,13 @@ INFO = query("domains/info", CountedRow)
 async def list_domains(core: Core) -> Domains:
     """Return all domains, in the order of their names."""
     rows = await core.store.read(LIST)
-    return Domains(domains=tuple(DomainSummary(**asdict(row)) for row in rows))
+    below: dict[str, list[str]] = {}
+    for row in rows:
+        if row.parent is not None:
+            below.setdefault(row.parent, []).append(row.name)
+    return Domains(
+        domains=tuple(DomainSummary(**asdict(row), children=tuple(below.get(row.name, ())) or None) for row in rows)
+    )
 
 
 async def ahead(reader: Reader) -> list[DomainRow]:
@@ -66,9 +84,27 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
     row = await core.store.one(INFO, domain=domain)
     if row is None:
         raise no_ontology(domain)
-    counted = {name: value for name, value in asdict(row).items() if name != "protection"}
-    counted["analyser"] = None if row.analyser is None else labelled(row.analyser)
-    return DomainInfo(**counted, protection=_protection(row, utc_now()))
+    ontology = await core.log.require_ontology(domain)
+    known = core.accesses.last(domain)
+    told: dict[str, Any] = asdict(row) | {
+        "analyser": None if row.analyser is None else labelled(row.analyser),
+        "protection": _protection(row, utc_now()),
+        "metadata": None if row.metadata is None else json.loads(row.metadata),
+        "branches": tuple(row.branches) or None,
+        "children": tuple(row.children) or None,
+        "last_access": max(filter(None, (row.last_access, known)), default=None),
+        "inherited_types": _inherited(ontology),
+        "differing_types": tuple(one.title for one in differing(ontology)) or None,
+    }
+    return DomainInfo(**told)
+
+
+def _inherited(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
+    """Return the types that a domain inherits, by the domains above that define them."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in ontology.above.values():
+        found[one.domain] = (*found.get(one.domain, ()), one.type.name)
+    return found or None
 
 
 async def domain_state(reader: Reader, domain: str) -> tuple[DomainState, int | None]:

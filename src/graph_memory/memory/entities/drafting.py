@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from graph_memory.memory.changes.fit import unfit_end
 from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewRelation
 from graph_memory.memory.entities.spelling import ENTITY, RELATION, as_written, stored_name
-from graph_memory.memory.graph.ontology import ad_hoc_types, check_room, type_draft
+from graph_memory.memory.graph.ontology import ad_hoc_types, check_room
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.kinds import Kind
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
-from graph_memory.model.projection import with_types
+from graph_memory.model.projection import type_draft, with_types
 from graph_memory.model.subjects import ConnectionState, NodeState, ObservationState
 from graph_memory.model.titles import title_of
 

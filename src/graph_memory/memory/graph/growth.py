@@ -19,24 +19,21 @@ from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.ontology import (
-    check_ontology,
-    decide_ontology,
-    ontology_state,
-    type_draft,
-)
+from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.kinds import TYPE_OF, Kind
 from graph_memory.model.ontology.growth import Growth, TypeChange, growth, keyed, materialized, told_change
-from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.inheritance import check_inherited, is_begun, new_to
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
 from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
+from graph_memory.model.projection import ontology_state, type_draft
 from graph_memory.model.results import OntologyApplied
 from graph_memory.ontologies import begun
 from graph_memory.storage.log.jobs import GROWING, Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
-from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.log.reads import LAST_EVENTS, last_event
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -58,21 +55,28 @@ class _Looks(Exception):  # noqa: N818 - it is no error: the change is made step
 async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyApplied:
     """Make the types of a domain what an ontology declares. `Memory.apply_ontology` tells the rest."""
     check_ontology(wanted)
-    planned = _planned(await core.log.ontology(domain), wanted)
+    planned = _planned(await core.log.ontology(domain) or Ontology(), wanted)
     for connection_type in planned.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
     created = False
 
     async def read(reader: Reader, head: Head) -> _Last:
-        return {} if head.seq == 0 else await _last_events(reader, domain, growth(head.ontology, wanted))
+        if begins(head):
+            last = await last_event(reader, domain, "ontology") if head.seq else None
+            return {"ontology": last} if last else {}
+        return await _last_events(reader, domain, growth(head.ontology, wanted))
 
     def decide(head: Head, last: _Last) -> Sequence[Draft]:
         nonlocal planned, created
-        created = head.seq == 0
-        planned = _planned(None if created else head.ontology, wanted)
+        created = begins(head)
+        planned = _planned(head.ontology, wanted)
         if _looks(planned):
             raise _Looks
-        return decide_ontology(head, begun(wanted)) if created else growth_drafts(planned, last)
+        return (
+            decide_ontology(head, begun(wanted, head.ontology), last.get("ontology"))
+            if created
+            else growth_drafts(planned, last)
+        )
 
     try:
         await core.log.write("apply_ontology", domain, core.origin, read, decide, creates_domain=True)
@@ -93,11 +97,18 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
     )
 
 
-def _planned(present: Ontology | None, wanted: Ontology) -> Growth:
-    if present is not None:
-        return growth(present, wanted)
-    first = begun(wanted)
-    return Growth(first.node_types, first.connection_types)
+def _planned(present: Ontology, wanted: Ontology) -> Growth:
+    """Return how an ontology changes. Raises TYPE_ALREADY_EXISTS for a type that a domain above defines otherwise."""
+    if is_begun(present):
+        planned = growth(present, wanted)
+        check_inherited(present, [change.after for change in planned.changed])
+        return planned
+    first = begun(wanted, present)
+    new = new_to(present, (*first.node_types, *first.connection_types))
+    return Growth(
+        tuple(one for one in new if isinstance(one, NodeType)),
+        tuple(one for one in new if isinstance(one, ConnectionType)),
+    )
 
 
 def _looks(planned: Growth) -> bool:
@@ -146,7 +157,7 @@ async def _grow(core: Core, domain: str, wanted: Ontology) -> Growth:
     batch = await Batch.begin(core, domain, GROWING, {}, {}, reach=Whole.ONTOLOGY)
     try:
         core.log.forget(domain)
-        planned = growth(await core.log.require_ontology(domain), wanted)
+        planned = _planned(await core.log.require_ontology(domain), wanted)
         await _check(core, domain, planned)
         await _fill(batch, planned)
         drafts = growth_drafts(planned, await _last_events(core.store, domain, planned))

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import END, Revision
+from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
-from graph_memory.model.kinds import TYPE_OF, Kind
+from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.inheritance import is_begun, new_to
 from graph_memory.model.ontology.ontology import ANY, ConnectionType, NodeType, Ontology
-from graph_memory.model.ontology.types import AnyType, kind_of_type, subject_of_type, type_state
+from graph_memory.model.ontology.types import subject_of_type
+from graph_memory.model.projection import ontology_state, type_draft
 from graph_memory.model.results import OntologyChanged
-from graph_memory.model.subjects import DomainState, State, present
+from graph_memory.model.subjects import DomainState
 from graph_memory.model.wording import kind_of
 from graph_memory.ontologies import begun
 from graph_memory.storage.log.ontologies import ontology_from_definitions
+from graph_memory.storage.log.reads import last_event
 from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
@@ -25,22 +30,23 @@ LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
 async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_standard: bool = True) -> OntologyChanged:
-    """Begin a domain with an ontology; an open one has the standard connection types too, unless told otherwise.
+    """Begin an ontology, and its domain; an open one has the standard connection types too, unless told otherwise.
 
     The constraints of its connection types are made first, each in a transaction of its own: when that is
     interrupted there is no ontology yet and the call can be repeated. Raises ONTOLOGY_ALREADY_EXISTS.
     """
     check_ontology(ontology)
-    ontology = begun(ontology) if has_standard else ontology
-    if await core.log.ontology(domain) is not None:
+    present = await core.log.ontology(domain) or Ontology()
+    if is_begun(present):
         raise _exists(domain)
+    ontology = begun(ontology, present) if has_standard else ontology
     for connection_type in ontology.connection_types:
         await ensure_connection_type(core.store, connection_type.name)
 
-    def decide(head: Head, _: None) -> Sequence[Draft]:
-        return decide_ontology(head, ontology)
+    def decide(head: Head, last: Event | None) -> Sequence[Draft]:
+        return decide_ontology(head, ontology, last)
 
-    receipt = await core.log.write("create_ontology", domain, core.origin, _nothing, decide, creates_domain=True)
+    receipt = await core.log.write("create_ontology", domain, core.origin, _last, decide, creates_domain=True)
     return OntologyChanged(version=receipt.seq or 0)
 
 
@@ -103,27 +109,28 @@ def check_ontology(given: object) -> None:
         raise fault("ontology", message, "Make one with ontology_from({...}) or parse_ontology(text).")
 
 
-def decide_ontology(head: Head, ontology: Ontology) -> list[Draft]:
-    """Return the events that begin a domain; only an empty log may begin. Raises ONTOLOGY_ALREADY_EXISTS."""
-    if head.seq > 0:
+def decide_ontology(head: Head, ontology: Ontology, last: Event | None = None) -> list[Draft]:
+    """Return the events that begin an ontology: in an empty log, or where that, at its `last` event, has nothing yet.
+
+    Types that are inherited just so are no types of its own. Raises ONTOLOGY_ALREADY_EXISTS.
+    """
+    if not begins(head):
         raise _exists(head.domain)
+    types = new_to(head.ontology, (*ontology.node_types, *ontology.connection_types))
+    state, beginning = ontology_state(ontology), Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology")
+    if last is not None:
+        beginning = replace(beginning, op=Op.UPDATE, previous=last.seq)
+    is_told = last is None or state != last.draft.state
     return [
-        Draft(op=Op.CREATE, kind=Kind.DOMAIN, subject="domain", state=DomainState(created=head.at).state()),
-        Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(ontology)),
-        *map(type_draft, ontology.node_types),
-        *map(type_draft, ontology.connection_types),
+        *([] if head.seq else [domain_draft(DomainState(created=head.at))]),
+        *([replace(beginning, state=state)] if is_told else []),
+        *map(type_draft, types),
     ]
 
 
-def ontology_state(ontology: Ontology) -> State:
-    """Return what an event keeps of an ontology beside its types."""
-    return present({"_open": ontology.open, "_description": ontology.description or None})
-
-
-def type_draft(declared: AnyType) -> Draft:
-    """Return the event that adds a type."""
-    kind = TYPE_OF[kind_of_type(declared)]
-    return Draft(op=Op.CREATE, kind=kind, subject=subject_of_type(declared), state=type_state(declared))
+def begins(head: Head) -> bool:
+    """Say whether an ontology may begin where a log stands: there is none yet, or one without anything."""
+    return head.seq == 0 or not is_begun(head.ontology)
 
 
 def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
@@ -150,8 +157,9 @@ def with_ad_hoc_type(head: Head, draft: Draft, limit: int) -> list[Draft]:
 
 
 def ad_hoc_types(ontology: Ontology) -> int:
-    """Return how many ad-hoc types an ontology has."""
-    return sum(declared.ad_hoc for declared in (*ontology.node_types, *ontology.connection_types))
+    """Return how many ad-hoc types an ontology has of its own."""
+    types = (one for one in (*ontology.node_types, *ontology.connection_types) if one.ad_hoc)
+    return sum(subject_of_type(one) not in ontology.inherited for one in types)
 
 
 def check_room(ontology: Ontology, domain: str, limit: int) -> None:
@@ -167,6 +175,10 @@ def check_room(ontology: Ontology, domain: str, limit: int) -> None:
 
 async def _nothing(_: Reader, __: Head) -> None:
     return None
+
+
+async def _last(reader: Reader, head: Head) -> Event | None:
+    return await last_event(reader, head.domain, "ontology") if head.seq else None
 
 
 def _exists(domain: str) -> GraphError:

@@ -9,6 +9,7 @@ from datetime import datetime
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.listing import domain_state
+from graph_memory.memory.domains.tree import DOMAIN, domain_draft
 from graph_memory.memory.graph import connections, nodes
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.events import Draft, Head, Op, Origin
@@ -18,9 +19,6 @@ from graph_memory.model.protection import Protection, check_names, check_reason
 from graph_memory.model.results import ProtectionChanged, rfc3339
 from graph_memory.model.subjects import ConnectionState, DomainState, NodeState
 from graph_memory.storage.store import Reader
-
-DOMAIN = "domain"
-"""The subject of the log that is the domain itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +127,7 @@ def decide_protection(
     if is_same and (before is None or before.holds(head.at)):
         return []
     if isinstance(state, DomainState):
-        own = replace(state, protection=after).state()
-        op = Op.CREATE if version is None else Op.UPDATE
-        return [Draft(op=op, kind=Kind.DOMAIN, subject=DOMAIN, previous=version, state=own)]
+        return [domain_draft(replace(state, protection=after), version)]
     ends = (state.from_node_id, state.to_node_id) if isinstance(state, ConnectionState) else (None, None)
     draft = Draft(
         op=Op.UPDATE,

@@ -14,7 +14,7 @@ from graph_memory.model.ontology.types import AnyType
 from graph_memory.model.projection import declared_in
 from graph_memory.model.protection import PROTECTION, told_protection
 from graph_memory.model.strength import IMPORTANCE, STRENGTH
-from graph_memory.model.subjects import State
+from graph_memory.model.subjects import PARENT, State
 from graph_memory.model.wording import quoted, shown
 
 MOST_CHANGES = 6
@@ -96,11 +96,21 @@ def _of_domain(state: State, before: State | None) -> str:
         return f"Compacted up to {state.get('_compacted_to')}"
     if before is not None and state.get(PROTECTION) != before.get(PROTECTION):
         return f"Domain {_protected(state.get(PROTECTION))}"
+    if before is not None and (told := _of_fields(state, before)):
+        return told
     if before is not None:
         return _of_merges(_merges(before), _merges(state))
     if "_forked_from" in state:
         return f"Branched from {shown(state['_forked_from'])} as it was at {state.get('_forked_at')}"
     return "Domain created"
+
+
+def _of_fields(state: State, before: State) -> str:
+    """Return what became of the fields that a caller sets; the metadata may be long."""
+    told = [f"Domain put under {shown(state[PARENT])}" if PARENT in state else "Domain taken from under another"]
+    told = told if state.get(PARENT) != before.get(PARENT) else []
+    changed = [name for name in ("description", "metadata") if state.get(f"_{name}") != before.get(f"_{name}")]
+    return ", ".join([*told, *([f"{' and '.join(changed)} changed".capitalize()] if changed else [])])
 
 
 def _of_merges(before: Mapping[str, Mapping[str, object]], after: Mapping[str, Mapping[str, object]]) -> str:

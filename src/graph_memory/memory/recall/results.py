@@ -41,6 +41,7 @@ class Hit(Result):
     """A node or connection that was found, and the passage that fits best."""
 
     id: str
+    domain: str | None = Field(default=None, description="Where it is, if several domains were searched")
     kind: Literal["node", "connection"]
     type: str
     title: str = Field(description="Of a connection, the titles of both ends")
@@ -68,6 +69,7 @@ class SearchResult(Answered):
     hits: tuple[Hit, ...]
     mode: SearchMode = Field(description="How it was searched: lexical where vectors could not be had")
     found: int = Field(description="Nodes and connections in the ranking of which this is a part")
+    domains: tuple[str, ...] | None = Field(default=None, description="The domains that were searched, if several")
     not_covered: int | None = Field(
         default=None, description="Latest changes that are not indexed yet, so not searched; search again in a moment"
     )

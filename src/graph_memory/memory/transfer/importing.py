@@ -26,7 +26,7 @@ from graph_memory.memory.transfer.format import Header, Text
 from graph_memory.memory.transfer.reader import Page, Reader
 from graph_memory.memory.transfer.results import Imported
 from graph_memory.memory.transfer.writer import by_size
-from graph_memory.model.arguments import check_domain
+from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Event, Op
@@ -42,6 +42,7 @@ from graph_memory.storage.log.jobs import READY, Job
 from graph_memory.storage.log.project import APPEND, run_projection, turns_of, with_times_as_text
 from graph_memory.storage.log.protection import Whole
 from graph_memory.storage.log.reads import MEND_CONTENTS
+from graph_memory.storage.log.tree import above
 from graph_memory.storage.queries import Nothing, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Transaction
@@ -93,6 +94,7 @@ async def import_file(
     header = await anyio.to_thread.run_sync(reader.header)
     domain = name or header.domain
     await _check_free(core, domain)
+    await _check_way_up(core, domain, header.state.parent)
     async for page in _pages(reader, header.seq):
         tell("Checking", page.fraction)
     core.contents.check_size(reader.longest_text)
@@ -122,6 +124,14 @@ async def _check_free(core: Core, domain: str) -> None:
     row = await core.store.one(ARCHIVE_HEAD, domain=domain)
     if row is not None and row.state == READY:
         raise jobs.exists(domain)
+
+
+async def _check_way_up(core: Core, domain: str, parent: str | None) -> None:
+    """Raise INVALID_ARGUMENT for a name under which the domain would be above itself."""
+    rows = await above(core.store, "", parent)
+    if parent == domain or domain in {name for row in rows for name in (row.name, row.parent)}:
+        hint = f"Import it under another name, or first give {parent} another parent with update_domain."
+        raise fault("name", f"Its parent {parent} would be under domain {domain}", hint)
 
 
 async def _withdraw(core: Core, job: Job) -> None:

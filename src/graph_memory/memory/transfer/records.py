@@ -106,6 +106,9 @@ class DomainFields(_Stored):
     compacted: Annotated[str, AfterValidator(_sessions)] | None = None
     merges: Annotated[str, AfterValidator(_merges)] | None = None
     protection: Protected | None = None
+    description: Annotated[str, AfterValidator(fields.check_description)] | None = None
+    metadata: Annotated[str, AfterValidator(fields.check_stored_metadata)] | None = None
+    parent: DomainName | None = None
 
     @model_validator(mode="after")
     def _is_one_fork(self) -> DomainFields:

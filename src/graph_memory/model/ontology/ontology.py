@@ -22,6 +22,7 @@ from graph_memory.model.ontology.types import (
     check_end,
     check_pair,
     definition,
+    subject_of_type,
 )
 from graph_memory.model.plain import Located, located
 from graph_memory.model.properties import ANY, PropertyType
@@ -58,6 +59,14 @@ class Names:
         return tuple(dict.fromkeys((*self.along, *self.against)))
 
 
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """A type as a domain above defines it."""
+
+    type: AnyType
+    domain: str
+
+
 _KEYS = ("description", "open", "node_types", "connection_types")
 _Declared = TypeVar("_Declared", NodeType, ConnectionType)
 
@@ -74,6 +83,10 @@ class Ontology:
     connection_types: tuple[ConnectionType, ...] = ()
     open: bool = False
     description: str = ""
+    above: Mapping[str, Inherited] = field(default_factory=dict[str, Inherited], repr=False, compare=False)
+    """What the domains above define, by subject of the log, as the nearest of them has it."""
+    inherited: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    """Those of them that are in force here and that the domain's own log does not have."""
     _nodes: Mapping[str, NodeType] = field(init=False, repr=False, compare=False)
     _connections: Mapping[str, ConnectionType] = field(init=False, repr=False, compare=False)
     _names: Mapping[str, str] = field(init=False, repr=False, compare=False)
@@ -158,6 +171,12 @@ class Ontology:
         declared = self._connections.get(name)
         other = declared.other_name if declared else ""
         return Names((name,), (other,) if other in self._connections else ())
+
+    @property
+    def own_connection_types(self) -> list[ConnectionType]:
+        """The connection types that the domain's own log has."""
+        inherited = self.inherited
+        return [one for one in self.connection_types if subject_of_type(one) not in inherited]
 
     @property
     def inverses(self) -> dict[str, str]:

@@ -19,6 +19,7 @@ from graph_memory.model.events import Event, Head, Receipt, protects
 from graph_memory.model.kinds import ONTOLOGY_KINDS, Kind
 from graph_memory.model.projection import Projection, project
 from graph_memory.storage.log.project import ROWS_AT_ONCE
+from graph_memory.storage.log.tree import rests_on_others
 from graph_memory.storage.log.work import CachedHead, Work
 from graph_memory.storage.queries import Query
 from graph_memory.storage.store import Reader
@@ -39,7 +40,8 @@ class Decided:
 
     def holds_at(self, standing: CachedHead) -> bool:
         """Say whether nothing was written since."""
-        return (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
+        is_same = (standing.head.seq, standing.epoch) == (self.before.head.seq, self.before.epoch)
+        return is_same and not rests_on_others(standing.parent, [event.draft for event in self.events])
 
 
 @dataclass(slots=True, eq=False)

@@ -12,6 +12,7 @@ import anyio
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Origin, Receipt, Request, new_id, ontology_version
+from graph_memory.storage.log.tree import parent_after
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Decide, Read, Work
 from graph_memory.storage.log.writing import Log
 from graph_memory.storage.open_transaction import OpenTransaction, StoreWithin, not_within
@@ -89,16 +90,17 @@ class LogWithin(Log):
             events = await self._append_one(self._held, before, work)
             self.count += len(events)
             version = ontology_version(events, before.ontology_version)
+            parent = parent_after([event.draft for event in events], before.parent)
             head = before.head.after(events)
-            if version != before.ontology_version:
-                ontology = await self._ontologies.locked(self._held, work.domain, before.epoch, version)
+            if (version, parent) != (before.ontology_version, before.parent):
+                ontology = await self._ontologies.locked(self._held, work.domain, before.epoch, version, parent)
                 head = replace(head, ontology=ontology)
         except BaseException as error:  # one that was cancelled too may have written half of its events
             if self._held.written != written:
                 reason = error.message if isinstance(error, GraphError) else "it was interrupted"
                 self._held.end(fault("transaction", f"A change failed halfway: {reason}", "Run the whole again."))
             raise
-        self._known = replace(before, head=head, ontology_version=version)
+        self._known = replace(before, head=head, ontology_version=version, parent=parent)
         return events
 
 

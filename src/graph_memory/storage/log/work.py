@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from graph_memory.model.events import Draft, Event, Head, Origin, Request, number
+from graph_memory.storage.log.tree import with_inherited
 from graph_memory.storage.store import Reader, Transaction
 
 S = TypeVar("S")
@@ -43,7 +44,7 @@ class Work(Generic[S]):
 
     def events(self, head: Head, found: S) -> list[Event]:
         """Return the events to append after a head whose time is theirs; raises what `decide` raises."""
-        drafts = self.decide(head, found)
+        drafts = with_inherited(head.ontology, self.decide(head, found))
         return number(
             drafts,
             domain=self.domain,
@@ -64,5 +65,6 @@ class CachedHead:
     head: Head
     epoch: str
     ontology_version: int
+    parent: str | None = None
     is_exclusive: bool = False
     """Whether nobody else wrote between this process's last two writes."""

@@ -15,8 +15,10 @@ from graph_memory.model.protection import Guard
 from graph_memory.storage.log.group_commit import CommitQueue, Decided, Group, Waiting, grouped
 from graph_memory.storage.log.jobs import BEGIN_DOMAIN, READY, busy
 from graph_memory.storage.log.ontologies import CachedOntology, Ontologies, no_ontology
+from graph_memory.storage.log.parents import check_parent
 from graph_memory.storage.log.project import append_events, appended, expected_of, sent, steps_of, write_at_once
 from graph_memory.storage.log.protection import check_drafts
+from graph_memory.storage.log.tree import rests_on_others, with_inherited
 from graph_memory.storage.log.work import AfterWrite, BeforeProjection, CachedHead, Clock, Decide, Read, Work
 from graph_memory.storage.queries import Mark, query
 from graph_memory.storage.store import Indeterminate, Reader, Store, Transaction
@@ -39,6 +41,7 @@ class LockRow:
     refused: str | None
     protection: str | None
     has_protected: bool
+    parent: str | None
 
     @property
     def guard(self) -> Guard:
@@ -217,7 +220,9 @@ class Log:
         else:
             events = work.events(head, await work.read(transaction, head))
         if events:
-            await check_drafts(transaction, head, work.origin, [event.draft for event in events])
+            drafts = [event.draft for event in events]
+            await check_drafts(transaction, head, work.origin, drafts)
+            await check_parent(transaction, self._ontologies, work.domain, standing.parent, drafts)
             version, ready = standing.ontology_version, work.before_projection
             await append_events(transaction, events, head.ontology, version, self.inline_limit, ready, projection)
             if work.after_write is not None:
@@ -240,7 +245,7 @@ class Log:
     def _stands(self, before: CachedHead, events: Sequence[Event]) -> None:
         """Note where a log stands after events; what changed the ontology has to be read anew."""
         self.met(before.head.domain, Mark(before.head.after(events).seq, before.epoch))
-        if any(event.draft.kind in ONTOLOGY_KINDS for event in events):
+        if any(event.draft.kind in (*ONTOLOGY_KINDS, Kind.DOMAIN) for event in events):
             self._standings.pop(before.head.domain, None)
             return
         self._standings[before.head.domain] = replace(before, head=before.head.after(events))
@@ -303,9 +308,11 @@ class Log:
     ) -> Sequence[Event]:
         """Append more events of a batch to the log of a domain that is busy with it, and project them."""
         lock = await self._lock(transaction, domain, batch)
-        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
+        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard).at_or_after(self.clock())
+        drafts = with_inherited(ontology, drafts)
         await check_drafts(transaction, head, origin, drafts)
+        await check_parent(transaction, self._ontologies, domain, lock.parent, drafts)
         first = batch if lock.written is None else new_id("evt")
         events = number(drafts, domain=domain, after=head.seq, at=head.at, batch=batch, origin=origin, first=first)
         await append_events(transaction, events, ontology, lock.ontology_version, self.inline_limit)
@@ -330,9 +337,9 @@ class Log:
     async def _standing(self, transaction: Transaction, domain: str, lock: LockRow) -> CachedHead:
         if lock.state != READY:
             raise busy(domain, lock.state, lock.job)
-        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version)
+        ontology = await self._ontologies.locked(transaction, domain, lock.epoch, lock.ontology_version, lock.parent)
         head = Head(domain, lock.seq, lock.last_at, ontology, lock.guard)
-        return CachedHead(head, lock.epoch, lock.ontology_version)
+        return CachedHead(head, lock.epoch, lock.ontology_version, lock.parent)
 
     async def _receipt(self, transaction: Transaction, work: Work[Any], lock: LockRow) -> Receipt:
         """Return the receipt of a write that the log has. Raises IDEMPOTENCY_CONFLICT where it was another request."""
@@ -354,7 +361,9 @@ def _other_request(domain: str, seq: int | None, *, is_gone: bool) -> GraphError
 
 
 async def _is_allowed(reader: Reader, group: Group) -> bool:
-    """Say whether no protection stands against a group; what does is raised when each is made alone."""
+    """Say whether no protection and no domain above stands against a group; what does is raised when each is alone."""
+    if rests_on_others(group.before.parent, [event.draft for event in group.events]):
+        return False
     head = replace(group.before.head, at=group.head.at)
     try:
         for one, events in group.members:

@@ -9,14 +9,14 @@ from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.writes import Decided, checked, in_domain
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
-from graph_memory.memory.graph.ontology import check_room, type_draft
+from graph_memory.memory.graph.ontology import check_room
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, new_id
 from graph_memory.model.exact import same_state
 from graph_memory.model.ontology.ontology import NodeType
 from graph_memory.model.ontology.types import PropertyRule
-from graph_memory.model.projection import live_state
+from graph_memory.model.projection import live_state, type_draft
 from graph_memory.model.properties import PropertyType, PropertyValue
 from graph_memory.model.subjects import MODIFIED, NodeState
 from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS

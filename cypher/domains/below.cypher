@@ -1,0 +1,8 @@
+// Those of some domains that there are, each with the names of the domains right under it, in order.
+// mode: read
+// params: domains
+// returns: name, children
+UNWIND $domains AS name
+MATCH (d:_Domain {_id: name})
+RETURN d._id AS name,
+       COLLECT { MATCH (c:_Domain) WHERE c._parent = d._id RETURN c._id ORDER BY c._id } AS children

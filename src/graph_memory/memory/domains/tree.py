@@ -1,0 +1,85 @@
+"""Making a domain, and changing what is told of it: its description, its metadata and the domain above it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from graph_memory.memory.core import Core
+from graph_memory.memory.domains.listing import domain_state
+from graph_memory.model.arguments import check_domain, fault
+from graph_memory.model.domain_results import DomainChanged
+from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.fields import check_description, check_metadata
+from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.projection import ontology_state
+from graph_memory.model.subjects import DomainState
+from graph_memory.storage.log.jobs import exists
+from graph_memory.storage.store import Reader
+
+DOMAIN = "domain"
+"""The subject of the log that is the domain itself."""
+Edit = Mapping[str, str | None]
+"""The fields that are given, by the names of `DomainState`; None removes one."""
+
+
+def edit_of(
+    *,
+    description: str | None = None,
+    parent: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+) -> Edit:
+    """Return what is given, checked; an empty text or object removes a field. Raises INVALID_ARGUMENT."""
+    edit: dict[str, str | None] = {}
+    if description is not None:
+        edit["description"] = check_description(description) if description else None
+    if parent is not None:
+        edit["parent"] = check_domain(parent, argument="parent") if parent else None
+    if metadata is not None:
+        edit["metadata"] = check_metadata(metadata)
+    return edit
+
+
+async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
+    """Begin a domain with an ontology that has nothing yet. `Memory.create_domain` tells the rest."""
+
+    def decide(head: Head, _: None) -> Sequence[Draft]:
+        if head.seq > 0:
+            raise exists(name)
+        begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
+        return [domain_draft(replace(DomainState(created=head.at), **edit)), begun]
+
+    receipt = await core.log.write("create_domain", name, core.origin, _nothing, decide, creates_domain=True)
+    return DomainChanged(domain=name, version=receipt.version_of(DOMAIN) or 0)
+
+
+async def update_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
+    """Change fields of a domain. `Memory.update_domain` tells the rest."""
+    if not edit:
+        raise fault("description", "Nothing to change was given", "Give description, parent or metadata.")
+    known: int | None = None
+
+    async def read(reader: Reader, _: Head) -> tuple[DomainState, int | None]:
+        nonlocal known
+        found = await domain_state(reader, name)
+        known = found[1]
+        return found
+
+    def decide(_: Head, found: tuple[DomainState, int | None]) -> Sequence[Draft]:
+        state, version = found
+        after = replace(state, **edit)
+        return [] if after == state else [domain_draft(after, version)]
+
+    receipt = await core.log.write("update_domain", name, core.origin, read, decide)
+    return DomainChanged(domain=name, version=receipt.version_of(DOMAIN) or known or 0)
+
+
+def domain_draft(state: DomainState, previous: int | None = None) -> Draft:
+    """Return the event that begins a domain, or changes what its log says of it at a version."""
+    op = Op.CREATE if previous is None else Op.UPDATE
+    return Draft(op=op, kind=Kind.DOMAIN, subject=DOMAIN, previous=previous, state=state.state())
+
+
+async def _nothing(_: Reader, __: Head) -> None:
+    return None

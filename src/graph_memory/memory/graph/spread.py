@@ -1,0 +1,54 @@
+"""A query of several domains: one after the other in the order given, page by page on request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from graph_memory.model.arguments import UNLIMITED, check_limit, not_a_cursor
+from graph_memory.model.results import NodeBrief, NodeIds
+from graph_memory.model.wording import listed
+
+_CURSOR = "in:"
+Ask = Callable[[str, int | None, str | None], Awaitable[NodeIds]]
+"""Gives a page of a domain's nodes, in detail: at most so many, from a cursor of that domain on."""
+
+
+async def query_several(domains: Sequence[str], limit: int | None, cursor: str | None, ask: Ask) -> NodeIds:
+    """Return the nodes of several domains, each with its domain. `Memory.query_nodes` tells the rest."""
+    most = check_limit(limit)
+    domain, after = _begin(domains, cursor)
+    briefs: list[NodeBrief] = []
+    warnings: dict[str, list[str]] = {}
+    names = list(domains[domains.index(domain) :])
+    following: str | None = None
+    for number, name in enumerate(names):
+        left = most - len(briefs)
+        found = await ask(name, None if most == UNLIMITED else left, after)
+        after = None
+        briefs += [one.model_copy(update={"domain": name}) for one in found.nodes or ()]
+        for warning in found.warnings or ():
+            warnings.setdefault(warning, []).append(name)
+        if found.next_cursor is not None:
+            following = f"{_CURSOR}{name}:{found.next_cursor}"
+        elif len(briefs) >= most and number + 1 < len(names):
+            following = f"{_CURSOR}{names[number + 1]}:"
+        if following is not None:
+            break
+    told = [text if len(some) == len(domains) else f"{listed(some)}: {text}" for text, some in warnings.items()]
+    return NodeIds(
+        node_ids=tuple(one.id for one in briefs),
+        nodes=tuple(briefs),
+        next_cursor=following,
+        warnings=None if briefs or cursor else tuple(told) or None,
+    )
+
+
+def _begin(domains: Sequence[str], cursor: str | None) -> tuple[str, str | None]:
+    """Return the domain in which a page begins, and the cursor there. Raises INVALID_ARGUMENT."""
+    if cursor is None:
+        return domains[0], None
+    kind, _, rest = cursor.partition(_CURSOR)
+    domain, colon, after = rest.partition(":")
+    if kind or not colon or domain not in domains:
+        raise not_a_cursor(cursor)
+    return domain, after or None

@@ -1,0 +1,71 @@
+"""Whether a domain may be under another, asked of every write that puts it there.
+
+All domains above are locked, from the nearest on, until the transaction ends: no two writes make a circle together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.events import Draft
+from graph_memory.model.ontology.inheritance import check_inherited, differing
+from graph_memory.storage.log.jobs import READY, busy
+from graph_memory.storage.log.ontologies import HEAD, Ontologies
+from graph_memory.storage.log.tree import MOST_LEVELS, parent_after
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class ParentRow:
+    """What goes on in a domain, and which is above it."""
+
+    state: str
+    job: str | None
+    parent: str | None
+
+
+LOCK_PARENT = query("log/lock_parent", ParentRow)
+
+
+async def check_parent(
+    transaction: Transaction, ontologies: Ontologies, domain: str, before: str | None, drafts: Sequence[Draft]
+) -> None:
+    """Raise an error unless a domain may be under another, where changes say so that are about to be made.
+
+    Raises ONTOLOGY_NOT_FOUND, DOMAIN_BUSY, INVALID_ARGUMENT, and TYPE_ALREADY_EXISTS where the two define a type
+    otherwise.
+    """
+    parent = parent_after(drafts, before)
+    if parent is None or parent == before:
+        return
+    await _check_way_up(transaction, domain, parent)
+    head = await transaction.one(HEAD, domain=domain)
+    if head is not None:
+        ontology = await ontologies.locked(transaction, domain, head.epoch, head.ontology_version, parent)
+        check_inherited(ontology, differing(ontology))
+
+
+async def _check_way_up(transaction: Transaction, domain: str, parent: str) -> None:
+    seen: dict[str, None] = {}
+    name: str | None = parent
+    while name is not None:
+        if name == domain or name in seen:
+            way = " under ".join([domain, *seen, domain])
+            message = f"Domain {domain} would be above itself: {way}"
+            raise fault("parent", message, "Choose a domain that is not under this one.")
+        if len(seen) == MOST_LEVELS:
+            message = f"Domain {parent} has {MOST_LEVELS} domains above it, which is the limit"
+            raise fault("parent", message, "Choose a parent higher up.")
+        row = await transaction.one(LOCK_PARENT, domain=name)
+        if row is None and name == parent:
+            hint = "list_domains shows which there are; create_domain creates one."
+            details = {"domain": parent, "argument": "parent", "hint": hint}
+            raise GraphError(Code.ONTOLOGY_NOT_FOUND, f"There is no domain {parent}", details)
+        if row is not None and name == parent and row.state != READY:
+            raise busy(name, row.state, row.job)
+        seen[name] = None
+        name = row.parent if row else None

@@ -1,0 +1,187 @@
+"""Domains as a tree: their fields, who may be above whom, and what becomes of them in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from graph_memory import Code, GraphError, Memory, ontology_from
+
+pytestmark = pytest.mark.anyio
+
+NOTES = ontology_from({"node_types": ["Note"]})
+
+
+async def refused(call: Awaitable[object], code: Code) -> GraphError:
+    with pytest.raises(GraphError) as error:
+        await call
+    assert error.value.code is code
+    assert error.value.hint
+    return error.value
+
+
+async def test_a_domain_has_fields_a_place_in_the_tree_and_a_log_of_both(memory: Memory, domain: str) -> None:
+    top, below = f"{domain}/top", f"{domain}/below"
+    await memory.create_domain(top, description="Everything", metadata={"owner": "Ann", "n": [1, None]})
+    await memory.create_domain(below, parent=top)
+    found, child = await memory.domain_info(domain=top), await memory.domain_info(domain=below)
+    assert (found.description, found.metadata, found.children) == (
+        "Everything",
+        {"owner": "Ann", "n": [1, None]},
+        (below,),
+    )
+    assert (child.parent, child.children, child.nodes, child.content_bytes) == (top, None, 0, 0)
+    listed = {one.name: one for one in (await memory.list_domains()).domains}
+    assert (listed[top].children, listed[below].parent) == ((below,), top)
+    version = (await memory.update_domain(below, description="Less", metadata={"a": 1})).version
+    assert (await memory.update_domain(below, description="Less")).version == version
+    await memory.update_domain(below, description="", parent="", metadata={})
+    gone = await memory.domain_info(domain=below)
+    assert (gone.description, gone.parent, gone.metadata) == (None, None, None)
+    told = [entry.summary for entry in (await memory.in_domain(below).history.log(limit=10)).entries]
+    assert told[:2] == [
+        "Domain taken from under another, Description and metadata changed",
+        "Description and metadata changed",
+    ]
+    await memory.in_domain(below).history.revert(event_ids=[version + 1])
+    again = await memory.domain_info(domain=below)
+    assert (again.description, again.parent, again.metadata) == ("Less", top, {"a": 1})
+    for name in (top, below):
+        assert (await memory.upkeep.verify(domain=name)).clean
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"parent": "not a name"},
+        {"parent": "auto"},
+        {"metadata": {"x": "y" * 70_000}},
+        {"metadata": {"x": float("nan")}},
+        {"metadata": "text"},
+        {"description": "x" * 10_001},
+        {"description": "\ud800"},
+    ],
+    ids=str,
+)
+async def test_a_field_that_cannot_be_changes_nothing(memory: Memory, domain: str, given: dict[str, object]) -> None:
+    await refused(memory.create_domain(domain, **given), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    await memory.create_domain(domain, description="As it is")
+    await refused(memory.update_domain(domain, **given), Code.INVALID_ARGUMENT)  # pyright: ignore[reportArgumentType]
+    assert (await memory.domain_info()).events == 2
+
+
+async def test_a_name_that_is_taken_or_a_parent_that_is_not_there_is_refused(memory: Memory, domain: str) -> None:
+    await refused(memory.create_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
+    assert domain not in [one.name for one in (await memory.list_domains()).domains]
+    await memory.create_domain(domain)
+    await refused(memory.create_domain(domain), Code.DOMAIN_ALREADY_EXISTS)
+    await refused(memory.update_domain(domain, parent=f"{domain}-no"), Code.ONTOLOGY_NOT_FOUND)
+    await refused(memory.update_domain(domain), Code.INVALID_ARGUMENT)
+    await refused(memory.update_domain(f"{domain}-no", description="x"), Code.ONTOLOGY_NOT_FOUND)
+
+
+async def test_no_domain_is_above_itself_whichever_way_it_would_come_there(memory: Memory, domain: str) -> None:
+    a, b, c = (f"{domain}/{name}" for name in "abc")
+    for name, parent in ((a, None), (b, a), (c, b)):
+        await memory.create_domain(name, parent=parent)
+    for name, parent in ((a, a), (a, b), (a, c), (b, c)):
+        assert (
+            "above itself" in (await refused(memory.update_domain(name, parent=parent), Code.INVALID_ARGUMENT)).message
+        )
+    moved = (await memory.update_domain(b, parent="")).version
+    await memory.update_domain(a, parent=c)
+    await refused(memory.in_domain(b).history.revert(event_ids=[moved]), Code.INVALID_ARGUMENT)
+    assert (await memory.domain_info(domain=b)).parent is None
+
+
+async def test_two_moves_at_the_same_moment_make_no_circle(opened: Memory, domain: str) -> None:
+    names = [f"{domain}/{number}" for number in range(4)]
+    for name in names:
+        await opened.create_domain(name)
+
+    codes: list[Code] = []
+
+    async def move(name: str, parent: str) -> None:
+        try:
+            await opened.update_domain(name, parent=parent)
+        except GraphError as error:
+            codes.append(error.code)
+
+    for _ in range(5):
+        async with anyio.create_task_group() as tasks:
+            for name, parent in zip(names, [*names[1:], names[0]], strict=True):
+                tasks.start_soon(move, name, parent)
+        above = {name: (await opened.domain_info(domain=name)).parent for name in names}
+        assert sum(parent is None for parent in above.values()) == 1, above
+        for name in names:
+            await opened.update_domain(name, parent="")
+    assert set(codes) == {Code.INVALID_ARGUMENT}
+
+
+async def test_a_domain_with_children_stays_until_they_are_gone_or_elsewhere(memory: Memory, domain: str) -> None:
+    top, one, other = f"{domain}/top", f"{domain}/one", f"{domain}/other"
+    await memory.create_domain(top)
+    for name in (one, other):
+        await memory.create_domain(name, parent=top)
+    error = await refused(memory.delete_domain(top), Code.DOMAIN_HAS_CHILDREN)
+    assert error.details["children"] == [one, other]
+    assert (await memory.domain_info(domain=top)).busy is None
+    await memory.delete_domain(one)
+    await memory.update_domain(other, parent="")
+    await memory.delete_domain(top)
+    assert (await memory.domain_info(domain=other)).parent is None
+
+
+async def test_a_branch_and_an_import_keep_the_fields(memory: Memory, domain: str, tmp_path: Path) -> None:
+    top, child = f"{domain}/top", f"{domain}/child"
+    await memory.create_ontology(NOTES, domain=top)
+    await memory.create_domain(child, parent=top, description="Mine", metadata={"a": 1})
+    node = (await memory.create_node("Note", "one", domain=child)).node_id
+    await memory.history.branch(f"{child}-b", domain=child)
+    file = tmp_path / "child.jsonl"
+    await memory.transfer.export_file(file, domain=child)
+    await refused(memory.transfer.import_file(file, name=top), Code.DOMAIN_ALREADY_EXISTS)
+    await memory.transfer.import_file(file, name=f"{child}-i")
+    for name in (f"{child}-b", f"{child}-i"):
+        found = await memory.domain_info(domain=name)
+        assert (found.parent, found.description, found.metadata) == (top, "Mine", {"a": 1})
+        assert (await memory.get_node(node, domain=name)).type == "Note"
+        assert (await memory.upkeep.verify(domain=name)).clean
+    for name in (f"{child}-b", f"{child}-i", child, top):
+        await memory.delete_domain(name)
+    await memory.transfer.import_file(file, name=child)  # it is whole without the domain above
+    assert (await memory.domain_info(domain=child)).parent == top
+    await memory.create_node("Note", "two", domain=child)
+    assert (await memory.upkeep.verify(domain=child)).clean
+    await refused(memory.transfer.import_file(file, name=top), Code.INVALID_ARGUMENT)
+
+
+async def test_the_last_access_is_told_without_a_change_of_the_domain(memory: Memory, domain: str) -> None:
+    await memory.create_ontology(NOTES)
+    node = (await memory.create_node("Note", "one")).node_id
+    before = await memory.domain_info()
+    assert before.last_access is None
+    assert before.content_bytes == 3
+    core = memory._core
+    core.accesses._most = 10
+    try:
+        await memory.get_node(node)
+        after = await memory.domain_info()
+    finally:
+        core.accesses.take()
+        core.accesses._most = 0
+    assert after.last_access is not None
+    assert (after.events, after.modified) == (before.events, before.modified)
+
+
+async def test_a_protected_domain_keeps_its_fields_but_may_get_children(memory: Memory, domain: str) -> None:
+    await memory.create_domain(domain, description="As it is")
+    await memory.protect(domain=domain, can_be_unprotected_by=["alice"])
+    await refused(memory.update_domain(domain, description="Otherwise"), Code.PROTECTED)
+    await memory.create_domain(f"{domain}/below", parent=domain)
+    await memory.acting_as("alice").update_domain(domain, description="Otherwise")
+    assert (await memory.domain_info()).protection is not None

@@ -1,0 +1,80 @@
+"""What an ontology inherits, and what of it a log takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.kinds import Kind
+from graph_memory.model.ontology.inheritance import check_inherited, differing, inheriting, is_begun, new_to, taken
+from graph_memory.model.ontology.ontology import ConnectionType, NodeType, Ontology
+
+NOTE, PERSON, TASK = NodeType("Note"), NodeType("Person"), NodeType("Task")
+ABOUT = ConnectionType("About", ("Note",), ("Person",))
+
+
+def names(ontology: Ontology) -> list[str]:
+    return [one.name for one in (*ontology.node_types, *ontology.connection_types)]
+
+
+def test_what_is_nearest_hides_what_is_further_up():
+    near, far = NodeType("Note", description="near"), NodeType("Note", description="far")
+    seen = inheriting(
+        Ontology.create([TASK]), [("near", Ontology.create([near])), ("far", Ontology.create([far, PERSON]))]
+    )
+    assert names(seen) == ["Task", "Note", "Person"]
+    assert seen.node_type("Note").description == "near"
+    assert seen.inherited == {"node_type/Note", "node_type/Person"}
+    assert {subject: one.domain for subject, one in seen.above.items()} == {
+        "node_type/Note": "near",
+        "node_type/Person": "far",
+    }
+    own = inheriting(Ontology.create([NodeType("Note", description="own")]), [("near", Ontology.create([near]))])
+    assert own.node_type("Note").description == "own"
+    assert [one.title for one in differing(own)] == ["node type Note"]
+    assert not own.inherited
+
+
+def test_what_would_contradict_is_left_out_and_the_rest_is_there():
+    own = Ontology.create([NOTE], [ConnectionType("holds", ("Note",), ("Note",), inverse="held_by")])
+    above = Ontology.create(
+        [PERSON],
+        [
+            ConnectionType("keeps", ("Person",), ("Person",), inverse="held_by"),
+            ConnectionType("knows", ("Person",), ("Person",)),
+        ],
+    )
+    assert names(inheriting(own, [("above", above)])) == ["Note", "Person", "holds", "knows"]
+
+
+def test_a_log_takes_what_it_uses_and_what_that_names():
+    pair = [
+        ConnectionType("owns", ("Person",), ("Note",), inverse="owned_by"),
+        ConnectionType("owned_by", ("Note",), ("Person",), inverse="owns"),
+    ]
+    seen = inheriting(Ontology.create([TASK]), [("above", Ontology.create([NOTE, PERSON], [ABOUT, *pair]))])
+    assert [one.name for one in taken(seen, [(Kind.NODE, "Note"), (Kind.NODE, "Task")], {})] == ["Note"]
+    assert [one.name for one in taken(seen, [(Kind.CONNECTION, "About")], {})] == ["Note", "Person", "About"]
+    assert [one.name for one in taken(seen, [(Kind.CONNECTION, "owns")], {})] == ["Note", "Person", "owned_by", "owns"]
+    own = ConnectionType("For", ("Task",), ("Person",))
+    assert [one.name for one in taken(seen, [], {"connection_type/For": own})] == ["Person"]
+    assert taken(seen, [(Kind.NODE, "Note")], {"node_type/Note": NOTE}) == []
+
+
+def test_a_type_of_above_may_be_declared_as_it_is_and_not_otherwise():
+    seen = inheriting(Ontology(), [("above", Ontology.create([NOTE, PERSON], [ABOUT]))])
+    assert not is_begun(seen)
+    assert new_to(seen, [NOTE, TASK, ABOUT]) == [TASK]
+    check_inherited(seen, [NOTE, TASK])
+    with pytest.raises(GraphError) as error:
+        check_inherited(seen, [NOTE, NodeType("Person", description="Somebody")])
+    assert error.value.code is Code.TYPE_ALREADY_EXISTS
+    assert error.value.details["conflicts"] == ["node type Person"]
+    assert error.value.details["domain"] == "above"
+
+
+def test_more_types_than_an_ontology_may_have_are_left_out(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("graph_memory.model.ontology.inheritance.MOST_TYPES", 3)
+    above = Ontology.create([NOTE, PERSON], [ABOUT])
+    assert names(inheriting(Ontology.create([TASK]), [("above", above)])) == ["Task", "Note", "Person"]
+    assert names(inheriting(Ontology.create([TASK, NOTE]), [("above", above)])) == ["Task", "Note", "Person"]
