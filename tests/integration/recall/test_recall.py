@@ -118,10 +118,11 @@ async def test_before_the_first_write_there_is_nothing(house: House):
 async def test_medium_tells_what_is_found_and_what_it_is_connected_to(house: House):
     found = await house.memory.recall.recall("How much is the terrace?", limit=1)
     assert found.depth == "medium"
-    assert str(found.content).splitlines()[1:5] == [
+    assert str(found.content).splitlines()[1:6] == [
         'In "/garden" (Note, today):',
         '- "Terrace" (tags "wood"): "Larch. It costs 9k."',
         '  about "Anna Lee" (Person)',
+        "Elsewhere:",
         '- "Anna Lee" (Person, today, age 41): "She plays the cello."',
     ]
     assert 'works at "Acme" (Company) (until 1 January 2024)' in await told(house, focus=["anna"])
