@@ -23,14 +23,16 @@ from benchmarks.footprint import footprint
 from benchmarks.many import many
 from benchmarks.past import histories
 from benchmarks.recall_coverage import coverage
-from benchmarks.remembering import remembering
+from benchmarks.remembering import UNSEEN, remembering
 from benchmarks.replies import replies
 from benchmarks.search_speed import search_speed
 from benchmarks.searching import searching
 from benchmarks.servers import local_settings
+from benchmarks.session import session
 from benchmarks.sizes import Place, measured
 from benchmarks.startup import startup
 from benchmarks.transports import transports
+from benchmarks.turns import turns
 from benchmarks.verifying import verifying
 from benchmarks.walks import walks
 from graph_memory import Settings, local, open_memory
@@ -60,7 +62,10 @@ PARTS: dict[str, Part] = {
     "retrieval": lambda place, _: searching(place),
     "recall_coverage": lambda place, _: coverage(place),
     "remember": lambda _place, _asked: remembering(),
+    "unseen": lambda _place, _asked: remembering(UNSEEN),
     "answering": lambda place, _: answering(place),
+    "turns": lambda place, _: turns(place),
+    "session": lambda _, asked: session(asked.settings),
     "changed": lambda place, _: changed(place),
     "entry_points": lambda place, _: entry_points(place),
     "search": lambda place, asked: search_speed(place, asked.sizes),
@@ -70,8 +75,11 @@ PARTS: dict[str, Part] = {
     "startup": lambda _, asked: startup(asked.settings),
 }
 
-WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering")
+WITH_DATA = ("entry_points", "retrieval", "recall_coverage", "search", "remember", "answering", "turns")
 """Parts that need the sets of questions that lie beside the repository; they are measured when they are named."""
+
+SELDOM = ("changed", "unseen", "session")
+"""Parts that need nothing else, and are measured when they are named all the same: what they say seldom changes."""
 
 
 def main() -> None:
@@ -84,7 +92,7 @@ def main() -> None:
         "--parts",
         nargs="+",
         choices=PARTS,
-        default=[part for part in PARTS if part not in (*WITH_DATA, "changed")],
+        default=[part for part in PARTS if part not in (*WITH_DATA, *SELDOM)],
         help="what is measured",
     )
     parser.add_argument(

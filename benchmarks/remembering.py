@@ -13,6 +13,8 @@ from graph_memory.memory.entities.statements.comparing import compared
 from graph_memory.memory.entities.statements.judging import SAYS_NOTHING_NEW, Rule, judged
 
 PAIRS = DATA / "remember" / "pairs.jsonl"
+UNSEEN = Path(__file__).parents[1] / "tests" / "data" / "remember" / "unseen.jsonl"
+"""Pairs that were written after the rules by somebody who had not read them, and judged once: leave both alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Pair:
 def labelled(path: Path) -> list[Pair]:
     """Return labelled pairs. Raises FileNotFoundError."""
     if not path.is_file():
-        raise FileNotFoundError(f"The labelled pairs lie beside the repository, as {path}: there are none")
+        raise FileNotFoundError(f"There are no labelled pairs at {path}")
     return [Pair(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 

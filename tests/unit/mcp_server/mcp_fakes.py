@@ -203,6 +203,10 @@ class RecordingMemory:
         return self
 
     @property
+    def entities(self) -> RecordingMemory:
+        return self
+
+    @property
     def recall(self) -> RecordingMemory:
         return self
 

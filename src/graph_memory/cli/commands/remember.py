@@ -9,9 +9,9 @@ import typer
 from graph_memory.cli.command import Call, command
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.input.assignments import assigned, related
-from graph_memory.cli.output.printing import note
+from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
-from graph_memory.memory.entities.remembered import Remembered, Settled
+from graph_memory.memory.entities.remembered import About, Remembered, Settled
 
 if TYPE_CHECKING:
     from graph_memory.memory.api.memory import Memory
@@ -64,14 +64,26 @@ def remember(
 
 
 def _show_remembered(found: Remembered) -> None:
+    for one in (found, *(found.others or ())):
+        _show_about(one, is_dry=bool(found.dry_run))
+    if found.model is not None:
+        note(f"{found.model} split the text into facts.")
+
+
+def _show_about(found: About, *, is_dry: bool) -> None:
     rows = [(one.decision, one.fact, one.rule, one.id or "") for one in found.facts]
     print_table(("decision", "fact", "rule", "id"), rows)
-    what = "would be" if found.dry_run else "is"
-    note(f"{found.entity} {what} a new {found.type}." if found.created else f"About {found.entity}.")
+    what = "would be" if is_dry else "is"
+    note(
+        f"{plain(found.entity)} {what} a new {plain(found.type)}." if found.created else f"About {plain(found.entity)}."
+    )
+    for one in found.facts:
+        if one.model is not None:
+            note(f"{one.model} decided: {plain(one.evidence)}")
     for near in found.candidates or ():
-        note(f"There is also {near.name}.")
+        note(f"There is also {plain(near.name)}.")
     for one in found.questions or ():
-        note(f"Out of date? {one.known_text} ({one.reason})")
+        note(f"Out of date? {plain(one.known_text)} ({plain(one.reason)})")
         if one.call is not None:
             note(f"If so: graph-memory decide {one.call.arguments.new} {one.known} close")
 

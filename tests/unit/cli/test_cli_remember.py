@@ -1,0 +1,52 @@
+"""What a person sees of what was remembered, and of what a language model decided."""
+
+from __future__ import annotations
+
+from graph_memory.memory.entities.remembered import About, Decision, Question, Receipt, Remembered
+from unit.cli.test_cli_commands import memory, run
+from unit.mcp_server.mcp_fakes import RecordingMemory
+
+__all__ = ["memory"]
+EVIL = "\x1b[2J\u202e"
+
+
+def test_what_a_model_decided_is_told_with_its_reason_and_what_was_said_of_others(memory: RecordingMemory):
+    closed = Receipt(
+        decision=Decision.UPDATE,
+        fact="left Merrow",
+        rule="model: close",
+        evidence=f"works at Merrow: he left {EVIL}",
+        id="obs_2",
+        replaced=("obs_1",),
+        model="ollama/m",
+    )
+    asked = Question(known="obs_3", known_text=f"likes tea {EVIL}", new_text="left Merrow", reason="left", score=0.8)
+    other = About(
+        entity=f"Merrow {EVIL}",
+        type="company",
+        created=False,
+        found_by="name",
+        facts=(Receipt(decision=Decision.NOOP, fact="insures ships", rule="equal text", id="obs_4"),),
+    )
+    memory.answers["remember"] = Remembered(
+        entity="Ben",
+        type="person",
+        created=True,
+        found_by="new",
+        facts=(closed,),
+        questions=(asked,),
+        others=(other,),
+        model="ollama/m",
+        warnings=("It was slow.",),
+    )
+    shown = run("remember", "Ben left Merrow. It insures ships.")
+    assert [line.split()[0] for line in shown.stdout.splitlines()] == ["decision", "UPDATE", "decision", "NOOP"]
+    told = shown.stderr.splitlines()
+    assert told[0] == "Warning: It was slow."
+    assert told[1] == "Ben is a new person."
+    assert told[2].startswith("ollama/m decided: works at Merrow: he left")
+    assert told[3].startswith("Out of date? likes tea")
+    assert told[4].startswith("About Merrow")
+    assert told[5] == "ollama/m split the text into facts."
+    assert "\x1b" not in shown.stderr
+    assert "\u202e" not in shown.stderr
