@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from benchmarks.sizes import Place
 from graph_memory import Memory
 from graph_memory.memory.entities.remembered import Remembered
 
+MOST = int(os.environ.get("TURNS") or 10_000)
+"""Turns of a conversation that are remembered."""
 SAMPLED = 100
 """Decisions that are printed to be judged by hand."""
 
@@ -33,7 +36,7 @@ class Told:
     """Facts that were known, and questions."""
 
 
-async def turns(place: Place, most: int | None = None) -> str:
+async def turns(place: Place, most: int = MOST) -> str:
     """Return a table, and a sample of what was decided. Raises AssertionError where something said is not there."""
     rows: list[Sequence[object]] = []
     sample: list[dict[str, object]] = []
