@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from mcp import types
 from pydantic_core import to_jsonable_python
@@ -106,7 +106,8 @@ class Tool(Generic[A, R]):
 
 def _is_told_in_full(detail: object) -> bool:
     """Say whether a detail of an error tells of things one by one, such as conflicts, faults or material."""
-    return isinstance(detail, list) and bool(detail) and isinstance(detail[0], dict)
+    things = cast("list[object]", detail) if isinstance(detail, list) else []
+    return bool(things) and isinstance(things[0], dict)
 
 
 AnyTool = Tool[Any, Any]
