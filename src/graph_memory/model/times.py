@@ -27,7 +27,7 @@ _UNITS = {
     "month": timedelta(days=30),
     "year": timedelta(days=365),
 }
-_NAMED_DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1}
+_NAMED_DAYS = {"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1}
 _WEEKDAYS = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
@@ -42,6 +42,7 @@ _LAST_FEW = _pattern(rf"(?:last|past) {_WHILE}")
 _STEP = _pattern(r"(last|this|next) ([a-z]+)")
 _CLOCK = _pattern(r"(.*?)(?: at|)(?:^| )(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _MONTH = _pattern(r"(?:(\d{1,2}) )?([a-z]+)(?: (\d{1,2}),?)?(?: (\d{4}))?")
+_QUARTER = _pattern(r"q([1-4]) (\d{4})|(\d{4})-q([1-4])")
 _ISO_MONTH = _pattern(r"(\d{4})(?:-(\d{2}))?")
 _ISO_DAY = _pattern(r"\d{4}-\d{2}-\d{2}")
 _ISO_TIME = _pattern(r"(\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2})(:\d{2}(?:[.,]\d+)?)? ?(utc|gmt|z|[+-]\d{2}(?::?\d{2})?)?")
@@ -149,6 +150,14 @@ def _iso_month(reading: _Reading) -> Span | None:
     return reading.month(first, 1 if found[2] else 12)
 
 
+def _quarter(reading: _Reading) -> Span | None:
+    """Read `Q1 2025` or `2025-Q1`."""
+    if not (found := _QUARTER.fullmatch(reading.text)):
+        return None
+    year, quarter = int(found[2] or found[3]), int(found[1] or found[4])
+    return reading.month(reading.today.replace(year=year, month=3 * quarter - 2, day=1), 3)
+
+
 def _clock(reading: _Reading) -> Span | None:
     """Read a time of day on a named day or today: `yesterday 15:46`, `last monday at 9:00`, `15:46`."""
     if not (found := _CLOCK.fullmatch(reading.text)):
@@ -187,7 +196,7 @@ def _midnight(reading: _Reading) -> datetime | None:
 
 
 def _stepped(reading: _Reading) -> Span | None:
-    """Read `this week`, `last month`, `next year`, `last March`."""
+    """Read `this week`, `last weekend`, `last month`, `this quarter`, `next year`, `last March`."""
     if not (found := _STEP.fullmatch(reading.text)):
         return None
     step, this_month = _STEPS[found[1]], reading.today.replace(day=1)
@@ -195,8 +204,14 @@ def _stepped(reading: _Reading) -> Span | None:
         case "week":
             begins = reading.today + (7 * step - reading.today.weekday()) * _DAY
             return reading.span(begins, begins + 7 * _DAY)
+        case "weekend":
+            begins = reading.today + (7 * step + 5 - reading.today.weekday()) * _DAY
+            return reading.span(begins, begins + 2 * _DAY)
         case "month":
             return reading.month(_months_later(this_month, step))
+        case "quarter":
+            first = this_month.replace(month=this_month.month - (this_month.month - 1) % 3)
+            return reading.month(_months_later(first, 3 * step), 3)
         case "year":
             return reading.month(this_month.replace(year=this_month.year + step, month=1), 12)
         case name if (month := _month_named(name)) is not None:
@@ -243,6 +258,7 @@ _READERS: tuple[Callable[[_Reading], Span | None], ...] = (
     _last_few,
     _iso,
     _iso_month,
+    _quarter,
     _clock,
     _named_day,
     _stepped,

@@ -98,7 +98,10 @@ async def test_a_node_without_a_title_is_called_by_a_property(house: House):
 async def test_before_the_first_write_there_is_nothing(house: House):
     recall = house.memory.recall
     for point in (0, "2001-01-01"):
-        for found in (await recall.recall("terrace", as_of=point), await recall.recall(depth="shallow", as_of=point)):
+        for found in (
+            await recall.recall("terrace today", as_of=point),
+            await recall.recall(depth="shallow", as_of=point),
+        ):
             assert found.warnings == (BEFORE_ALL,)
         searched = await recall.search_memories("terrace", as_of=point)
         assert (searched.hits, searched.warnings) == ((), (BEFORE_ALL,))
@@ -219,6 +222,52 @@ async def test_a_time_in_the_query_narrows_it(house: House, query: str, has: str
     assert found.period
 
 
+@pytest.fixture(scope="module")
+async def garden(opened: Memory) -> Memory:
+    """A memory of twelve notes of May 2023 and one of March 2025, all about the garden and written today."""
+    memory = opened.in_domain(f"garden-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    await memory.create_node("Tag", "The garden behind the house.", id="garden", title="Garden")
+    for number in range(13):
+        text = f"We planted bed {number} of the garden." if number < 12 else "We drained a corner of the garden."
+        await memory.create_node("Note", text, id=f"bed{number}")
+        await memory.set_validity(f"bed{number}", valid_from="2023-05-02" if number < 12 else "2025-03-05")
+        await memory.create_connection("About", f"bed{number}", "garden")
+    await memory.upkeep.reindex(anew=False)
+    return memory
+
+
+@pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "garden in March 2025",
+        "garden between January and July 2025",
+        "what was I working on in March 2025",
+        "garden since 2024 before 2026",
+    ],
+)
+async def test_what_is_of_the_time_comes_alone(garden: Memory, query: str, depth: Depth):
+    found = await garden.recall.recall(query, depth=depth)
+    assert "drained" in str(found.content)
+    assert "planted" not in str(found.content)
+    assert (found.period is None, found.warnings, found.left_out) == (False, None, None)
+
+
+async def test_a_connection_belongs_to_a_time_as_a_node_does(opened: Memory):
+    memory = opened.in_domain(f"linked-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    for node in ("a", "b"):
+        await memory.create_node("Note", f"This is {node} of the garden.", id=node)
+        await memory.set_validity(node, valid_from="2020-01-01")
+    link = await memory.create_connection("About", "a", "b", content="The path through the garden.")
+    await memory.set_validity(link.connection_id, valid_from="2025-03-05")
+    await memory.upkeep.reindex(anew=False)
+    content = str((await memory.recall.recall("garden in March 2025")).content)
+    assert "The path through" in content
+    assert len(content.splitlines()) == 2
+
+
 async def test_a_time_alone_lists_what_changed_then(house: House):
     found = await house.memory.recall.recall("what was I working on today?")
     assert '- "Terrace"' in str(found.content)
@@ -230,7 +279,7 @@ async def test_a_time_alone_lists_what_changed_then(house: House):
 async def test_a_time_of_which_nothing_is_found_is_said_and_passed_over(house: House):
     found = await house.memory.recall.recall("the terrace in 1999")
     assert '"Terrace"' in str(found.content)
-    assert found.period is None
+    assert found.period == "from 1999-01-01 00:00 until 2000-01-01 00:00 (UTC)"
     assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
 
 
@@ -296,7 +345,7 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(o
     await memory.update_node("a", title="It is newer")
     await memory.upkeep.reindex(anew=False)
     found = await memory.recall.recall("What happened yesterday?")
-    assert found.period is None
+    assert found.period
     assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
 
 

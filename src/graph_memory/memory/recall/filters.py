@@ -25,6 +25,11 @@ def microseconds(at: datetime) -> int:
     return (at - _ZERO) // (at.resolution)
 
 
+def moment(number: int) -> datetime:
+    """Return the time of a whole number."""
+    return _ZERO + number * _ZERO.resolution
+
+
 def tokens(
     *,
     domain: str,
@@ -60,12 +65,13 @@ def lexical_filter(
     at: int | None = None,
     types: Sequence[str] = (),
     created: tuple[int, int] | None = None,
+    began: tuple[int, int] | None = None,
     valid_at: int | None = None,
     level: int = 0,
 ) -> str:
     """Return the part of a query in Lucene's syntax that holds what is asked for; it adds nothing to a score.
 
-    `at` is a number of the log, None for what is current. The bounds of `created` are both within.
+    `at` is a number of the log, None for what is current. The bounds of `created` and `began` are within.
     """
     clauses = [_is(domain_token(domain))]
     if at is None:
@@ -76,6 +82,8 @@ def lexical_filter(
         clauses.append("+(" + " ".join(f"_filter:{_name('t', each)}" for each in types) + ")^0")
     if created is not None:
         clauses.append(_between("c", *created))
+    if began is not None:
+        clauses.append(_between("f", *began))
     if valid_at is not None:
         clauses += [_between("f", EARLIEST, valid_at), _between("e", valid_at + 1, LATEST)]
     if level:

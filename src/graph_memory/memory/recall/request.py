@@ -63,6 +63,8 @@ class Filters:
     min_edges: int | None = None
     min_strength: float | None = None
     valid_at: datetime | None = None
+    began: tuple[int, int] | None = None
+    """The first and the last time at which a hit began to hold; what has no such time is left out."""
 
     @property
     def is_selective(self) -> bool:
@@ -73,7 +75,7 @@ class Filters:
     @property
     def is_free(self) -> bool:
         """Whether hits may be anything."""
-        return not (self.types or self.created or self.valid_at or self.is_selective)
+        return not (self.types or self.created or self.began or self.valid_at or self.is_selective)
 
     @property
     def created(self) -> tuple[int, int] | None:

@@ -125,7 +125,14 @@ class Scope(Place):
     def lucene(self) -> str:
         """Return what passages must be, in Lucene's syntax."""
         asked = self.filters
-        return lexical_filter(self.domain, at=self.at, types=asked.types, created=asked.created, valid_at=asked.valid)
+        return lexical_filter(
+            self.domain,
+            at=self.at,
+            types=asked.types,
+            created=asked.created,
+            began=asked.began,
+            valid_at=asked.valid,
+        )
 
     @property
     def sample(self) -> str:
@@ -139,6 +146,7 @@ class Scope(Place):
         return (
             (not asked.types or passage.type in asked.types)
             and first <= passage.created <= last
+            and (asked.began is None or asked.began[0] <= passage.valid_from <= asked.began[1])
             and (asked.valid is None or passage.valid_from <= asked.valid < passage.valid_to)
             and self.shows(passage)
         )
@@ -151,8 +159,11 @@ class Scope(Place):
 
 
 async def lexical(scope: Scope, words: str, limit: int) -> list[Found]:
-    """Return the passages that a query in Lucene's syntax finds. Raises INVALID_ARGUMENT for one that is none."""
-    asked = f"{scope.lucene()} +({words})"
+    """Return the passages that a query in Lucene's syntax finds; without words those that are what they must be.
+
+    Raises INVALID_ARGUMENT for a query that is none.
+    """
+    asked = f"{scope.lucene()} +({words})" if words else scope.lucene()
     given = {"index": scope.index, "asked": asked, "at": scope.number, "limit": limit}
     return await scope.core.store.read(LEXICAL, domain=scope.domain, **given)
 
@@ -161,13 +172,15 @@ async def nearest(scope: Scope, vector: Sequence[float], limit: int) -> list[Fou
     """Return the passages whose vectors are nearest."""
     asked = scope.filters
     first, last = asked.created or (EARLIEST, LATEST)
+    begun_from, begun_to = asked.began or (EARLIEST, LATEST)
     given: dict[str, object] = {
         "model": scope.coverage.model,
         "vector": list(vector),
         "at": scope.number,
         "created_from": first,
         "created_to": last,
-        "begun_by": LATEST if asked.valid is None else asked.valid,
+        "begun_from": begun_from,
+        "begun_by": begun_to if asked.valid is None else min(asked.valid, begun_to),
         "not_ended_by": EARLIEST - 1 if asked.valid is None else asked.valid,
         "limit": limit,
     }

@@ -33,6 +33,16 @@ def day(text: str) -> datetime:
         ("the call of last Friday", "2026-11-20", "2026-11-21", "the call"),
         ("What happened on Monday?", "2026-11-23", "2026-11-24", "What happened?"),
         ("plans for this year", "2026-01-01", "2027-01-01", "plans for"),
+        ("the tiles of the day before yesterday", "2026-11-22", "2026-11-23", "the tiles"),
+        ("What broke since the day before yesterday?", "2026-11-22", None, "What broke?"),
+        ("What broke since yesterday before today?", "2026-11-23", "2026-11-24", "What broke?"),
+        ("What broke before today and since yesterday?", "2026-11-23", "2026-11-24", "What broke and?"),
+        ("What broke since yesterday in March 2025?", "2026-11-23", None, "What broke in March 2025?"),
+        ("What broke last weekend?", "2026-11-21", "2026-11-23", "What broke?"),
+        ("What did we sell in Q1 2025?", "2025-01-01", "2025-04-01", "What did we sell?"),
+        ("What did we sell since 2025-Q4?", "2025-10-01", None, "What did we sell?"),
+        ("the costs of last quarter", "2026-07-01", "2026-10-01", "the costs"),
+        ("the costs of this quarter", "2026-10-01", "2027-01-01", "the costs"),
     ],
 )
 def test_a_time_narrows_a_question(question: str, since: str | None, until: str | None, left: str):
@@ -72,6 +82,13 @@ def test_a_time_that_is_said_roughly_is_a_stretch_around_it(question: str, since
         "Who is Friday?",
         "",
         "who came 2027 years ago",
+        "who came 3 000 days ago",
+        "who came 3,000 days ago",
+        "who came 1.5 years ago",
+        "who came twenty three days ago",
+        "who came half a year ago",
+        "the 10-12 days ago",
+        "last summer",
     ],
 )
 def test_words_that_are_not_surely_a_time_stay(question: str):

@@ -23,17 +23,20 @@ _NUMBERS = {
     "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
 }  # fmt: skip
 _NUMBER = rf"(?:\d{{1,4}}|a few|a couple of|couple of|{'|'.join(_NUMBERS)})"
+_NUMBERED = re.compile(rf"{_NUMBER} {_UNIT} ago", re.IGNORECASE)
 _SURE = "|".join(
     (
         r"\d{4}-\d{2}(?:-\d{2})?",
+        r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
         rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},?(?: \d{{4}})?",
         rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?! ?\d)",
         rf"{_MONTH},? \d{{4}}",
-        rf"(?:last|this) (?:week|month|year|{_DAY}|{_MONTH})",
+        rf"(?:last|this) (?:week|weekend|month|quarter|year|{_DAY}|{_MONTH})",
         rf"(?:last|past) {_NUMBER} {_UNIT}",
         r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
         rf"{_NUMBER} {_UNIT} ago",
-        "today|yesterday|this morning|this evening|tonight|last night|recently|lately|the other day",
+        "day before yesterday|today|yesterday|this morning|this evening|tonight|last night",
+        "recently|lately|the other day",
     )
 )
 """Times that need no word before them."""
@@ -41,10 +44,16 @@ _LED = rf"{_MONTH}|\d{{4}}|{_DAY}"
 """Those that are times only after such a word, since they are words or numbers as well."""
 _LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
 _EVERY = re.compile(
-    rf"\b(?:(?P<lead>{_LEADS}) (?:the )?)?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
+    rf"\b(?:(?P<lead>{_LEADS}) )?(?:the )?(?P<sure>{_SURE})(?![\w-])|\b(?P<led>{_LEADS}) (?P<time>{_LED})(?![\w-])"
     r"(?P<on> on(?:wards?)?\b)?",
     re.IGNORECASE,
 )
+_PART_OF_A_NUMBER = re.compile(
+    r"(?:\d[ .,']|[\d-]|"
+    r"\b(?:and|half|dozen|hundred|thousand|million|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)[ -])$",
+    re.IGNORECASE,
+)
+"""What stands before a number that is not all of it."""
 _BETWEEN = re.compile(
     rf"\b(?:between|from) (?P<first>{_SURE}|{_LED}) (?:and|to|until|till) (?P<last>{_SURE}|{_LED})(?![\w-])",
     re.IGNORECASE,
@@ -104,7 +113,7 @@ class Timed:
 
 
 def timed(question: str, now: datetime) -> Timed:
-    """Return a question and the time in it, the first that is surely one."""
+    """Return a question and the time in it, the first that is surely one, or from one until another."""
     if (found := _BETWEEN.search(question)) is not None:
         year = (
             "" if re.search(r"\d{4}|ago|last|this", found["first"]) else "".join(re.findall(r" \d{4}$", found["last"]))
@@ -112,14 +121,36 @@ def timed(question: str, now: datetime) -> Timed:
         first, last = _span(f"{found['first']}{year}", now), _span(found["last"], now)
         if first is not None and last is not None and first.begins < last.ends:
             return Timed(_without(question, found), Period(first.begins, last.ends))
-    for found in _EVERY.finditer(question):
-        lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
-        span = _span(found["sure"] or found["time"], now)
-        if span is not None and (period := bounded(lead, span)) is not None:
-            return Timed(_without(question, found), period)
+    times = _times(question, now)
+    for first, period in times[:1]:
+        for last, other in times[1:]:
+            if (both := _both(period, other)) is not None:
+                return Timed(_without(_without(question, last), first), both)
+        return Timed(_without(question, first), period)
     if (found := _NAMED.search(question)) is not None:
         return Timed(_without(question, found), None, found["lead"].lower(), found["name"])
     return Timed(question)
+
+
+def _times(question: str, now: datetime) -> list[tuple[re.Match[str], Period]]:
+    """Return the times in a question, with what the words before them make of them."""
+    told: list[tuple[re.Match[str], Period]] = []
+    for found in _EVERY.finditer(question):
+        text = found["sure"] or found["time"]
+        if _NUMBERED.match(text) and _PART_OF_A_NUMBER.search(question[: found.start("sure")]):
+            continue
+        lead = "since" if found["on"] else (found["lead"] or found["led"] or "").lower()
+        if (span := _span(text, now)) is not None and (period := bounded(lead, span)) is not None:
+            told.append((found, period))
+    return told
+
+
+def _both(one: Period, other: Period) -> Period | None:
+    """Return what lies in both of two times, of which one has no end and the other no beginning."""
+    begins, ends = (one, other) if one.until is None else (other, one)
+    if begins.since is None or begins.until is not None or ends.until is None or ends.since is not None:
+        return None
+    return Period(begins.since, ends.until) if begins.since < ends.until else None
 
 
 def bounded(lead: str, span: Span) -> Period | None:
@@ -140,6 +171,7 @@ def bounded(lead: str, span: Span) -> Period | None:
 def _span(text: str, now: datetime) -> Span | None:
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
+    plain = re.sub(r"^(q\d),", r"\1", plain)
     plain = re.sub(rf"({_MONTH}), (\d{{4}})$", r"\1 \2", plain)
     plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
     plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)

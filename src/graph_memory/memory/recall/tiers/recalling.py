@@ -146,7 +146,7 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
         seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
     wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
     web = await grown(scope, wanted, 0)
-    material = await material_of(scope, wanted, web, len(wanted.values), now, has_texts=False)
+    material = await material_of(scope, seeds, web, len(wanted.values), now, has_texts=False)
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED
     hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 from graph_memory.memory.background import task_group
-from graph_memory.memory.domains.lineage import BEFORE_ALL, seq_at
+from graph_memory.memory.domains.lineage import BEFORE_ALL
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.access import most_used
 from graph_memory.memory.recall.bm25 import NOTHING_ASKED, Query, asked
@@ -18,19 +18,15 @@ from graph_memory.memory.recall.results import SearchMode
 from graph_memory.memory.recall.retrieval import Scope, names_in
 from graph_memory.memory.recall.scoring import Passage
 from graph_memory.memory.recall.tiers.phrases import Period, Timed, bounded, timed
-from graph_memory.memory.recall.tiers.reading import ToldRow, instant, recent, told_of
+from graph_memory.memory.recall.tiers.reading import ToldRow, recent, told_of
 from graph_memory.memory.recall.tiers.request import Context, RecallRequest
+from graph_memory.memory.recall.tiers.within import begun, begun_in, is_dated, is_of, made_in, numbers
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
-from graph_memory.model.matching import FieldFilter
 from graph_memory.model.times import Span
 from graph_memory.model.wording import quoted
 
 MOST_HITS = 100
-FEW_IN_PERIOD = 3
-"""Hits of a period below which hits of other times follow."""
-ELSEWHERE = 0.2
-"""What a hit of another time counts."""
 FOCUSED = 1.5
 """What a thing that is asked about by name counts: more than the best hit."""
 ALIKE = 0.15
@@ -39,8 +35,6 @@ OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
 OF_USE = 0.5
 """What the node counts that is used most, beside 1 for the one that changed last."""
-_TICK = timedelta(microseconds=1)
-_EARLIEST = datetime.min.replace(tzinfo=UTC) + _TICK
 
 
 @dataclass(slots=True)
@@ -55,7 +49,14 @@ class Seeds:
     question: Query = NOTHING_ASKED
     mode: SearchMode | None = None
     period: Period | None = None
+    """The time in the query."""
+    narrowed: Period | None = None
+    """The same where something is of that time, so that nothing else is told."""
     notes: list[str] = field(default_factory=list[str])
+
+    def tells(self, row: ToldRow) -> bool:
+        """Say whether something is told: what was found, and with a time only what is of that."""
+        return self.narrowed is None or row.id in self.values or is_of(row, self.narrowed)
 
     def give(self, node: str, value: float) -> None:
         """Make a node worth so much at least."""
@@ -85,16 +86,25 @@ async def latest(scope: Scope, limit: int, seeds: Seeds, period: tuple[int, int 
         seeds.values[row.id] = seeds.values.get(row.id, 0.0) + OF_USE / (1 + place / 10)
 
 
+async def _then(scope: Scope, period: Period, limit: int, seeds: Seeds) -> None:
+    """Begin with what changed in a period, and with what began to hold in it."""
+    await latest(scope, limit, seeds, await numbers(scope, period))
+    for place, row in enumerate(await begun(scope, period, limit)):
+        seeds.rows[row.id] = row
+        seeds.give(row.id, 1 / (1 + place / 10))
+
+
 async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: Seeds, now: datetime) -> None:
-    """Begin with what the search finds; what a time in the query leaves comes first."""
+    """Begin with what the search finds; of a time in the query only what is of that."""
     told = timed(query, now)
     if told.name:
         told = replace(told, period=await _period_of(scope, told))
     seeds.period = told.period
     seeds.question = asked(query, scope.analyser)
     if told.period is not None and told.is_empty:
-        await latest(scope, request.limit or MOST_HITS, seeds, await _numbers(scope, told.period))
+        await _then(scope, told.period, request.limit or MOST_HITS, seeds)
         if seeds.values:
+            seeds.narrowed = told.period
             return
     found = await _rankings(scope, request, query, told)
     ranking = found[0]
@@ -107,12 +117,13 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
                 values[node] += OF_CONTEXT * score
     limit = request.limit or MOST_HITS * 2
     if told.period is not None:
-        await _within(scope, told.period, values, found[1], seeds)
+        await _within(scope, told.period, values, found[:3], seeds)
     for node in sorted(values, key=lambda each: (-values[each], each))[:limit]:
         seeds.give(node, values[node])
     for one in found:
         for passage in _best_first(one):
-            seeds.passages.setdefault(passage.unit, []).append(passage)
+            if seeds.narrowed is None or passage.owner == passage.unit or is_dated(passage, seeds.narrowed):
+                seeds.passages.setdefault(passage.unit, []).append(passage)
     await _biased(scope, request.context, seeds)
 
 
@@ -127,8 +138,8 @@ async def _rankings(scope: Scope, request: RecallRequest, query: str, told: Time
     """Return what the query finds; with a time also what it finds of that; with a context what its text finds."""
     searches = [(scope, query)]
     if told.period is not None:
-        fields = FieldFilter(created_after=told.period.since, created_before=told.period.until)
-        searches.append((replace(scope, filters=replace(scope.filters, fields=fields)), told.text or query))
+        text = told.text or query
+        searches += [(made_in(scope, told.period), text), (begun_in(scope, told.period), text)]
     if request.context.text:
         searches.append((scope, request.context.text))
     found: dict[int, Ranking] = {}
@@ -147,46 +158,26 @@ def _scores(ranking: Ranking) -> dict[str, float]:
     return {each.owner: each.score / best for each in ranking.ranked} if best > 0 else {}
 
 
-async def _within(scope: Scope, period: Period, values: dict[str, float], created: Ranking, seeds: Seeds) -> None:
-    """Put what belongs to a period before all else: made, changed or true in it."""
-    for node, score in _scores(created).items():
-        values[node] = max(values.get(node, 0.0), score)
-    seeds.rows |= await told_of(scope, Kind.NODE, list(values))
-    within = {each for each in values if each in seeds.rows and _is_of(seeds.rows[each], period)}
-    if not within:
-        seeds.notes.append("Nothing that was found is of that time: all times are told.")
-        seeds.period = None
+async def _within(
+    scope: Scope, period: Period, values: dict[str, float], found: Sequence[Ranking], seeds: Seeds
+) -> None:
+    """Leave only what belongs to a period, if anything does: what is found at all, made in it, and begun in it."""
+    for ranking in found:
+        for node, score in _scores(ranking).items():
+            values[node] = max(values.get(node, 0.0), score)
+    if not values:
         return
-    for node in list(values):
-        if node not in within:
-            values[node] *= ELSEWHERE
-    if len(within) >= FEW_IN_PERIOD:
-        for node in values.keys() - within:
-            del values[node]
-
-
-def _is_of(row: ToldRow, period: Period) -> bool:
-    """Say whether something was made, changed, or began to hold in a period."""
-    if row.valid_from is not None:
-        return period.has(instant(row.valid_from))
-    return any(period.has(instant(at)) for at in (row.modified, row.created) if at is not None)
-
-
-async def _numbers(scope: Scope, period: Period) -> tuple[int, int | None]:
-    """Return the numbers of the log between which a period lies; 0 stands for what is compacted."""
-
-    async def number(at: datetime) -> int:
-        try:
-            return await seq_at(scope.core.store, scope.domain, "until", (at - _TICK).isoformat())
-        except GraphError as error:
-            if error.code is not Code.HISTORY_COMPACTED:
-                raise
-            return 0
-
-    return (
-        0 if period.since is None or period.since < _EARLIEST else await number(period.since),
-        None if period.until is None else await number(max(period.until, _EARLIEST)),
-    )
+    seeds.rows |= await told_of(scope, Kind.NODE, list(values))
+    seeds.rows |= await told_of(scope, Kind.CONNECTION, [each for each in values if each not in seeds.rows])
+    scored = (each.passage for ranking in found for each in ranking.scored.values())
+    within = {each.unit for each in scored if is_dated(each, period)}
+    within |= {each for each in values if each in seeds.rows and is_of(seeds.rows[each], period)}
+    if within.isdisjoint(values):
+        seeds.notes.append("Nothing that was found is of that time: all times are told.")
+        return
+    seeds.narrowed = period
+    for node in values.keys() - within:
+        del values[node]
 
 
 async def _period_of(scope: Scope, told: Timed) -> Period | None:

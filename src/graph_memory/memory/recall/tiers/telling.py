@@ -93,7 +93,8 @@ async def material_of(
             tasks.start_soon(read)
         if links:
             tasks.start_soon(describe, Kind.CONNECTION, links)
-    observed = {each: _observed(seeds.passages.get(each, ())) for each in chosen if each in rows}
+    chosen = [each for each in chosen if each in rows and seeds.tells(rows[each])]
+    observed = {each: _observed(seeds.passages.get(each, ())) for each in chosen}
     over = await over_in(scope, [each for several in observed.values() for each in several])
     told = [
         replace(
