@@ -239,8 +239,9 @@ class SyncMemory(_Sync[Memory]):
 
         An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
         is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
-        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
-        come to.
+        `"$task"` as the id of what has that `ref`. Entities, observations and relations are created and deleted by
+        names, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`; an
+        entity can have a `ref`. The rules of the ontology are asked of the graph that all of them come to.
 
         `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
         (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and
@@ -895,11 +896,12 @@ class SyncEntities(_Sync[Entities]):
         """Change an entity, and return it as it is now. Its id, observations and relations stay.
 
         `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
-        that it has; a description takes the place of the one before. What it has must fit its `type`. Raises
-        NODE_NOT_FOUND with the nearest name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY,
-        REQUIRED_PROPERTY_MISSING, INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY
-        for one that a relation of it does not allow, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also for a `new_name` of
-        which there is no entity yet but to which relations lead.
+        that it has; a description takes the place of the one before. What it has must fit its `type`. Relations that
+        lead to a `new_name` of which there is no entity yet are its own then. Raises NODE_NOT_FOUND with the nearest
+        name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
+        INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY for one that a relation of
+        it does not allow, what the types of these relations ask beside, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also
+        where more than 2,500 relations lead to the new name.
         """
         return self._wait(
             self._facade.update_entity,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graph_memory import Code, GraphError, Memory
+from graph_memory import Code, ConnectionType, GraphError, Memory, NodeType, Ontology
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +37,6 @@ async def test_a_renamed_entity_keeps_what_is_attached_and_names_stay_unique(mem
     assert (await memory.get_node(made.id)).properties == {"name": "Anna", "city": "Leeds"}
     refusals: tuple[tuple[dict[str, Any], Code], ...] = (
         ({"name": "Bob", "new_name": "Anna"}, Code.UNIQUE_PROPERTY_TAKEN),
-        ({"name": "Bob", "new_name": "Cy"}, Code.INVALID_ARGUMENT),
         ({"name": "Ann", "new_name": "Al"}, Code.NODE_NOT_FOUND),
         ({"name": "Cy", "new_name": "Al"}, Code.NODE_NOT_FOUND),
         ({"name": "Bob"}, Code.INVALID_ARGUMENT),
@@ -52,6 +51,49 @@ async def test_a_renamed_entity_keeps_what_is_attached_and_names_stay_unique(mem
     await memory.history.revert(since=made.version)
     assert await graph(memory) == before
     assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_relations_to_a_name_that_is_no_entity_yet_become_those_of_the_entity_that_gets_it(
+    memory: Memory,
+) -> None:
+    await fill(memory)
+    lenient = [("Dee", "Cy"), ("Cy", "Dee"), ("Cy", "Cy"), ("Bob", "Cy"), ("Dee", "Bob")]
+    await memory.entities.create_relations([{**KNOWS, "from": start, "to": end} for start, end in lenient])
+    before = await graph(memory)
+    made = await memory.entities.update_entity("Bob", new_name="Cy", aliases=["Bob"])
+    assert (made.name, made.changed, made.relations_moved) == ("Cy", True, 2)
+    after = await graph(memory)
+    assert [one["name"] for one in after["entities"]] == ["Ann", "Cy"]
+    assert sorted((one["from"], one["to"]) for one in after["relations"]) == [
+        ("Ann", "Cy"),
+        ("Cy", "Cy"),
+        ("Cy", "Dee"),
+        ("Dee", "Cy"),
+    ]
+    assert (await memory.upkeep.verify()).differences == ()
+    assert made.since is not None
+    await memory.history.revert(since=made.since, until=made.until)
+    reverted = await graph(memory)
+    assert reverted["entities"] == before["entities"]
+    assert sorted(map(str, reverted["relations"])) == sorted(map(str, before["relations"]))
+    assert (await memory.upkeep.verify()).differences == ()
+
+
+async def test_a_name_is_not_taken_over_where_the_types_of_its_relations_do_not_allow_that(memory: Memory) -> None:
+    likes = ConnectionType("likes", ("person",), ("entity",))
+    leads = ConnectionType("leads", ("*",), ("*",), unique_target=True)
+    types = (NodeType("person"), NodeType("entity"))
+    await memory.create_ontology(Ontology(node_types=types, connection_types=(likes, leads)))
+    await memory.entities.create_entities([ANN, BOB])
+    for one in (("Ann", "likes", "Tea"), ("Ann", "leads", "Bob"), ("Dee", "leads", "Rob")):
+        relation = dict(zip(("from", "relationType", "to"), one, strict=True))
+        await memory.entities.create_relations([relation])
+    before = await graph(memory)
+    for name, code in (("Tea", Code.INVALID_TOPOLOGY), ("Rob", Code.INVALID_TOPOLOGY)):
+        with pytest.raises(GraphError) as refused:
+            await memory.entities.update_entity("Bob", new_name=name)
+        assert refused.value.code is code
+    assert await graph(memory) == before
 
 
 async def test_an_alias_is_a_name_for_remember_and_recall_and_not_for_the_nine_tools(memory: Memory) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities import asked, ids
+from graph_memory.memory.entities import ids
 from graph_memory.memory.entities.cleaning import health, looking, merging, similar
 from graph_memory.memory.entities.cleaning.results import (
     Duplicates,
@@ -15,6 +15,7 @@ from graph_memory.memory.entities.cleaning.results import (
     Orphans,
     SimilarFound,
 )
+from graph_memory.memory.knowledge import asked
 
 
 class Cleaning:

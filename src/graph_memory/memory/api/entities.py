@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from graph_memory.memory.api.cleaning import Cleaning
 from graph_memory.memory.entities import (
-    asked,
     deletes,
     edits,
     facts,
@@ -35,6 +34,7 @@ from graph_memory.memory.entities.results import (
 )
 from graph_memory.memory.entities.sessions import blocks, sessions
 from graph_memory.memory.entities.sessions.results import BlockEdited, Blocks, SessionEnded, SessionStarted
+from graph_memory.memory.knowledge import asked
 from graph_memory.storage.log.writing import utc_now
 
 
@@ -102,11 +102,12 @@ class Entities(Cleaning):
         """Change an entity, and return it as it is now. Its id, observations and relations stay.
 
         `aliases` are all its other names, by which `remember` and recall find it. `properties` are merged with those
-        that it has; a description takes the place of the one before. What it has must fit its `type`. Raises
-        NODE_NOT_FOUND with the nearest name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY,
-        REQUIRED_PROPERTY_MISSING, INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY
-        for one that a relation of it does not allow, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also for a `new_name` of
-        which there is no entity yet but to which relations lead.
+        that it has; a description takes the place of the one before. What it has must fit its `type`. Relations that
+        lead to a `new_name` of which there is no entity yet are its own then. Raises NODE_NOT_FOUND with the nearest
+        name, UNIQUE_PROPERTY_TAKEN for the name of another entity, INVALID_PROPERTY, REQUIRED_PROPERTY_MISSING,
+        INVALID_NODE_TYPE for a type that a closed ontology does not have, INVALID_TOPOLOGY for one that a relation of
+        it does not allow, what the types of these relations ask beside, TYPE_LIMIT_REACHED, and INVALID_ARGUMENT, also
+        where more than 2,500 relations lead to the new name.
         """
         given = {"name": name, "new_name": new_name, "type": type, "aliases": aliases}
         wanted = edits.entity_edit({**given, "properties": properties, "description": description})

@@ -90,8 +90,9 @@ class Memory(Writes):
 
         An operation names a method, such as `{"op": "create_node", "type": "Task", "content": "…", "ref": "task"}`, or
         is `{"type": "create", "node_data": {…}, "edges": […]}`, `update` or `delete`. Later operations can use
-        `"$task"` as the id of what has that `ref`. The rules of the ontology are asked of the graph that all of them
-        come to.
+        `"$task"` as the id of what has that `ref`. Entities, observations and relations are created and deleted by
+        names, such as `{"op": "add_observations", "observations": [{"entityName": "Ann", "contents": ["sings"]}]}`; an
+        entity can have a `ref`. The rules of the ontology are asked of the graph that all of them come to.
 
         `options`: `atomic` (default true; false leaves out what is at fault and makes the rest), `rollback_on_error`
         (true means atomic), `validate_before_commit` (default true: all faults are found, not only the first) and

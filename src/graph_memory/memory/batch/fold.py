@@ -6,19 +6,21 @@ ontology are asked of the graph that all of them come to, so that a unique value
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graph_memory.memory.batch.operations import Deletion, Fault, NotCreated, Operation
+from graph_memory.memory.batch.named_steps import KnownByName, NamedSteps
+from graph_memory.memory.batch.operations import ByName, Deletion, Fault, NotCreated, Operation
 from graph_memory.memory.changes.plan import Changeset, Context, Rule, Violation, ends_of, node_not_found
 from graph_memory.memory.graph import connections, node_deletion, nodes, validity
 from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection, connection_not_found
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.ontology import with_ad_hoc_type
 from graph_memory.memory.graph.validity import ValidityEdit
+from graph_memory.memory.knowledge.asked import EntityRemoval, NewEntity
 from graph_memory.model.arguments import fault as fault_of
 from graph_memory.model.errors import GraphError
-from graph_memory.model.events import Draft, Event, Head, Op
+from graph_memory.model.events import Draft, Event, Head, Op, Origin
 from graph_memory.model.exact import same_state
 from graph_memory.model.kinds import TYPES, Kind
 from graph_memory.model.projection import live_state, with_types
@@ -38,7 +40,8 @@ class Known:
     attached: Mapping[str, Sequence[Draft]]
     lost: Mapping[str, int]
     open_type_limit: int
-    actor: str | None = None
+    origin: Origin
+    by_name: KnownByName = field(default_factory=KnownByName)
 
     def state(self, subject: str) -> Subject | None:
         """Return a subject as it was before the batch, None when it is not there."""
@@ -54,6 +57,8 @@ class Decision:
 
     drafts: Sequence[Draft]
     faults: Sequence[Fault]
+    subjects: Mapping[str, str]
+    """What operations by name found or made, by the ids that it would get if it were new."""
 
 
 @dataclass(slots=True)
@@ -68,12 +73,20 @@ class Fold:
     faults: list[Fault] = field(default_factory=list[Fault])
     lost: dict[str, int] = field(default_factory=dict[str, int])
     """Ids that nothing gets, because the operation that would have given them is at fault."""
+    named: NamedSteps = field(init=False)
+    _severed: dict[str, Operation] = field(default_factory=dict[str, Operation])
+    """Ends of relations that went, with the operation that asked for it."""
     _gone: set[str] = field(default_factory=set[str])
     _joined: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def __post_init__(self) -> None:
+        known = self.known
+        self.named = NamedSteps.of(known.by_name, self.head, known.origin, known.open_type_limit)
 
     def make(self, operation: Operation) -> None:
         """Make an operation, or note what is wrong with it."""
         try:
+            operation = self.named.with_known_ids(operation)
             for needed in operation.needs:
                 if needed in self.lost:
                     raise NotCreated(self.lost[needed])
@@ -84,8 +97,11 @@ class Fold:
 
     def lose(self, operation: Operation) -> None:
         """Leave out an operation: what it would have created, and was not there before, is not there for later ones."""
-        if isinstance(operation.asked, (NewNode, NewConnection)) and self.known.state(operation.subject) is None:
+        made = NewNode | NewConnection | NewEntity
+        if isinstance(operation.asked, made) and self.known.state(operation.subject) is None:
             self.lost.setdefault(operation.subject, operation.index)
+        if isinstance(operation.asked, NewEntity):
+            self.named.lost.setdefault(operation.asked.name, operation.index)
 
     def _apply(self, operation: Operation) -> None:
         subject, head = operation.subject, self.head
@@ -93,7 +109,9 @@ class Fold:
             case NewNode() as node:
                 self._create(operation, nodes.creation(head, node))
             case NewConnection() as connection:
-                self._create(operation, connections.creation(head, connections.made_by(self.known.actor, connection)))
+                self._create(
+                    operation, connections.creation(head, connections.made_by(self.known.origin.actor, connection))
+                )
             case NodeEdit() as edit:
                 self._update(operation, nodes.editing(head, self._node(subject), edit))
             case ConnectionEdit() as edit:
@@ -107,6 +125,55 @@ class Fold:
                 self._delete_node(operation, node_deletion.deletion(self._node(subject), version))
             case Deletion(expected_version=version):
                 self._delete(operation, connections.deletion(self._connection(subject), version))
+            case EntityRemoval(name=name):
+                if (node := self.named.graph.find(name)) is not None:
+                    self.named.subjects[subject] = node.id
+                    self._delete_node(operation, node_deletion.deletion(self._node(node.id), None), is_by_name=True)
+            case asked:
+                self._make_by_name(operation, asked)
+
+    def _make_by_name(self, operation: Operation, asked: ByName) -> None:
+        drafts = self.named.drafted(operation, asked, self.head.ontology, self.lost)
+        self.head = replace(self.head, ontology=self.named.drafting.ontology)
+        for draft in drafts:
+            match draft.op:
+                case Op.UPDATE:
+                    self._update(operation, draft)
+                case Op.DELETE:
+                    self._sever(operation, [draft])
+                    self._delete(operation, draft)
+                case _ if draft.kind in TYPES:
+                    self.changes[draft.subject] = draft
+                case _:
+                    self._join(draft)
+                    self._note(operation, draft)
+
+    def _sever(self, operation: Operation, going: Iterable[Draft]) -> None:
+        """Note the ends of relations that go: what nothing else names may go with them."""
+        for draft in going:
+            for end in ends_of(draft) if draft.kind is Kind.CONNECTION else ():
+                self._severed.setdefault(end, operation)
+
+    def _join(self, draft: Draft) -> None:
+        for end in ends_of(draft):
+            self._joined.setdefault(end, []).append(draft.subject)
+
+    def leave_no_end_alone(self) -> None:
+        """Delete what was only named as an end of relations, where all of these went."""
+        for end, operation in list(self._severed.items()):
+            change, row = self.changes.get(end), self.known.by_name.ends.get(end)
+            is_new, node = change is not None and change.op is Op.CREATE, self.named.graph.find(end)
+            is_entity = node is not None and not node.is_mentioned
+            if is_entity or self._goes(end) or self.named.graph.is_end(end):
+                continue
+            if is_new:
+                self._delete_node(operation, node_deletion.deletion(self._node(end), None))
+            elif row is not None and all(map(self._goes, row.relations)):
+                self._delete_node(operation, row.deletion)
+
+    def _goes(self, subject: str) -> bool:
+        change = self.changes.get(subject)
+        return subject in self._gone or (change is not None and change.op is Op.DELETE)
 
     def _create(self, operation: Operation, draft: Draft) -> None:
         subject = draft.subject
@@ -116,8 +183,7 @@ class Fold:
         if types:
             self.changes |= {each.subject: each for each in types}
             self.head = replace(self.head, ontology=with_types(self.head.ontology, types))
-        for end in ends_of(draft):
-            self._joined.setdefault(end, []).append(subject)
+        self._join(draft)
         self._note(operation, draft)
 
     def _update(self, operation: Operation, draft: Draft) -> None:
@@ -133,10 +199,12 @@ class Fold:
         found = self.known.state(subject)
         return found.state() if found else None
 
-    def _delete_node(self, operation: Operation, draft: Draft) -> None:
+    def _delete_node(self, operation: Operation, draft: Draft, *, is_by_name: bool = False) -> None:
         """Delete a node. What is attached to it goes along, also what earlier operations made or changed."""
-        attached = [one.subject for one in self.known.attached.get(draft.subject, ())]
-        for one in (*attached, *self._joined.get(draft.subject, ())):
+        attached, joined = self.known.attached.get(draft.subject, ()), self._joined.get(draft.subject, ())
+        if is_by_name:
+            self._sever(operation, [*attached, *(self.changes[one] for one in joined if one in self.changes)])
+        for one in (*(one.subject for one in attached), *joined):
             change = self.changes.get(one)
             if change is None or change.op is not Op.DELETE:
                 self.changes.pop(one, None)
@@ -144,6 +212,7 @@ class Fold:
         self._delete(operation, draft)
 
     def _delete(self, operation: Operation, draft: Draft) -> None:
+        self.named.graph.follow(draft)
         earlier = self.changes.get(draft.subject)
         if earlier is not None and earlier.op is Op.CREATE:
             del self.changes[draft.subject]
@@ -153,6 +222,7 @@ class Fold:
             self._note(operation, draft)
 
     def _note(self, operation: Operation, draft: Draft) -> None:
+        self.named.graph.follow(draft)
         self.changes[draft.subject] = draft
         self.asked.setdefault(draft.subject, []).append((operation, draft))
 
@@ -198,6 +268,7 @@ def folded(known: Known, operations: Sequence[Operation], left_out: Collection[i
             fold.lose(operation)
         else:
             fold.make(operation)
+    fold.leave_no_end_alone()
     return fold
 
 
@@ -212,7 +283,8 @@ def decided(first: Fold, operations: Sequence[Operation], context: Context) -> D
         changes = Changeset(context, fold.settled())
         found = [*fold.faults, *blamed(fold, changes, known.head.domain)]
         if not found:
-            return Decision(changes.ordered(), [fault for each in faults.values() for fault in each])
+            told = [fault for each in faults.values() for fault in each]
+            return Decision(changes.ordered(), told, fold.named.subjects)
         follows = bool(faults)
         for fault in found:
             faults.setdefault(fault.index, []).append(replace(fault, follows=follows or fault.follows))

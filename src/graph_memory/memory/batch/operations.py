@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graph_memory.memory.graph.connections import ConnectionEdit, NewConnection
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit
 from graph_memory.memory.graph.validity import ValidityEdit
+from graph_memory.memory.knowledge.asked import (
+    EntityRemoval,
+    NewEntity,
+    NewObservations,
+    NewRelation,
+    RelationRemoval,
+    Removal,
+)
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 
@@ -25,12 +33,17 @@ class Deletion:
     expected_version: int | None = None
 
 
-Asked = NewNode | NodeEdit | NewConnection | ConnectionEdit | ValidityEdit | Deletion
+ByName = NewEntity | NewObservations | NewRelation | EntityRemoval | Removal | RelationRemoval
+"""What is asked for by names: one entity, one observation, one relation."""
+Asked = NewNode | NodeEdit | NewConnection | ConnectionEdit | ValidityEdit | Deletion | ByName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One change of one subject that was asked for. Several have one index where a create or update has edges."""
+    """One change of one subject that was asked for. Several have one index where one operation asks for several.
+
+    The subject of one that is asked for by name is only the id that it would get: what is there has its own.
+    """
 
     index: int
     verb: str
@@ -45,7 +58,7 @@ class Operation:
         """The ids that have to be there."""
         if isinstance(self.asked, NewConnection):
             return (self.asked.from_id, self.asked.to_id)
-        return () if isinstance(self.asked, NewNode) else (self.subject,)
+        return () if isinstance(self.asked, NewNode | ByName) else (self.subject,)
 
 
 class NotCreated(GraphError):  # noqa: N818 - it is told as any other
@@ -86,3 +99,5 @@ class Parsed:
     lost: Mapping[str, int]
     """The ids that those of them would have given, with their places."""
     count: int
+    lost_names: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The names of the entities that they would have made, with their places."""

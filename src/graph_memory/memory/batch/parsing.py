@@ -1,4 +1,4 @@
-"""Operations read from plain data: the verbs by name, or `create`, `update` and `delete` of a node with its edges.
+"""Operations read from plain data: tools by their names, or `create`, `update` and `delete` of a node with its edges.
 
 Each argument is checked as its verb checks it. What is wrong with one operation does not keep others from being read.
 """
@@ -13,6 +13,7 @@ from typing import Any, cast
 import anyio
 import anyio.lowlevel
 
+from graph_memory.memory.batch.by_name import NAMED_VERBS, names_made, read_by_name
 from graph_memory.memory.batch.operations import (
     MOST,
     MOST_CONTENT,
@@ -59,6 +60,7 @@ _ALIASES = {
     "custom_type": "type",
     "source": "from_node_id",
     "target": "to_node_id",
+    "names": "entity_names",
 }
 _REFERENCES = frozenset({"node_id", "connection_id", "from_node_id", "to_node_id"})
 """Arguments in which `$name` stands for an id."""
@@ -83,7 +85,10 @@ async def parsed(contents: Contents, given: object, references: References) -> P
         await reading.read(index, one)
         if index % _AT_ONCE == 0:
             await anyio.lowlevel.checkpoint()
-    return Parsed(reading.operations, reading.faults, reading.lost, len(listed))
+    if len(reading.operations) > MOST:
+        message = f"The operations ask for {len(reading.operations):,} changes, which are too many for one transaction"
+        raise fault("operations", message, f"Give at most {MOST:,} at once.")
+    return Parsed(reading.operations, reading.faults, reading.lost, len(listed), reading.lost_names)
 
 
 def options_from(given: object) -> Options:
@@ -106,6 +111,7 @@ class _Reading:
     operations: list[Operation] = field(default_factory=list[Operation])
     faults: list[Fault] = field(default_factory=list[Fault])
     lost: dict[str, int] = field(default_factory=dict[str, int])
+    lost_names: dict[str, int] = field(default_factory=dict[str, int])
     content: int = 0
 
     async def read(self, index: int, given: Located) -> None:
@@ -122,9 +128,15 @@ class _Reading:
                 hint = "Add op, the name of a tool such as create_node; or type: create, update or delete."
                 raise given.fault("needs op or type", hint)
         except GraphError as error:
+            for one in self.operations[before:]:
+                self.references.lose(one.ref, index, one.subject)
             del self.operations[before:]
             self.faults.append(Fault(index, _told_verb(entries), error, isinstance(error, NotCreated)))
             self._lose(index, {name: entry.value for name, entry in entries.items()})
+            for name, ref in names_made(entries):
+                self.references.lose(ref, index)
+                if isinstance(name, str):
+                    self.lost_names.setdefault(name, index)
 
     def _lose(self, index: int, given: Mapping[str, object]) -> None:
         """Note that nothing comes to be under the name and the id that a create gives."""
@@ -136,11 +148,17 @@ class _Reading:
 
     async def _read_verb(self, index: int, given: Located, entries: Mapping[str, Located]) -> None:
         verb = entries["op"].text()
+        own = {name: one for name, one in entries.items() if name != "op"}
+        if verb in NAMED_VERBS:
+            for subject, asked, ref in read_by_name(verb, _checked(given, own, NAMED_VERBS[verb]), self.references):
+                self._append(Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=False))
+            return
         if verb not in VERBS:
-            hint = suggestion(verb, VERBS, f"Operations: {', '.join(VERBS)}.")
+            every = (*VERBS, *NAMED_VERBS)
+            hint = suggestion(verb, every, f"Operations: {', '.join(every)}.")
             raise entries["op"].fault(f"is {quoted(verb)}, which is not an operation", hint, verb)
         needed, taken = VERBS[verb]
-        fields = _checked(given, {name: one for name, one in entries.items() if name != "op"}, (*needed, *taken))
+        fields = _checked(given, own, (*needed, *taken))
         await self._add(index, verb, {name: _value(fields.need(name)) for name in needed} | _values(fields, taken))
 
     async def _read_shape(self, index: int, given: Located) -> None:
@@ -175,13 +193,14 @@ class _Reading:
         ref = check_ref(values.pop("ref")) if "ref" in values else None
         subject, asked = await self._asked(verb, values)
         is_named = not verb.startswith("create_") or "id" in values
-        self._count(asked)
         if ref is not None:
             self.references.name(ref, subject)
-        self.operations.append(
-            Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=is_named)
-        )
+        self._append(Operation(index=index, verb=verb, subject=subject, asked=asked, ref=ref, is_named=is_named))
         return subject
+
+    def _append(self, operation: Operation) -> None:
+        self._count(operation.asked)
+        self.operations.append(operation)
 
     async def _asked(self, verb: str, given: Mapping[str, Any]) -> tuple[str, Asked]:
         match verb:

@@ -38,10 +38,23 @@ class References:
             raise fault("ref", f"An earlier operation is called {quoted(ref)} already", "Give each its own ref.")
         self._named[ref] = subject
 
-    def lose(self, ref: object, index: int) -> None:
-        """Note that an operation that is at fault would have given a name."""
+    def named(self, given: str) -> str:
+        """Return the id that `$name` stands for where names of entities are; any other text is a name itself.
+
+        Raises NotCreated.
+        """
+        name = given.removeprefix(_SIGN)
+        if name == given or (name not in self._named and name not in self._lost):
+            return given
+        return self.resolved(given)
+
+    def lose(self, ref: object, index: int, subject: str | None = None) -> None:
+        """Note that an operation that is at fault would have given a name, or had given it to a subject."""
         if isinstance(ref, str):
-            self._lost.setdefault(ref.removeprefix(_SIGN), index)
+            name = ref.removeprefix(_SIGN)
+            self._lost.setdefault(name, index)
+            if subject is not None and self._named.get(name) == subject:
+                del self._named[name]
 
     def resolved(self, given: str) -> str:
         """Return the id that `$name` stands for; `$$x` is the id `$x`.

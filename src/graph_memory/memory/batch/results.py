@@ -39,7 +39,9 @@ class BatchItem(Result):
 
     index: int = Field(description="Place of the operation, from 0")
     op: str
-    id: str | None = Field(default=None, description="Node or connection; absent for what a dry run would create")
+    id: str | None = Field(
+        default=None, description="What it is about; absent for what a dry run would create, and for what is not there"
+    )
     ref: str | None = None
     version: int | None = Field(default=None, description="Version afterwards; absent if it was left out or is gone")
     connections: int | None = Field(default=None, description="Connections and observations deleted with a node")

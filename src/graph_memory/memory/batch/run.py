@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
@@ -12,31 +11,26 @@ from typing import cast
 import anyio.to_thread
 
 from graph_memory.memory.batch.fold import Decision, Fold, Known, decided, folded
-from graph_memory.memory.batch.operations import Deletion, Fault, Options, Parsed
+from graph_memory.memory.batch.known import read_known, with_near_names
+from graph_memory.memory.batch.operations import ByName, Deletion, Fault, Operation, Options, Parsed
 from graph_memory.memory.batch.parsing import parsed
 from graph_memory.memory.batch.references import References, check_key, request_of
 from graph_memory.memory.batch.results import BatchFault, BatchItem, BatchResult, faults_from, faults_text
-from graph_memory.memory.changes.context import attached_to, in_parts, living_of, owners_of
-from graph_memory.memory.changes.paging import TooMany
+from graph_memory.memory.changes.context import living_of, owners_of
 from graph_memory.memory.changes.plan import Context, ends_of, unique_of
 from graph_memory.memory.changes.rules import check_rules, ruled, until_rules_hold
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.connections import NewConnection
-from graph_memory.memory.graph.ontology import ad_hoc_types
-from graph_memory.model.arguments import fault
+from graph_memory.memory.knowledge.asked import EntityRemoval, NewEntity, NewRelation
+from graph_memory.memory.knowledge.domain import in_domain, make_constraints, make_type_constraints
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, Receipt, Request
 from graph_memory.model.kinds import DATA, Kind
-from graph_memory.model.properties import check_name
 from graph_memory.model.rules import BrokenLink
-from graph_memory.storage.log.reads import LAST_EVENTS
-from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
-MOST_ATTACHED = 10_000
-"""What one batch deletes along with nodes."""
 MOST_TOLD = 100
 """Faults that an error lists."""
 _SHOWN = 3
@@ -49,7 +43,10 @@ async def execute_batch(core: Core, domain: str, given: object, options: Options
     """Make operations given as plain data in one write. `Memory.execute_batch` tells the rest."""
     key = check_key(key)
     read = await parsed(core.contents, given, References(key))
-    return await run(core, domain, read, options, request_of(key, cast("Sequence[object]", given)))
+    request = request_of(key, cast("Sequence[object]", given))
+    if options.dry_run or not any(isinstance(one.asked, NewEntity | NewRelation) for one in read.operations):
+        return await run(core, domain, read, options, request)
+    return await in_domain(core, domain, lambda: run(core, domain, read, options, request))
 
 
 async def run(core: Core, domain: str, read: Parsed, options: Options, request: Request | None) -> BatchResult:
@@ -85,24 +82,15 @@ async def _prepare(core: Core, domain: str, read: Parsed, options: Options) -> N
         return
     names = dict.fromkeys(one.asked.type for one in read.operations if isinstance(one.asked, NewConnection))
     await make_constraints(core, domain, list(names))
+    await make_type_constraints(
+        core, domain, [one.asked for one in read.operations if isinstance(one.asked, NewRelation)]
+    )
     contents = [cast("Content | None", getattr(one.asked, "content", None)) for one in read.operations]
     blobs = [content for content in contents if content is not None and not core.contents.is_inline(content.ref)]
     if blobs:
         await core.log.require_ontology(domain)
     for content in blobs:
         await core.contents.put(domain, content)
-
-
-async def make_constraints(core: Core, domain: str, names: Sequence[str]) -> None:
-    """Make the constraints of those ad-hoc connection types that connections of these names would add."""
-    cached = core.log.cached_ontology(domain)
-    if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
-        return
-    ontology = await core.log.require_ontology(domain)
-    new = [name for name in names if ontology.open and ontology.find_connection_type(name) is None]
-    for name in new[: max(0, core.open_type_limit - ad_hoc_types(ontology))]:
-        with suppress(GraphError):  # what is no name is told with the operation that gives it
-            await ensure_connection_type(core.store, check_name("Connection type", name))
 
 
 @dataclass(slots=True)
@@ -116,6 +104,7 @@ class _Attempt:
     broken: Mapping[str, BrokenLink]
     known: Known | None = None
     faults: Sequence[Fault] = field(default_factory=tuple[Fault, ...])
+    subjects: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def _fails(self) -> bool:
@@ -124,34 +113,14 @@ class _Attempt:
 
     async def read(self, reader: Reader, head: Head) -> Decision:
         """Read all that the operations touch, and decide them."""
-        known = await self._known(reader, head)
+        known = await read_known(self.core, reader, head, self.parsed)
         fold = folded(known, self.parsed.operations)
         made = partial(decided, fold, self.parsed.operations, await self._context(reader, fold))
         is_quick = len(self.parsed.operations) <= _AT_ONCE
         decision = made() if is_quick else await anyio.to_thread.run_sync(made)
-        self.known, self.faults = known, [*self.parsed.faults, *decision.faults]
+        faults = await with_near_names(reader, head.domain, decision.faults)
+        self.known, self.faults, self.subjects = known, [*self.parsed.faults, *faults], decision.subjects
         return decision
-
-    async def _known(self, reader: Reader, head: Head) -> Known:
-        operations = self.parsed.operations
-        named = {one.subject: None for one in operations if one.is_named} | dict.fromkeys(self.parsed.lost)
-        events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, head.domain, subjects=list(named)))
-        last = {event.draft.subject: event for event in events}
-        going = [one.subject for one in operations if isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE]
-        try:
-            attached = await attached_to(reader, head.domain, list(dict.fromkeys(going)), MOST_ATTACHED)
-        except TooMany as many:
-            message = f"More than {MOST_ATTACHED:,} connections and observations would go with the nodes"
-            hint = "Delete nodes that have many with delete_node, which has no limit."
-            raise fault("operations", message, hint) from many
-        return Known(
-            head=head,
-            last=last,
-            attached=attached,
-            lost=self.parsed.lost,
-            open_type_limit=self.core.open_type_limit,
-            actor=self.core.origin.actor,
-        )
 
     async def _context(self, reader: Reader, fold: Fold) -> Context:
         """Read what lives around all that the operations could come to, whichever of them are left out."""
@@ -222,26 +191,39 @@ class _Attempt:
         items: list[BatchItem] = []
         for one in self.parsed.operations:
             is_left_out, is_known = one.index in left_out, one.is_named or has_key or not self.options.dry_run
-            deletes = isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE
+            is_there = is_known and not (is_left_out and not one.is_named)
+            subject = self._subject(one, versions)
             items.append(
                 BatchItem(
                     index=one.index,
                     op=one.verb,
-                    id=one.subject if is_known and not (is_left_out and not one.is_named) else None,
+                    id=subject if is_there else None,
                     ref=one.ref,
-                    version=self._version(one.subject, versions) if shows_versions and not is_left_out else None,
-                    connections=self._attached(one.subject) if deletes and not is_left_out else None,
+                    version=self._version(subject, versions) if shows_versions and not is_left_out else None,
+                    connections=self._attached(subject) if _deletes_node(one) and not is_left_out else None,
                 )
             )
         return items
 
-    def _version(self, subject: str, versions: Mapping[str, int]) -> int | None:
+    def _subject(self, one: Operation, versions: Mapping[str, int]) -> str | None:
+        """Return the subject of an operation; None where one by name found nothing, or what it found is not known."""
+        if not isinstance(one.asked, ByName):
+            return self.subjects.get(one.subject, one.subject)
+        return self.subjects.get(one.subject, one.subject if one.subject in versions else None)
+
+    def _version(self, subject: str | None, versions: Mapping[str, int]) -> int | None:
         """Return the version of a subject afterwards: that before where nothing changed it."""
+        if subject is None:
+            return None
         before = self.known.last.get(subject) if self.known else None
         return versions.get(subject, before.seq if before else None)
 
-    def _attached(self, node: str) -> int | None:
-        return len(self.known.attached.get(node, ())) if self.known else None
+    def _attached(self, node: str | None) -> int | None:
+        return len(self.known.attached.get(node, ())) if self.known and node is not None else None
+
+
+def _deletes_node(one: Operation) -> bool:
+    return isinstance(one.asked, EntityRemoval) or (isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE)
 
 
 def causes(faults: Sequence[Fault]) -> list[Fault]:

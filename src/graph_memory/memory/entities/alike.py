@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+from graph_memory.memory.knowledge.spelling import WORD
+
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _CASES = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ALIKE = 0.8

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from graph_memory.memory.entities import asked
-from graph_memory.memory.entities.spelling import ENTITY, RELATION, stored_name
+from graph_memory.memory.knowledge import asked
+from graph_memory.memory.knowledge.spelling import ENTITY, RELATION, stored_name
 from graph_memory.memory.transfer.formats.memories.rows import ObservationRow, RelationRow
 from graph_memory.memory.transfer.formats.records import Note, Refused
 from graph_memory.memory.transfer.gathered import STEP, Gathered, GatheredEntity

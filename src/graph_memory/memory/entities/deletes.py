@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 
-from graph_memory.memory.changes.context import ROWS, attached_to, in_parts
+from graph_memory.memory.changes.context import attached_to, in_parts
 from graph_memory.memory.changes.paging import TooMany
 from graph_memory.memory.changes.plan import Changeset, Context, ends_of
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewRelation, Removal
-from graph_memory.memory.entities.relations import RelatedRow, related
 from graph_memory.memory.entities.results import Done
-from graph_memory.memory.entities.writes import NAMED, OBSERVED, Decided
+from graph_memory.memory.entities.writes import Decided
 from graph_memory.memory.graph.node_deletion import delete_node
+from graph_memory.memory.knowledge.asked import NewRelation, Removal
+from graph_memory.memory.knowledge.reading import NAMED, observed, only_ends, related
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Head, Op
+from graph_memory.model.events import Draft, Head
 from graph_memory.model.kinds import Kind
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-
-@dataclass(frozen=True, slots=True)
-class EndRow:
-    """What is only named as an end of relations, and relations that lead to it."""
-
-    id: str
-    type: str
-    version: int
-    relations: list[str]
-
-
-ONLY_ENDS = query("entities/only_ends", EndRow)
 Reading = Callable[[Reader, Head], Awaitable[Decided]]
 
 
@@ -40,9 +26,7 @@ async def delete_entities(core: Core, domain: str, names: Sequence[str]) -> Done
 
     async def read(reader: Reader, head: Head) -> Decided:
         rows = await in_parts(reader, NAMED, domain, names=names)
-        drafts = [
-            Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version) for row in rows
-        ]
+        drafts = [row.deletion for row in rows]
         attached = await attached_to(reader, domain, [row.id for row in rows])
         alone = await _names_alone(reader, domain, [one for drafts in attached.values() for one in drafts], drafts)
         return [*drafts, *alone], Context(ontology=head.ontology, attached=attached)
@@ -66,18 +50,10 @@ async def _delete_in_parts(core: Core, domain: str, names: Sequence[str]) -> Non
 
 async def delete_observations(core: Core, domain: str, wanted: Sequence[Removal]) -> Done:
     """Delete observations. `Entities.delete_observations` tells the rest."""
-    texts: dict[str, dict[str, None]] = {}
-    for one in wanted:
-        texts.setdefault(one.name, {}).update(dict.fromkeys(one.texts))
-    asked = [{"name": name, "texts": list(own)} for name, own in texts.items()]
 
     async def read(reader: Reader, head: Head) -> Decided:
-        rows = await in_parts(reader, OBSERVED, domain, rows=asked)
-        drafts = [
-            Draft(op=Op.DELETE, kind=Kind.OBSERVATION, subject=subject, from_id=row.id, previous=version)
-            for row in rows
-            for subject, _, version in row.found
-        ]
+        rows = await observed(reader, domain, ((one.name, one.texts) for one in wanted))
+        drafts = [draft for row in rows for draft in row.deletions]
         return drafts, Context(ontology=head.ontology)
 
     await _written(core, domain, "delete_observations", read)
@@ -89,7 +65,7 @@ async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
     async def read(reader: Reader, head: Head) -> Decided:
         rows = await related(reader, domain, wanted)
-        drafts = [_severing(row, *one) for row in rows for one in row.found]
+        drafts = [draft for row in rows for draft in row.deletions]
         return [*drafts, *await _names_alone(reader, domain, drafts)], Context(ontology=head.ontology)
 
     await _written(core, domain, "delete_relations", read)
@@ -100,27 +76,8 @@ async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], node
     """Return the deletions of what is only named as an end of relations, where all of these go."""
     gone = {draft.subject for draft in going if draft.kind is Kind.CONNECTION}
     ends = {end for draft in going if draft.subject in gone for end in ends_of(draft)}
-    ids = sorted(ends - {draft.subject for draft in nodes})
-    rows: list[EndRow] = []
-    for start in range(0, len(ids), ROWS):
-        rows += await reader.read(ONLY_ENDS, domain=domain, ids=ids[start : start + ROWS], most=len(gone) + 1)
-    return [
-        Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version)
-        for row in rows
-        if gone.issuperset(row.relations)
-    ]
-
-
-def _severing(row: RelatedRow, subject: str, kind: str, version: int) -> Draft:
-    return Draft(
-        op=Op.DELETE,
-        kind=Kind.CONNECTION,
-        subject=subject,
-        type=kind,
-        from_id=row.from_id,
-        to_id=row.to_id,
-        previous=version,
-    )
+    rows = await only_ends(reader, domain, ends - {draft.subject for draft in nodes}, len(gone) + 1)
+    return [row.deletion for row in rows if gone.issuperset(row.relations)]
 
 
 async def _written(core: Core, domain: str, name: str, read: Reading) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from graph_memory.memory.entities.aliases import ALIASES, aliases_property
-from graph_memory.memory.entities.asked import properties_from, text_of
+from graph_memory.memory.knowledge.asked import properties_from, text_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.plain import Fields, Located

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from graph_memory.memory.entities.aliases import ALIASES
-from graph_memory.memory.entities.asked import (
+from graph_memory.memory.knowledge.asked import (
     NewObservation,
     NewRelation,
     observations_from,

@@ -9,11 +9,12 @@ from difflib import SequenceMatcher
 
 from graph_memory.memory.changes.context import in_parts
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
-from graph_memory.memory.entities.alike import WORD, folded, normalised
+from graph_memory.memory.entities.alike import folded, normalised
 from graph_memory.memory.entities.ids import name_of_id
-from graph_memory.memory.entities.names import entity_not_found, near_names
 from graph_memory.memory.entities.remembered import Candidate
-from graph_memory.memory.entities.writes import NAMED
+from graph_memory.memory.knowledge.names import entity_not_found, near_names
+from graph_memory.memory.knowledge.reading import NAMED
+from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.arguments import fault
 from graph_memory.model.wording import listed, quoted
 from graph_memory.storage.queries import query

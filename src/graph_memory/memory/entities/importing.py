@@ -15,13 +15,14 @@ from uuid import uuid4
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewObservations, NewRelation
 from graph_memory.memory.entities.checking import Checked, Checking
 from graph_memory.memory.entities.reads import compared, read_graph
 from graph_memory.memory.entities.relations import create_relations
 from graph_memory.memory.entities.results import Entity
-from graph_memory.memory.entities.writes import add_observations, begin_domain, create_entities
+from graph_memory.memory.entities.writes import add_observations, create_entities
 from graph_memory.memory.history.log import sessions
+from graph_memory.memory.knowledge.asked import NewEntity, NewObservation, NewObservations, NewRelation
+from graph_memory.memory.knowledge.domain import begin_domain
 from graph_memory.memory.transfer.formats.memories.recognise import check_format, recognised, rows_of
 from graph_memory.memory.transfer.formats.memories.rows import Source
 from graph_memory.memory.transfer.gathered import Gathered

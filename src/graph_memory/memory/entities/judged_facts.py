@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from graph_memory.memory.entities.advice.settling import Pair, Settling, Settlings
-from graph_memory.memory.entities.asked import NewObservation
 from graph_memory.memory.entities.facts import Fact
 from graph_memory.memory.entities.observing import Observation, resolved
 from graph_memory.memory.entities.remembered import Arguments, Call, Decision, Question, Receipt
 from graph_memory.memory.entities.statements.judging import Rule
 from graph_memory.memory.entities.weighing import MOST_ASKED, Doubt, Known, Verdict, verdict
+from graph_memory.memory.knowledge.asked import NewObservation
 from graph_memory.model.events import Draft
 
 REPLACES = "named as replaced"

@@ -16,8 +16,8 @@ from graph_memory.memory.entities.cleaning.reading import IDS
 from graph_memory.memory.entities.finding import entity_of_name
 from graph_memory.memory.entities.reads import compared
 from graph_memory.memory.entities.results import Entity, Profile, Profiles
-from graph_memory.memory.entities.writes import NAMED
 from graph_memory.memory.graph.describe import DescribedRow, described, texts_of
+from graph_memory.memory.knowledge.reading import NAMED
 from graph_memory.memory.recall.access import AccessRow, accesses_of
 from graph_memory.memory.recall.ranking import connectivity, recency, usage
 from graph_memory.model.arguments import UNLIMITED, check_limit

@@ -5,44 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph_memory.memory.batch.run import make_constraints
-from graph_memory.memory.changes.context import ROWS
 from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewRelation
-from graph_memory.memory.entities.drafting import Drafting
-from graph_memory.memory.entities.names import entity_not_found
 from graph_memory.memory.entities.results import Relation, RelationsCreated
-from graph_memory.memory.entities.spelling import RELATION, stored_name
-from graph_memory.memory.entities.writes import Decided, in_domain
-from graph_memory.memory.graph.ontology import ad_hoc_types
+from graph_memory.memory.entities.writes import Decided
+from graph_memory.memory.knowledge.asked import NewRelation
+from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
+from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.graph import NamedGraph, Steps
+from graph_memory.memory.knowledge.names import entity_not_found
+from graph_memory.memory.knowledge.reading import related
+from graph_memory.memory.knowledge.rows import RelatedRow
+from graph_memory.memory.knowledge.spelling import RELATION, stored_name
 from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.kinds import Kind
 from graph_memory.model.rules import BrokenLink, link_rules
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedRow:
-    """The ends of a relation, and what is the same: lists of id, stored type and version."""
-
-    place: int
-    from_id: str | None
-    from_type: str | None
-    to_id: str | None
-    to_type: str | None
-    found: list[tuple[str, str, int]]
-
-    @property
-    def ends(self) -> dict[str, str]:
-        """The ends that are there, with their types."""
-        ends = ((self.from_id, self.from_type), (self.to_id, self.to_type))
-        return {id_: kind or "" for id_, kind in ends if id_ is not None}
-
-
-RELATED = query("entities/related", RelatedRow)
 
 
 async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation]) -> RelationsCreated:
@@ -55,17 +33,6 @@ async def create_relations(core: Core, domain: str, wanted: Sequence[NewRelation
         return await until_rules_hold(lambda broken: _Writing(core, domain, wanted, broken).written())
 
     return await in_domain(core, domain, write)
-
-
-async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRelation]) -> None:
-    """Make the constraints of the types that relations would add, also that of the general one if not all have room."""
-    names = list(dict.fromkeys(stored_name(one.type, RELATION) for one in wanted))
-    cached = core.log.cached_ontology(domain)
-    if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
-        return
-    ontology = await core.log.require_ontology(domain)
-    is_tight = ad_hoc_types(ontology) + len(names) + 2 > core.open_type_limit
-    await make_constraints(core, domain, [RELATION, *names] if is_tight else names)
 
 
 @dataclass(slots=True)
@@ -123,26 +90,15 @@ async def draft_relations(
 
     Raises NODE_NOT_FOUND, with the nearest name, for an end of which there is no entity, unless it is lenient.
     """
-    ids = dict(made)
-    created: list[NewRelation] = []
+    graph, created = NamedGraph(), list[NewRelation]()
     for one, row in zip(wanted, rows, strict=True):
-        if row.found:
-            continue
-        for name, end in ((one.from_name, row.from_id), (one.to_name, row.to_id)):
-            if end is None and name not in ids and not one.lenient:
-                raise await entity_not_found(reader, drafting.head.domain, name)
-            ids[name] = ids.get(name) or end or drafting.mention(name)
-        drafting.relation(one, ids[one.from_name], ids[one.to_name])
-        created.append(one)
+        graph.note_related(one, row)
+    for name, node in made.items():
+        graph.note_made(name, node)
+    steps = Steps(graph, drafting)
+    for one in wanted:
+        if (name := steps.lacking(one)) is not None:
+            raise await entity_not_found(reader, drafting.head.domain, name)
+        if steps.relate(one)[1]:
+            created.append(one)
     return created
-
-
-async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
-    """Return the ends of each relation, and what is the same."""
-    asked = [
-        {"place": place, "from": one.from_name, "to": one.to_name, "type": one.type} for place, one in enumerate(wanted)
-    ]
-    found: list[RelatedRow] = []
-    for start in range(0, len(asked), ROWS):
-        found += await reader.read(RELATED, domain=domain, rows=asked[start : start + ROWS])
-    return sorted(found, key=lambda row: row.place)

@@ -18,19 +18,21 @@ from graph_memory.memory.entities.advice.advised import Part, advised, found_of
 from graph_memory.memory.entities.advice.adviser import WITHOUT, Adviser
 from graph_memory.memory.entities.advice.settling import Pair, Settlings
 from graph_memory.memory.entities.aliases import with_aliases
-from graph_memory.memory.entities.asked import NewEntity, NewRelation
-from graph_memory.memory.entities.drafting import NOTHING, Drafting
 from graph_memory.memory.entities.facts import Facts
 from graph_memory.memory.entities.finding import Found
 from graph_memory.memory.entities.judged_facts import Judged, judged_facts, questions_of, receipt_of
-from graph_memory.memory.entities.names import not_found
 from graph_memory.memory.entities.observing import Observation, ended, observations_of, resolved
 from graph_memory.memory.entities.properties import alias_receipts, edited, receipts_of
-from graph_memory.memory.entities.relations import draft_relations, make_type_constraints, related
+from graph_memory.memory.entities.relations import draft_relations
 from graph_memory.memory.entities.remembered import Decision, Receipt, Remembered
-from graph_memory.memory.entities.spelling import ENTITY
 from graph_memory.memory.entities.weighing import Known, in_need_of_vectors
-from graph_memory.memory.entities.writes import NAMED, Decided, checked, drafting_with, in_domain, states_of
+from graph_memory.memory.entities.writes import Decided, checked, drafting_with
+from graph_memory.memory.knowledge.asked import NewEntity, NewRelation
+from graph_memory.memory.knowledge.domain import in_domain, make_type_constraints
+from graph_memory.memory.knowledge.drafting import NOTHING, Drafting
+from graph_memory.memory.knowledge.names import not_found
+from graph_memory.memory.knowledge.reading import NAMED, related, states_of
+from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.memory.recall.over import over
 from graph_memory.memory.recall.tiers.wording import in_words
 from graph_memory.model.errors import Code, GraphError

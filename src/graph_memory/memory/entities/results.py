@@ -83,6 +83,11 @@ class EntityUpdated(Result):
     type: str = Field(description="As it was written")
     version: int
     changed: bool
+    since: int | None = Field(default=None, description="Number in the log of the first of its changes, for a revert")
+    until: int | None = Field(default=None, description="Number of the last of them")
+    relations_moved: int | None = Field(
+        default=None, description="Relations that led to the new name before an entity had it, and lead to this one now"
+    )
 
 
 class ObservationUpdated(Result):

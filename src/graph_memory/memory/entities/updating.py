@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.context import attached_to_others, read_context
 from graph_memory.memory.changes.plan import Context
+from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core, version_after
-from graph_memory.memory.entities.drafting import Drafting
+from graph_memory.memory.entities.attached import MOST, moved
 from graph_memory.memory.entities.edits import EntityEdit, ObservationEdit
-from graph_memory.memory.entities.names import entity_not_found, not_found
 from graph_memory.memory.entities.observing import Observation, observations_of, resolved
 from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.memory.entities.results import EntityUpdated, ObservationUpdated
 from graph_memory.memory.entities.weighing import Known
-from graph_memory.memory.entities.writes import NAMED, Decided, checked, states_of
+from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.names import entity_not_found, not_found
+from graph_memory.memory.knowledge.reading import NAMED, states_of
 from graph_memory.memory.recall.over import over
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Head
+from graph_memory.model.events import Draft, Event, Head, Receipt
 from graph_memory.model.exact import same_state
+from graph_memory.model.kinds import Kind
+from graph_memory.model.rules import BrokenLink, link_rules
 from graph_memory.model.subjects import MODIFIED, NodeState, ObservationState
-from graph_memory.model.wording import quoted
+from graph_memory.storage.log.work import AfterWrite
 from graph_memory.storage.store import Reader
 
 
@@ -31,9 +36,17 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
     """Change an entity. `Entities.update_entity` tells the rest."""
     if given.content is not None:
         await core.contents.put(domain, given.content)
-    writing = _Entity(core, given)
+    made: dict[str, str] = {}
+
+    async def attempt(broken: Mapping[str, BrokenLink]) -> tuple[_Entity, Receipt]:
+        writing = _Entity(core, given, broken, made)
+        receipt = await core.log.write(
+            "update_entity", domain, core.origin, writing.read, checked, after_write=await writing.check(domain)
+        )
+        return writing, receipt
+
     try:
-        receipt = await core.log.write("update_entity", domain, core.origin, writing.read, checked)
+        writing, receipt = await until_rules_hold(attempt)
     except GraphError as error:
         raise _without_domain(error, given.name) from error
     node, version = writing.node, receipt.version_of(writing.node.id)
@@ -43,6 +56,9 @@ async def update_entity(core: Core, domain: str, given: EntityEdit) -> EntityUpd
         type=(node.entity or "") if given.type is None else given.type,
         version=version_after(version, node.version),
         changed=version is not None,
+        since=receipt.changes[0].seq if receipt.changes else None,
+        until=receipt.seq if receipt.changes else None,
+        relations_moved=writing.relations_moved or None,
     )
 
 
@@ -52,27 +68,46 @@ class _Entity:
 
     core: Core
     given: EntityEdit
+    broken: Mapping[str, BrokenLink]
+    made: dict[str, str]
+    """The ids of what moves to it, by those before."""
     node: NodeState = field(init=False)
+    relations_moved: int = 0
+
+    async def check(self, domain: str) -> AfterWrite | None:
+        """Return what looks, before it is committed, at what the rules of relations ask; only a new name moves any."""
+        if self.given.new_name is None:
+            return None
+        ontology = await self.core.log.require_ontology(domain)
+
+        async def look(reader: Reader, events: Sequence[Event]) -> None:
+            await check_rules(reader, domain, events, ontology, in_turn=True)
+
+        return look if any(link_rules(declared) for declared in ontology.connection_types) else None
 
     async def read(self, reader: Reader, head: Head) -> Decided:
         """Return what is to change, and what lives around it."""
         self.node = await _entity(reader, head.domain, self.given.name)
-        await self._check_new_name(reader, head.domain)
         drafts = self._drafts(head)
         draft = drafts[-1]
         if same_state(draft.state or {}, self.node.state(), MODIFIED):
             return (), Context(ontology=head.ontology)
-        context = await read_context(reader, head, drafts)
+        drafts += await self._taken_over(reader, head)
+        context = await read_context(reader, head, drafts, most=MOST)
         others = [self.node.id] if draft.type != self.node.type else []
-        return drafts, replace(context, attached=await attached_to_others(reader, head.domain, others, head.ontology))
+        kept = await attached_to_others(reader, head.domain, others, head.ontology)
+        return drafts, replace(context, attached={**context.attached, **kept}, broken=self.broken)
 
-    async def _check_new_name(self, reader: Reader, domain: str) -> None:
-        """Raise INVALID_ARGUMENT for a new name to which relations lead already, as that of no entity yet."""
+    async def _taken_over(self, reader: Reader, head: Head) -> list[Draft]:
+        """Return what moves the relations that lead to the new name, if that is of no entity yet."""
         name = self.given.new_name
-        rows = await reader.read(NAMED, domain=domain, names=[name]) if name is not None else []
-        if any(row.is_mentioned for row in rows):
-            hint = "Delete these relations, rename the entity, and create them again; or choose another name."
-            raise fault("new_name", f"Relations lead to the name {quoted(name)}, of which there is no entity yet", hint)
+        rows = await reader.read(NAMED, domain=head.domain, names=[name]) if name is not None else []
+        going = [row for row in rows if row.is_mentioned]
+        if not going:
+            return []
+        moving = await moved(reader, head, self.node.id, [row.id for row in going], self.made)
+        self.relations_moved = moving.count(Kind.CONNECTION)
+        return [*(row.deletion for row in going), *moving.drafts]
 
     def _drafts(self, head: Head) -> list[Draft]:
         """Return the change, after that which declares the type that the entity gets where there is none of it."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 
 from graph_memory.memory.changes.context import read_context
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewEntity, new_entities
-from graph_memory.memory.entities.drafting import Drafting
 from graph_memory.memory.entities.profiles import CONFIDENCE, profiles_of
 from graph_memory.memory.entities.results import Profile
-from graph_memory.memory.entities.writes import NAMED, OBSERVED, Decided, checked, drafting_with, in_domain, states_of
+from graph_memory.memory.entities.writes import Decided, checked, drafting_with
 from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.knowledge.asked import NewEntity, new_entities
+from graph_memory.memory.knowledge.domain import in_domain
+from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.reading import NAMED, OBSERVED, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head
 from graph_memory.model.exact import same_state

@@ -2,80 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.context import attached_to_others, in_parts, owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, name_of_entity, unique_of
 from graph_memory.memory.changes.types import ontology_after
 from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.asked import NewEntity, NewObservations
-from graph_memory.memory.entities.drafting import Drafting
-from graph_memory.memory.entities.names import entity_not_found, not_found
 from graph_memory.memory.entities.results import (
     Added,
     EntitiesCreated,
     Entity,
     ObservationsAdded,
 )
-from graph_memory.memory.graph.ontology import create_ontology
+from graph_memory.memory.knowledge.asked import NewEntity, NewObservations
+from graph_memory.memory.knowledge.domain import in_domain
+from graph_memory.memory.knowledge.drafting import Drafting
+from graph_memory.memory.knowledge.graph import NamedGraph, Steps
+from graph_memory.memory.knowledge.names import entity_not_found, not_found
+from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Event, Head
-from graph_memory.model.ontology.ontology import Ontology
-from graph_memory.model.projection import live_state
+from graph_memory.model.events import Draft, Head
 from graph_memory.model.subjects import NodeState
-from graph_memory.storage.log.reads import LAST_EVENTS
-from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRow:
-    """An entity, or a name that is only an end of relations."""
-
-    name: str
-    id: str
-    type: str
-    version: int
-    is_mentioned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedRow:
-    """An entity, and what of it has some texts: lists of id, text and version."""
-
-    name: str
-    id: str
-    found: list[tuple[str, str, int]]
-
-
-NAMED = query("entities/named", NamedRow)
-OBSERVED = query("entities/observed", ObservedRow)
 Decided = tuple[Sequence[Draft], Context]
-
-
-async def in_domain(core: Core, domain: str, write: Callable[[], Awaitable[R]]) -> R:
-    """Return what a write gives, in a domain that is begun for it where there is none."""
-    try:
-        return await write()
-    except GraphError as error:
-        if error.code is not Code.ONTOLOGY_NOT_FOUND:
-            raise
-    await begin_domain(core, domain)
-    return await write()
-
-
-async def begin_domain(core: Core, domain: str) -> None:
-    """Create a domain of entities, whose types are open, unless somebody has."""
-    try:
-        await create_ontology(core, domain, Ontology(open=True), has_standard=False)
-    except GraphError as error:
-        if error.code is not Code.ONTOLOGY_ALREADY_EXISTS:
-            raise
 
 
 async def drafting_with(core: Core, reader: Reader, head: Head, nodes: Iterable[NodeState]) -> Drafting:
@@ -92,15 +43,11 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
     async def read(reader: Reader, head: Head) -> Decided:
         nonlocal created
         rows = await in_parts(reader, NAMED, domain, names=[one.name for one in wanted])
-        named = {row.name: row for row in rows if not row.is_mentioned}
         mentions = await states_of(reader, domain, [row.id for row in rows if row.is_mentioned])
-        created = [one for one in wanted if one.name not in named]
-        drafting = await drafting_with(core, reader, head, mentions.values())
-        for one in created:
-            if (mention := mentions.get(one.name)) is not None:
-                drafting.settle(mention, one)
-            else:
-                drafting.entity(one)
+        drafting, graph = await drafting_with(core, reader, head, mentions.values()), NamedGraph()
+        graph.note_named(rows, mentions.values())
+        steps = Steps(graph, drafting)
+        created = [one for one in wanted if steps.create(one)[1]]
         holders = {name_of_entity(row.name): (row.id,) for row in rows}
         return drafting.drafts, await _context(reader, head, drafting.drafts, holders)
 
@@ -116,13 +63,6 @@ async def create_entities(core: Core, domain: str, wanted: Sequence[NewEntity]) 
 
 def _told(one: NewEntity) -> Entity:
     return Entity(name=one.name, entityType=one.type, observations=tuple(each.text for each in one.observations))
-
-
-async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
-    """Return nodes by their names."""
-    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
-    states = [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
-    return {str(state.properties["name"]): state for state in states}
 
 
 async def _context(
@@ -149,22 +89,17 @@ async def add_observations(core: Core, domain: str, wanted: Sequence[NewObservat
 
     async def read(reader: Reader, head: Head) -> Decided:
         nonlocal results
-        texts: dict[str, dict[str, None]] = {}
+        asked = ((one.name, [each.text for each in one.observations]) for one in wanted)
+        rows = await observed(reader, domain, asked)
+        drafting, graph, results = Drafting(head, core.origin, core.open_type_limit), NamedGraph(), []
+        graph.note_observed(rows)
+        steps = Steps(graph, drafting)
         for one in wanted:
-            texts.setdefault(one.name, {}).update(dict.fromkeys(each.text for each in one.observations))
-        asked = [{"name": name, "texts": list(own)} for name, own in texts.items()]
-        rows = {row.name: row for row in await in_parts(reader, OBSERVED, domain, rows=asked)}
-        for one in wanted:
-            if one.name not in rows:
+            if (entity := graph.entity(one.name)) is None:
                 raise await entity_not_found(reader, domain, one.name)
-        there = {name: {text for _, text, _ in row.found} for name, row in rows.items()}
-        drafting, results = Drafting(head, core.origin, core.open_type_limit), []
-        for one in wanted:
-            new = [each for each in one.observations if each.text not in there[one.name]]
-            there[one.name].update(each.text for each in new)
-            drafting.observations(rows[one.name].id, new)
-            results.append(Added(entityName=one.name, addedObservations=tuple(each.text for each in new)))
-        return drafting.drafts, Context(ontology=head.ontology, living={row.id: "" for row in rows.values()})
+            new = tuple(each.text for each in one.observations if steps.observe(entity, each)[1])
+            results.append(Added(entityName=one.name, addedObservations=new))
+        return drafting.drafts, Context(ontology=head.ontology, living={row.id: "" for row in rows})
 
     if wanted:
         try:

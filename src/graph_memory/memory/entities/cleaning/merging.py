@@ -6,36 +6,34 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from graph_memory.memory.changes.context import attached_to, in_parts, read_context
+from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.changes.paging import AT_ONCE
 from graph_memory.memory.changes.plan import Context
 from graph_memory.memory.changes.rules import check_rules, until_rules_hold
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of, with_aliases
-from graph_memory.memory.entities.cleaning.moving import Joined, Moving
+from graph_memory.memory.entities.attached import moved
 from graph_memory.memory.entities.cleaning.results import EntitiesMerged, MergeConflict
 from graph_memory.memory.entities.finding import name_of_entity
-from graph_memory.memory.entities.names import not_found
-from graph_memory.memory.entities.remember import CURRENT
-from graph_memory.memory.entities.writes import NAMED, Decided, checked, states_of
+from graph_memory.memory.entities.moving import Moving
+from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.graph.nodes import NodeEdit, editing
+from graph_memory.memory.knowledge.names import not_found
+from graph_memory.memory.knowledge.reading import NAMED, states_of
 from graph_memory.model.arguments import fault
 from graph_memory.model.content import Content
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op
 from graph_memory.model.kinds import Kind
-from graph_memory.model.matching import holds_at
 from graph_memory.model.properties import PropertyValue
 from graph_memory.model.rules import BrokenLink
 from graph_memory.model.subjects import NodeState
 from graph_memory.model.wording import shown
-from graph_memory.storage.log.reads import CONTENTS, LAST_EVENTS
-from graph_memory.storage.queries import query
+from graph_memory.storage.log.reads import CONTENTS
 from graph_memory.storage.store import Reader
 
 MOST = 50
 """Entities that are merged into one at once."""
-JOINED = query("entities/joined", str)
 
 
 async def merge_entities(core: Core, domain: str, names: Sequence[str], into: str, *, dry_run: bool) -> EntitiesMerged:
@@ -92,7 +90,7 @@ class _Merge:
     async def _read(self, reader: Reader, head: Head) -> Decided:
         states = await _states(reader, self.domain, [self.into, *self.names])
         target, sources = states[self.into], [states[name] for name in self.names]
-        moving = await self._moved(reader, head, target, sources)
+        moving = await moved(reader, head, target.id, [one.id for one in sources], self.made)
         properties, conflicts = merged_properties(target, sources)
         content = await self._description(reader, target, sources, conflicts)
         conflicts += _differences(moving, {one.id: str(one.properties["name"]) for one in sources})
@@ -129,26 +127,6 @@ class _Merge:
         context = await read_context(reader, head, drafts, most=AT_ONCE // 2)
         return replace(context, broken=self.broken)
 
-    async def _moved(self, reader: Reader, head: Head, target: NodeState, sources: Sequence[NodeState]) -> Moving:
-        """Return what becomes of what is attached to the entities that go."""
-        ids = [one.id for one in sources]
-        attached = await attached_to(reader, self.domain, ids, AT_ONCE // 2)
-        subjects = dict.fromkeys(one.subject for drafts in attached.values() for one in drafts)
-        events = await _events(reader, self.domain, list(subjects))
-        ends = {end for one in events for end in (one.draft.from_id, one.draft.to_id) if end is not None}
-        own = await reader.read(JOINED, domain=self.domain, node=target.id, others=sorted(ends - {*ids}), limit=AT_ONCE)
-        texts = {one.text: one.id for one in await reader.read(CURRENT, domain=self.domain, node=target.id)}
-        there: dict[Joined, Mapping[str, object]] = {
-            (one.draft.from_id or "", one.draft.to_id or "", one.draft.type or ""): one.draft.state or {}
-            for one in await _events(reader, self.domain, [each for each in own if each not in subjects])
-            if holds_at(one.draft.state or {}, head.at)
-        }
-        moving = Moving(target.id, ids, texts, there, lambda state: holds_at(state, head.at), self.made)
-        moving.observe([one for one in events if one.draft.kind is Kind.OBSERVATION])
-        moving.relate([one for one in events if one.draft.kind is Kind.CONNECTION])
-        moving.link([one for one in events if one.draft.kind is Kind.LINK])
-        return moving
-
     async def _description(
         self, reader: Reader, target: NodeState, sources: Sequence[NodeState], conflicts: list[MergeConflict]
     ) -> Content | None:
@@ -177,18 +155,6 @@ async def _states(reader: Reader, domain: str, names: Sequence[str]) -> Mapping[
     if lacking is not None:
         raise not_found(lacking)
     return states
-
-
-async def _events(reader: Reader, domain: str, subjects: Sequence[str]) -> list[Event]:
-    """Return the last events of subjects, in the order in which these came to be."""
-    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, domain, subjects=subjects))
-    return sorted(events, key=_order)
-
-
-def _order(event: Event) -> tuple[str, int, str]:
-    state = event.draft.state or {}
-    place = state.get("_place")
-    return str(state.get("_created") or ""), place if isinstance(place, int) else 0, event.draft.subject
 
 
 def merged_properties(

@@ -11,8 +11,8 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.entities.aliases import ALIASES, aliases_of
 from graph_memory.memory.entities.alike import Compared
 from graph_memory.memory.entities.cleaning.results import EntityBrief
-from graph_memory.memory.entities.names import entity_not_found
-from graph_memory.memory.entities.writes import NAMED
+from graph_memory.memory.knowledge.names import entity_not_found
+from graph_memory.memory.knowledge.reading import NAMED
 from graph_memory.model.arguments import fault
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader

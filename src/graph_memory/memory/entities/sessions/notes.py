@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from graph_memory.memory.changes.context import in_parts, read_context
 from graph_memory.memory.core import Core
-from graph_memory.memory.entities.writes import Decided, checked, in_domain
+from graph_memory.memory.entities.writes import Decided, checked
 from graph_memory.memory.graph.nodes import NewNode, NodeEdit, creation, editing
 from graph_memory.memory.graph.ontology import check_room
+from graph_memory.memory.knowledge.domain import in_domain
 from graph_memory.model.content import content_from
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, new_id

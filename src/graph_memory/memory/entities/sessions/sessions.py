@@ -16,7 +16,7 @@ from graph_memory.memory.entities.sessions.blocks import blocks_of
 from graph_memory.memory.entities.sessions.notes import Kept, Note, Wanted, notes_of, write_note
 from graph_memory.memory.entities.sessions.primer import Primer
 from graph_memory.memory.entities.sessions.results import Block, SessionEnded, SessionStarted
-from graph_memory.memory.entities.writes import states_of
+from graph_memory.memory.knowledge.reading import states_of
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import FEWEST_TOKENS
 from graph_memory.memory.recall.tiers.guide import GUIDE

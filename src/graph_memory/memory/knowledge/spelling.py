@@ -6,6 +6,7 @@ cannot be one is stored under a name that is near, and the text stays on the rec
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from graph_memory.model.errors import GraphError
@@ -15,6 +16,8 @@ ENTITY = "entity"
 """The type of entities that were given none, and of those whose own type has no room among the types."""
 RELATION = "related_to"
 """The type of relations whose own type has no room."""
+WORD = re.compile(r"\w[\w.'’-]*\w|\w")
+"""A word of a name."""
 
 
 def stored_name(spelling: str, otherwise: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph_memory.memory.entities.alike import WORD
+from graph_memory.memory.knowledge.spelling import WORD
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.wording import nearest, shown
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Reader
 
-NEAR = query("entities/near", str)
-SOME = query("entities/some_names", str)
+NEAR = query("knowledge/near", str)
+SOME = query("knowledge/some_names", str)
 _MOST = 1_000
 """Names with which one is compared."""
 _FEWEST = 3

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
-from graph_memory.memory.entities.spelling import ENTITY
+from graph_memory.memory.knowledge.spelling import ENTITY
 from graph_memory.model.arguments import fault, is_encodable
 from graph_memory.model.content import Content, content_from
 from graph_memory.model.events import new_id
@@ -32,6 +32,8 @@ class NewObservation:
     validity: Validity = field(default_factory=Validity)
     supersedes: tuple[str, ...] = ()
     asks: tuple[str, ...] = ()
+    id: str = field(default_factory=lambda: new_id("obs"), compare=False)
+    """Its id if it is made, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,8 @@ class NewEntity:
     observations: Sequence[NewObservation] = ()
     content: Content
     properties: Mapping[str, PropertyValue] = field(default_factory=dict[str, PropertyValue])
+    id: str = field(default_factory=lambda: new_id("mem"), compare=False)
+    """Its id if it is made, the same in each attempt at the write."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +83,31 @@ class Removal:
     texts: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityRemoval:
+    """An entity that is to go."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationRemoval:
+    """A relation that is to go."""
+
+    relation: NewRelation
+
+
 def new_entities(given: object, now: datetime) -> list[NewEntity]:
     """Return entities that were asked for, of each name the first. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     found: dict[str, NewEntity] = {}
     for item in Located(given, "entities").items():
-        entity = _entity(item, now)
+        entity = new_entity(item, now)
         found.setdefault(entity.name, entity)
     return list(found.values())
 
 
-def _entity(item: Located, now: datetime) -> NewEntity:
+def new_entity(item: Located, now: datetime) -> NewEntity:
+    """Return an entity that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
     own = item.fields(("name", "entityType", "type", "observations", "description", "properties"))
     kind = own.get("entityType", "type")
     return NewEntity(
@@ -142,12 +161,14 @@ def _time(own: Fields, name: str, now: datetime) -> datetime | None:
 
 def new_observations(given: object, now: datetime) -> list[NewObservations]:
     """Return observations that were asked for. Raises INVALID_ARGUMENT."""
-    found: list[NewObservations] = []
-    for item in Located(given, "observations").items():
-        own = item.fields(("entityName", "contents", "observations"))
-        texts = own.need("contents", "observations")
-        found.append(NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now)))
-    return found
+    return [observations_of(item, now) for item in Located(given, "observations").items()]
+
+
+def observations_of(item: Located, now: datetime) -> NewObservations:
+    """Return observations of one entity that were asked for. Raises INVALID_ARGUMENT."""
+    own = item.fields(("entityName", "contents", "observations"))
+    texts = own.need("contents", "observations")
+    return NewObservations(name=text_of(own.need("entityName")), observations=observations_from(texts, now))
 
 
 def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
@@ -157,16 +178,21 @@ def new_relations(given: object, *, lenient: bool | None) -> list[NewRelation]:
     """
     found: dict[tuple[str, str, str], NewRelation] = {}
     for item in Located(given, "relations").items():
-        own = item.fields(("from", "to", "relationType", "type", "properties"))
-        relation = NewRelation(
-            from_name=text_of(own.need("from")),
-            to_name=text_of(own.need("to")),
-            type=text_of(own.need("relationType", "type")),
-            lenient=own.get("relationType") is not None if lenient is None else lenient,
-            properties=properties_from(own),
-        )
+        relation = new_relation(item, lenient=lenient)
         found.setdefault(relation.key, relation)
     return list(found.values())
+
+
+def new_relation(item: Located, *, lenient: bool | None) -> NewRelation:
+    """Return a relation that was asked for. Raises INVALID_ARGUMENT and INVALID_PROPERTY."""
+    own = item.fields(("from", "to", "relationType", "type", "properties"))
+    return NewRelation(
+        from_name=text_of(own.need("from")),
+        to_name=text_of(own.need("to")),
+        type=text_of(own.need("relationType", "type")),
+        lenient=own.get("relationType") is not None if lenient is None else lenient,
+        properties=properties_from(own),
+    )
 
 
 def named_relations(given: object) -> list[NewRelation]:
@@ -176,10 +202,11 @@ def named_relations(given: object) -> list[NewRelation]:
 
 def removals(given: object) -> list[Removal]:
     """Return observations that are to go. Raises INVALID_ARGUMENT."""
-    return [_removal(item) for item in Located(given, "deletions").items()]
+    return [removal(item) for item in Located(given, "deletions").items()]
 
 
-def _removal(item: Located) -> Removal:
+def removal(item: Located) -> Removal:
+    """Return observations of one entity that are to go. Raises INVALID_ARGUMENT."""
     own = item.fields(("entityName", "observations"))
     return Removal(name=text_of(own.need("entityName")), texts=[*_texts(own.need("observations"))])
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graph_memory.memory.changes.fit import unfit_end
-from graph_memory.memory.entities.asked import NewEntity, NewObservation, NewRelation
-from graph_memory.memory.entities.spelling import ENTITY, RELATION, as_written, stored_name
 from graph_memory.memory.graph.ontology import ad_hoc_types, check_room
+from graph_memory.memory.knowledge.asked import NewEntity, NewObservation, NewRelation
+from graph_memory.memory.knowledge.spelling import ENTITY, RELATION, as_written, stored_name
 from graph_memory.model.content import Content
 from graph_memory.model.events import Draft, Head, Op, Origin, new_id
 from graph_memory.model.kinds import Kind
@@ -92,9 +92,8 @@ class Drafting:
                 supersedes=one.supersedes,
                 asks=one.asks,
             )
-            subject = new_id("obs")
-            made.append(subject)
-            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=subject, from_id=node, state=state.state())
+            made.append(one.id)
+            draft = Draft(op=Op.CREATE, kind=Kind.OBSERVATION, subject=one.id, from_id=node, state=state.state())
             self.drafts.append(draft)
         return made
 
@@ -128,7 +127,7 @@ class Drafting:
         properties = {**(wanted.properties if wanted else {}), "name": name}
         content, kind = wanted.content if wanted else NOTHING, self.node_type(spelling)
         return NodeState(
-            id=new_id("mem"),
+            id=wanted.id if wanted else new_id("mem"),
             type=kind,
             created=self.head.at,
             modified=self.head.at,

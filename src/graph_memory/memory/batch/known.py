@@ -1,0 +1,160 @@
+"""What a batch looks at, read under the lock: last events of ids, what goes with nodes, and what names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from graph_memory.memory.batch.fold import Known
+from graph_memory.memory.batch.named_steps import KnownByName
+from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Parsed
+from graph_memory.memory.changes.context import attached_to, attached_to_others, in_parts
+from graph_memory.memory.changes.paging import TooMany
+from graph_memory.memory.changes.plan import ends_of
+from graph_memory.memory.core import Core
+from graph_memory.memory.knowledge.asked import (
+    EntityRemoval,
+    NewEntity,
+    NewObservations,
+    NewRelation,
+    RelationRemoval,
+    Removal,
+)
+from graph_memory.memory.knowledge.graph import NamedGraph
+from graph_memory.memory.knowledge.names import entity_not_found
+from graph_memory.memory.knowledge.reading import NAMED, names_of, observed, only_ends, related, states_of
+from graph_memory.memory.knowledge.rows import EndRow
+from graph_memory.model.arguments import fault
+from graph_memory.model.errors import Code
+from graph_memory.model.events import Draft, Event, Head
+from graph_memory.model.kinds import Kind
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.store import Reader
+
+MOST_ATTACHED = 10_000
+"""What one batch deletes along with nodes."""
+_NEAR = 3
+"""Unknown names for which near ones are looked for."""
+
+
+async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> Known:
+    """Return what the operations are decided by. Raises INVALID_ARGUMENT where more goes with nodes than one takes."""
+    operations = parsed.operations
+    names = _Names(reader, head.domain, operations)
+    graph = await names.read()
+    deleted = (one.subject for one in operations if isinstance(one.asked, Deletion) and one.asked.kind is Kind.NODE)
+    going = [names.standing.get(each, each) for each in deleted]
+    named = {one.subject: None for one in operations if one.is_named} | dict.fromkeys(parsed.lost)
+    named |= dict.fromkeys(
+        names.standing[one.subject] for one in operations if one.ref and one.subject in names.standing
+    )
+    named |= dict.fromkeys((*names.going, *names.mentions))
+    events = map(Event.from_row, await in_parts(reader, LAST_EVENTS, head.domain, subjects=list(named)))
+    try:
+        attached = await attached_to(reader, head.domain, list(dict.fromkeys([*going, *names.going])), MOST_ATTACHED)
+    except TooMany as many:
+        message = f"More than {MOST_ATTACHED:,} connections and observations would go with the nodes"
+        hint = "Delete nodes that have many with delete_node, which has no limit."
+        raise fault("operations", message, hint) from many
+    severed = [draft for node in names.going for draft in attached.get(node, ())] + names.severed
+    return Known(
+        head=head,
+        last={event.draft.subject: event for event in events},
+        attached=attached,
+        lost=parsed.lost,
+        open_type_limit=core.open_type_limit,
+        origin=core.origin,
+        by_name=KnownByName(
+            graph=graph,
+            ends=await names.ends(severed),
+            attached=await attached_to_others(reader, head.domain, names.mentions, head.ontology),
+            lost=parsed.lost_names,
+        ),
+    )
+
+
+class _Names:
+    """Reads what the names of operations stand for."""
+
+    def __init__(self, reader: Reader, domain: str, operations: Sequence[Operation]) -> None:
+        self._reader = reader
+        self._domain = domain
+        self._asked = [one.asked for one in operations]
+        self.going: Sequence[str] = ()
+        """Nodes that would be deleted by their names."""
+        self.mentions: Sequence[str] = ()
+        """What is only an end of relations and would become an entity."""
+        self.standing: Mapping[str, str] = {}
+        """By the ids that entities would get, those of the ones that are there."""
+        self.severed: list[Draft] = []
+        """Relations that would be deleted by the names of their ends."""
+
+    async def read(self) -> NamedGraph:
+        """Return what is known of all names."""
+        graph = NamedGraph()
+        made, going = list[str](), list[str]()
+        texts, relations = list[tuple[str, Iterable[str]]](), list[NewRelation]()
+        for asked in self._asked:
+            match asked:
+                case NewEntity():
+                    made.append(asked.name)
+                case EntityRemoval(name=name):
+                    going.append(name)
+                case NewObservations(name=name, observations=found):
+                    texts.append((name, [one.text for one in found]))
+                case Removal(name=name, texts=found):
+                    texts.append((name, found))
+                case NewRelation():
+                    relations.append(asked)
+                case RelationRemoval(relation=relation):
+                    relations.append(relation)
+                case _:
+                    pass
+        ends = (end for one in relations for end in (one.from_name, one.to_name))
+        given = dict.fromkeys((*made, *going, *(name for name, _ in texts), *ends))
+        if not given:
+            return graph
+        by_id = await names_of(self._reader, self._domain, given)
+        names = dict.fromkeys((*given, *by_id.values()))
+        rows = await in_parts(self._reader, NAMED, self._domain, names=list(names))
+        ids = {row.name: row.id for row in rows}
+        self.going = [ids[name] for each in going if (name := by_id.get(each, each)) in ids]
+        asked = (one for one in self._asked if isinstance(one, NewEntity))
+        self.standing = {one.id: ids[one.name] for one in asked if one.name in ids}
+        wanted = set(made)
+        self.mentions = [row.id for row in rows if row.is_mentioned and row.name in wanted]
+        graph.note_named(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
+        told = [(by_id.get(name, name), found) for name, found in texts]
+        graph.note_observed(await observed(self._reader, self._domain, told))
+        await self._relate(graph, relations, by_id)
+        return graph
+
+    async def _relate(self, graph: NamedGraph, given: Sequence[NewRelation], by_id: Mapping[str, str]) -> None:
+        relations = [
+            replace(one, from_name=by_id.get(one.from_name, one.from_name), to_name=by_id.get(one.to_name, one.to_name))
+            for one in given
+        ]
+        for one, row in zip(relations, await related(self._reader, self._domain, relations), strict=True):
+            graph.note_related(one, row)
+            self.severed += row.deletions
+
+    async def ends(self, severed: Sequence[Draft]) -> Mapping[str, EndRow]:
+        """Return what is only an end of these relations and of none beside them, as far as it could go."""
+        connections = [draft for draft in severed if draft.kind is Kind.CONNECTION]
+        ends = {end for draft in connections for end in ends_of(draft)} - set(self.going)
+        rows = await only_ends(self._reader, self._domain, ends, len(connections) + 1) if ends else []
+        return {row.id: row for row in rows}
+
+
+async def with_near_names(reader: Reader, domain: str, faults: Sequence[Fault]) -> list[Fault]:
+    """Return faults, the first about names of no entity with the nearest name that there is."""
+    found: list[Fault] = []
+    left = _NEAR
+    for each in faults:
+        name = each.error.details.get("name") if each.error.code is Code.NODE_NOT_FOUND else None
+        if isinstance(name, str) and left:
+            left -= 1
+            found.append(replace(each, error=await entity_not_found(reader, domain, name)))
+        else:
+            found.append(each)
+    return found

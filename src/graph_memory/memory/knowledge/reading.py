@@ -1,0 +1,63 @@
+"""What is read of things by their names: the statements, and what is asked with them for many names at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from graph_memory.memory.changes.context import ROWS, in_parts
+from graph_memory.memory.knowledge.asked import NewRelation
+from graph_memory.memory.knowledge.rows import EndRow, IdRow, NamedRow, ObservedRow, RelatedRow
+from graph_memory.model.events import Event
+from graph_memory.model.projection import live_state
+from graph_memory.model.subjects import NodeState
+from graph_memory.storage.log.reads import LAST_EVENTS
+from graph_memory.storage.queries import query
+from graph_memory.storage.store import Reader
+
+NAMED = query("knowledge/named", NamedRow)
+OBSERVED = query("knowledge/observed", ObservedRow)
+RELATED = query("knowledge/related", RelatedRow)
+ONLY_ENDS = query("knowledge/only_ends", EndRow)
+OF_IDS = query("knowledge/of_ids", IdRow)
+_ID = "mem_"
+"""How ids of entities begin: only what begins so costs a look-up."""
+
+
+async def names_of(reader: Reader, domain: str, given: Iterable[str]) -> Mapping[str, str]:
+    """Return the names of entities by their ids, for those that are given by one."""
+    ids = list(dict.fromkeys(each for each in given if each.startswith(_ID)))
+    rows = await in_parts(reader, OF_IDS, domain, ids=ids) if ids else []
+    return {row.id: row.name for row in rows}
+
+
+async def states_of(reader: Reader, domain: str, ids: Sequence[str]) -> Mapping[str, NodeState]:
+    """Return nodes by their names."""
+    rows = await in_parts(reader, LAST_EVENTS, domain, subjects=ids)
+    states = [NodeState.from_live(live_state(Event.from_row(row))) for row in rows]
+    return {str(state.properties["name"]): state for state in states}
+
+
+async def observed(reader: Reader, domain: str, wanted: Iterable[tuple[str, Iterable[str]]]) -> list[ObservedRow]:
+    """Return the entities of names that are given with texts, each with what it has of these texts."""
+    texts: dict[str, dict[str, None]] = {}
+    for name, own in wanted:
+        texts.setdefault(name, {}).update(dict.fromkeys(own))
+    rows = [{"name": name, "texts": list(own)} for name, own in texts.items()]
+    return await in_parts(reader, OBSERVED, domain, rows=rows)
+
+
+async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) -> list[RelatedRow]:
+    """Return the ends of each relation, and what is the same."""
+    asked = [
+        {"place": place, "from": one.from_name, "to": one.to_name, "type": one.type} for place, one in enumerate(wanted)
+    ]
+    return sorted(await in_parts(reader, RELATED, domain, rows=asked), key=lambda row: row.place)
+
+
+async def only_ends(reader: Reader, domain: str, ids: Collection[str], most: int) -> list[EndRow]:
+    """Return what of these is only named as an end of relations, each with up to so many of these."""
+    found: list[EndRow] = []
+    every = sorted(ids)
+    for start in range(0, len(every), ROWS):
+        found += await reader.read(ONLY_ENDS, domain=domain, ids=every[start : start + ROWS], most=most)
+    return found

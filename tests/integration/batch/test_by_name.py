@@ -1,0 +1,238 @@
+"""Entities, observations and relations by their names in one batch: as the tools make them, all or none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from graph_memory import Code, GraphError, Memory, Ontology
+
+pytestmark = pytest.mark.anyio
+
+Operation = dict[str, Any]
+
+
+def entity(name: str, *texts: str, **more: object) -> Operation:
+    return {"op": "create_entities", "entities": [{"name": name, "observations": list(texts), **more}]}
+
+
+def note(name: str, *texts: str) -> Operation:
+    return {"op": "add_observations", "observations": [{"entityName": name, "contents": list(texts)}]}
+
+
+def relate(start: str, kind: str, end: str, spelling: str = "type") -> Operation:
+    return {"op": "create_relations", "relations": [{"from": start, "to": end, spelling: kind}]}
+
+
+def unrelate(start: str, kind: str, end: str) -> Operation:
+    return {"op": "delete_relations", "relations": [{"from": start, "to": end, "type": kind}]}
+
+
+def forget(*names: str) -> Operation:
+    return {"op": "delete_entities", "entityNames": list(names)}
+
+
+def unnote(name: str, *texts: str) -> Operation:
+    return {"op": "delete_observations", "deletions": [{"entityName": name, "observations": list(texts)}]}
+
+
+async def told(memory: Memory) -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
+    """Return what is observed of each entity, and the relations, having checked the graph."""
+    assert (await memory.upkeep.verify()).differences == ()
+    graph = (await memory.entities.read_graph()).to_dict()
+    relations = [(one["from"], one["relationType"], one["to"]) for one in graph["relations"]]
+    return {one["name"]: one["observations"] for one in graph["entities"]}, relations
+
+
+async def faults(memory: Memory, *operations: Operation) -> list[tuple[int, str, str]]:
+    before = (await memory.history.log(limit=1)).entries[0].seq
+    with pytest.raises(GraphError) as caught:
+        await memory.execute_batch(operations)
+    assert caught.value.code is Code.BATCH_REFUSED, caught.value
+    assert (await memory.history.log(limit=1)).entries[0].seq == before
+    found: Any = caught.value.details["faults"]
+    return [(one["index"], one["code"], one["hint"]) for one in found]
+
+
+async def test_each_finds_what_those_before_it_made_and_one_revert_undoes_all(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Old", "observations": ["stays", "goes"]}])
+    before = await told(memory)
+    done = await memory.execute_batch(
+        [
+            entity("Ann", "likes tea", "likes tea", entityType="person", description="A friend"),
+            entity("Ann", "is not made twice"),
+            note("Ann", "likes tea", "plays chess"),
+            note("Old", "stays", "is new"),
+            unnote("Old", "goes", "was never there"),
+            relate("Ann", "knows", "Old"),
+            relate("Ann", "knows", "Old"),
+            relate("Ann", "has read", "The Castle", "relationType"),
+            entity("Bob"),
+            relate("Bob", "knows", "Ann"),
+            forget("Bob", "Nobody"),
+        ]
+    )
+    assert await told(memory) == (
+        {"Ann": ["likes tea", "plays chess"], "Old": ["stays", "is new"]},
+        [("Ann", "knows", "Old"), ("Ann", "has read", "The Castle")],
+    )
+    assert (done.created, done.deleted, done.refused) == (7, 1, 0)  # a name and two types among them
+    opened = (await memory.entities.open_nodes(["Ann"], detail=True)).to_dict()["entities"][0]
+    ids = {one.index: one.id for one in done.results}
+    assert opened["id"] == ids[0] == ids[1]
+    assert done.since is not None
+    await memory.history.revert(since=done.since, until=done.until)
+    assert await told(memory) == before
+
+
+async def test_a_batch_begins_a_domain_as_the_tools_do(memory: Memory) -> None:
+    await memory.execute_batch([entity("Ann", "likes tea"), relate("Ann", "knows", "Ann")])
+    assert await told(memory) == ({"Ann": ["likes tea"]}, [("Ann", "knows", "Ann")])
+
+
+async def test_a_fault_keeps_all_from_being_made_and_is_told_with_the_nearest_name(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Annabel", "observations": ["a"]}])
+    found = await faults(
+        memory,
+        entity("Bob", "x"),
+        note("Anabel", "b"),
+        relate("Bob", "knows", "Anabel"),
+        {"op": "create_entities", "entities": [{"name": "Cy", "confidence": 2}]},
+        {"op": "add_observation", "observations": []},
+    )
+    assert [(index, code) for index, code, _ in found] == [
+        (1, "NODE_NOT_FOUND"),
+        (2, "NODE_NOT_FOUND"),
+        (3, "INVALID_ARGUMENT"),
+        (4, "INVALID_ARGUMENT"),
+    ]
+    assert 'Did you mean "Annabel"?' in found[0][2]
+    assert "add_observations" in found[3][2]
+    assert await told(memory) == ({"Annabel": ["a"]}, [])
+
+
+async def test_what_needs_an_entity_that_is_at_fault_is_left_out_with_it(memory: Memory) -> None:
+    await memory.create_ontology(Ontology(open=False))
+    wrong = {"op": "create_entities", "entities": [{"name": "Dee", "type": "no such type", "ref": "dee"}, {"nam": "x"}]}
+    with pytest.raises(GraphError) as caught:
+        await memory.execute_batch([entity("Cy", type="no such type"), note("Cy", "x"), wrong, note("$dee", "x")])
+    found: Any = caught.value.details["faults"]
+    assert [(one["index"], one["code"]) for one in found] == [(0, "INVALID_NODE_TYPE"), (2, "INVALID_ARGUMENT")]
+    options = {"atomic": False}
+    done = await memory.execute_batch([entity("Cy", type="no such type"), note("Cy", "x")], options=options)
+    assert [(one.index, one.code) for one in done.faults] == [(0, "INVALID_NODE_TYPE"), (1, "NODE_NOT_FOUND")]
+    assert "operations[0]" in done.faults[1].message
+
+
+async def test_a_reference_stands_for_an_entity_also_for_one_that_was_there(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Old"}, {"name": "$cost", "observations": ["a name"]}])
+    done = await memory.execute_batch(
+        [
+            entity("New", ref="new"),
+            entity("Old", ref="$old"),
+            note("$old", "by reference"),
+            note("$cost", "by name"),
+            relate("$new", "follows", "$old"),
+            {"op": "create_connection", "type": "cites", "from_node_id": "$old", "to_node_id": "$new"},
+            {"op": "update_node", "node_id": "$old", "properties": {"rank": 1}},
+        ]
+    )
+    observed, relations = await told(memory)
+    assert observed == {"Old": ["by reference"], "$cost": ["a name", "by name"], "New": []}
+    assert sorted(relations) == [("New", "follows", "Old"), ("Old", "cites", "New")]
+    old = (await memory.entities.open_nodes(["Old"], detail=True)).to_dict()["entities"][0]
+    assert {one.id for one in done.results if one.index in (1, 6)} == {old["id"]}
+    assert (await memory.get_node(old["id"])).properties["rank"] == 1
+
+
+async def test_names_follow_what_operations_on_nodes_do(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": "Ann", "observations": ["a"]}, {"name": "Bob"}])
+    opened = (await memory.entities.open_nodes(["Ann", "Bob"], detail=True)).to_dict()["entities"]
+    ann, bob = (one["id"] for one in opened)
+    await memory.execute_batch(
+        [
+            {"op": "update_node", "node_id": ann, "properties": {"name": "Anna"}},
+            note("Anna", "a", "b"),
+            note(ann, "c"),
+            entity("Ann", "another"),
+            {"op": "delete_node", "node_id": bob},
+            entity("Bob", "made anew"),
+        ]
+    )
+    assert await told(memory) == ({"Anna": ["a", "b", "c"], "Ann": ["another"], "Bob": ["made anew"]}, [])
+
+
+async def test_what_only_relations_named_goes_with_the_last_of_them_or_becomes_an_entity(memory: Memory) -> None:
+    lenient = [{"from": "Ann", "to": to, "relationType": "likes"} for to in ("Tea", "Jazz")]
+    await memory.entities.create_entities([{"name": "Ann"}])
+    await memory.entities.create_relations(lenient)
+    await memory.execute_batch([unrelate("Ann", "likes", "Tea"), entity("Jazz", "is music", type="genre")])
+    assert len((await memory.query_nodes(limit=10)).node_ids) == 2
+    await memory.execute_batch([relate("Ann", "likes", "Go", "relationType"), unrelate("Ann", "likes", "Go")])
+    assert len((await memory.query_nodes(limit=10)).node_ids) == 2
+    await memory.execute_batch([relate("Ann", "likes", "Tea", "relationType")])
+    await memory.execute_batch([unrelate("Ann", "likes", "Tea"), relate("Jazz", "fits", "Tea", "relationType")])
+    assert await told(memory) == (
+        {"Ann": [], "Jazz": ["is music"]},
+        [("Ann", "likes", "Jazz"), ("Jazz", "fits", "Tea")],
+    )
+    await memory.execute_batch([forget("Jazz")])
+    assert len((await memory.query_nodes(limit=10)).node_ids) == 1
+    await told(memory)
+
+
+async def test_the_same_batch_with_a_key_is_made_once_and_a_dry_run_makes_nothing(memory: Memory) -> None:
+    operations = [entity("Ann", "a", ref="ann"), relate("Ann", "knows", "Ann"), note("Ann", "b")]
+    first = await memory.execute_batch(operations, idempotency_key="k")
+    again = await memory.execute_batch(operations, idempotency_key="k")
+    assert again.repeated
+    assert again.results == first.results
+    dry = await memory.execute_batch([note("Ann", "c"), entity("Bob")], options={"dry_run": True})
+    assert (dry.created, dry.dry_run) == (2, True)
+    assert await told(memory) == ({"Ann": ["a", "b"]}, [("Ann", "knows", "Ann")])
+
+
+def drawn(chance: random.Random) -> Operation:
+    """Return an operation that the tools take too, and that is never at fault."""
+    names, texts, kinds = ("A", "B", "C", "a b", "$D"), ("x", "y", "z"), ("k", "l m")
+    start, end, kind = chance.choice(names), chance.choice(names), chance.choice(kinds)
+    some = chance.sample(texts, chance.randint(0, 3))
+    match chance.randrange(7):
+        case 0 | 1:
+            return entity(start, *some, type=kind)
+        case 2 | 3:
+            return relate(start, kind, end, "relationType")
+        case 4:
+            return unrelate(start, kind, end)
+        case 5:
+            return forget(start)
+        case _:
+            return unnote(start, *some)
+
+
+async def by_tools(memory: Memory, operations: Sequence[Operation]) -> None:
+    own = memory.entities
+    for one in operations:
+        [(_, given)] = [each for each in one.items() if each[0] != "op"]
+        await getattr(own, one["op"])(given)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_batch_comes_to_what_the_tools_do_one_after_the_other(memory: Memory, domain: str, seed: int) -> None:
+    chance = random.Random(seed)
+    other = memory.in_domain(f"{domain}-tools")
+    for each in (memory, other):
+        await each.entities.create_entities([{"name": "A", "observations": ["x"]}])
+    for _ in range(3):
+        operations = [drawn(chance) for _ in range(12)]
+        await memory.execute_batch(operations)
+        await by_tools(other, operations)
+        (found, relations), (expected, others) = await told(memory), await told(other)
+        assert {name: sorted(texts) for name, texts in found.items()} == {
+            name: sorted(texts) for name, texts in expected.items()
+        }
+        assert sorted(relations) == sorted(others)
+        assert len((await memory.query_nodes(limit=50)).node_ids) == len((await other.query_nodes(limit=50)).node_ids)
