@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp import MCPError, types
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 
 from graph_memory.mcp_server.callers import Context
 from graph_memory.mcp_server.errors import masked
 from graph_memory.mcp_server.official import REFUSED, written
 
 if TYPE_CHECKING:
+    from mcp.server.session import ServerSession
+
     from graph_memory.memory.api.memory import Memory
 
 URI = "memory://knowledge-graph"
 _JSON = "application/json"
 
 
+@dataclass(slots=True)
+class Subscriber:
+    """A client that wants to hear of changes, until its session ends."""
+
+    session: ServerSession
+    _is_owed: bool = False
+    _is_told: bool = False
+
+    async def tell(self) -> None:
+        """Tell it that the graph changed; of what changes while it is being told, it is told once."""
+        self._is_owed = True
+        if self._is_told:
+            return
+        self._is_told = True
+        try:
+            while self._is_owed:
+                self._is_owed = False
+                await self.session.send_resource_updated(URI)
+        finally:
+            self._is_told = False
+
+
 class KnowledgeGraphResource:
-    """What a server answers about the resource. A client that subscribed is told of each writing call of its own."""
+    """What a server answers about the resource. All its clients that subscribed are told of writing calls."""
 
     def __init__(self, memory_of: Callable[[Context], Awaitable[Memory]]) -> None:
         self._memory_of = memory_of
-        self._subscribed: dict[int, weakref.ref[types.InitializeRequestParams]] = {}
+        self._subscribed: dict[int, Subscriber] = {}
+        self._listening = InMemorySubscriptionBus()
+        """Clients of the protocol without sessions, each with a stream that it keeps open."""
 
     @property
     def subscribers(self) -> int:
@@ -39,6 +66,7 @@ class KnowledgeGraphResource:
             "on_read_resource": self.read,
             "on_subscribe_resource": self.subscribe,
             "on_unsubscribe_resource": self.unsubscribe,
+            "on_subscriptions_listen": ListenHandler(self._listening),
         }
 
     async def listed(self, _ctx: Context, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -72,8 +100,10 @@ class KnowledgeGraphResource:
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
-        if str(params.uri) == URI:
-            self._remember(ctx.session.client_params)
+        if str(params.uri) == URI and (key := id(ctx.session.client_params)) not in self._subscribed:
+            self._subscribed[key] = Subscriber(ctx.session)
+            at_its_end = ctx.session._connection.exit_stack  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - handlers are given nothing else that lasts as long as a session
+            at_its_end.callback(self._subscribed.pop, key, None)
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
@@ -82,18 +112,12 @@ class KnowledgeGraphResource:
             self._subscribed.pop(id(ctx.session.client_params), None)
         return types.EmptyResult()
 
-    def _remember(self, client: types.InitializeRequestParams | None) -> None:
-        """Note a client, told by what it said as its session began: a session keeps that as long as it lasts."""
-        if client is None:
-            return
-        subscribed, key = self._subscribed, id(client)
-
-        def forget(_: weakref.ref[types.InitializeRequestParams]) -> None:
-            subscribed.pop(key, None)
-
-        subscribed[key] = weakref.ref(client, forget)
-
     async def changed(self, ctx: Context) -> None:
-        """Tell the caller of a change, if it subscribed."""
-        if id(ctx.session.client_params) in self._subscribed:
+        """Tell whoever subscribed of a change: the caller before it is answered, others behind the call."""
+        own = id(ctx.session.client_params)
+        for key, subscriber in self._subscribed.items():
+            if key != own:
+                ctx.lifespan_context.behind(subscriber.tell)
+        await self._listening.publish(ResourceUpdated(uri=URI))
+        if own in self._subscribed:
             await ctx.session.send_resource_updated(URI)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -89,15 +89,25 @@ class Startup:
                 yield self
             finally:
                 (self._attempt or attempt).close()
+                self._tasks.cancel_scope.cancel()
 
     def _current(self) -> Attempt:
         """Return the attempt under way or the one that succeeded; begin another when the last one failed."""
-        if self._tasks is None:
-            raise RuntimeError("the memory is asked for outside of running()")
+        tasks = self._running
         if self._attempt is None or self._attempt.failed:
             self._attempt = Attempt()
-            self._tasks.start_soon(self._attempt.keep, self._opener)
+            tasks.start_soon(self._attempt.keep, self._opener)
         return self._attempt
+
+    @property
+    def _running(self) -> TaskGroup:
+        if self._tasks is None:
+            raise RuntimeError("the memory is asked for outside of running()")
+        return self._tasks
+
+    def behind(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Do work behind the calls. It is left off where the server ends."""
+        self._running.start_soon(work)
 
     async def memory(self, tell: Tell) -> Memory:
         """Return the memory; wait for it up to the limit, telling of it meanwhile.

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
+import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
-from acceptance.agents import COMMAND
+from acceptance.agents import COMMAND, Agent, http_server, over_http
 from acceptance.mcp.official.script import RESOURCE, Step
 from acceptance.mcp.official.talking import talking
 
@@ -36,3 +42,73 @@ async def test_a_client_is_told_of_what_any_tool_changes(environment: dict[str, 
         assert (refused["result"]["isError"], refused["notices"]) == (True, 0)
         await talk.answer(Step("unsubscribe", RESOURCE))
         assert (await talk.answer(Step("call", *WRITES[3])))["notices"] == 0
+
+
+class Listener:
+    """A client over HTTP that counts how often it is told that the graph changed."""
+
+    def __init__(self) -> None:
+        self.told = 0
+        self._more = anyio.Event()
+
+    async def note(self, message: object) -> None:
+        """Take a message of the server, whatever it is about."""
+        if RESOURCE in str(message):
+            self.told += 1
+            self._more.set()
+
+    async def is_told(self) -> None:
+        """Wait until it was told."""
+        with anyio.fail_after(20):
+            await self._more.wait()
+        self._more = anyio.Event()
+
+
+@asynccontextmanager
+async def subscribed(url: str) -> AsyncIterator[Listener]:
+    """Give a client with a session that subscribed."""
+    listener = Listener()
+    async with httpx2.AsyncClient(timeout=60) as http:
+        transport = streamable_http_client(url, http_client=http)
+        async with Client(transport, mode="legacy", message_handler=listener.note) as client:
+            await client.session.subscribe_resource(RESOURCE)
+            yield listener
+
+
+@asynccontextmanager
+async def listening(url: str) -> AsyncIterator[Listener]:
+    """Give a client of the protocol without sessions that listens."""
+    listener = Listener()
+
+    async def listen(client: Client, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        async with client.listen(resource_subscriptions=[RESOURCE]) as changes:
+            task_status.started()
+            async for change in changes:
+                await listener.note(change)
+
+    async with over_http(url) as agent, anyio.create_task_group() as tasks:
+        await tasks.start(listen, agent.client)
+        yield listener
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_every_client_of_the_server_that_subscribed_is_told_whoever_writes(
+    environment: dict[str, str], domain: str
+) -> None:
+    with http_server(environment, "--toolsets", "entities", "--domain", domain) as url:
+        async with over_http(url, mode="legacy") as writer, over_http(url) as other, listening(url) as modern:
+            async with subscribed(url) as one, subscribed(url) as two:
+                for number, each in enumerate((writer, other)):
+                    await created(each, f"Ann {number}")
+                    for listener in (one, two, modern):
+                        await listener.is_told()
+                await other.client.call_tool("read_graph", {})
+            await created(writer, "Bob")
+            await modern.is_told()
+        assert (one.told, two.told, modern.told) == (2, 2, 3)
+
+
+async def created(agent: Agent, name: str) -> None:
+    reply = await agent.client.call_tool("create_entities", {"entities": [{**ANN, "name": name}]})
+    assert not reply.is_error, reply

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import gc
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 from mcp.types import ClientCapabilities, Implementation, InitializeRequestParams, SubscribeRequestParams
 
@@ -17,7 +20,7 @@ SUBSCRIBE: Any = SubscribeRequestParams(uri=URI)
 
 
 class Caller:
-    """The context of a client whose session is open as long as this is held."""
+    """The context of a client whose session is open until it ends; what goes on behind its calls is in `after`."""
 
     def __init__(self) -> None:
         own = Implementation(name="agent", version="1")
@@ -25,7 +28,15 @@ class Caller:
         client = InitializeRequestParams(
             protocol_version="2025-06-18", capabilities=ClientCapabilities(), client_info=own
         )
-        self.session = SimpleNamespace(client_params=client, send_resource_updated=self._note)
+        self._connection = SimpleNamespace(exit_stack=AsyncExitStack())
+        self.session = SimpleNamespace(
+            client_params=client, send_resource_updated=self._note, _connection=self._connection
+        )
+        self.after: list[Callable[[], Awaitable[None]]] = []
+        self.lifespan_context = SimpleNamespace(behind=self.after.append)
+
+    async def end(self) -> None:
+        await self._connection.exit_stack.aclose()
 
     async def _note(self, uri: str) -> None:
         self.told.append(uri)
@@ -41,14 +52,39 @@ async def test_each_client_is_told_until_it_unsubscribes_or_its_session_ends() -
     other: Any = Caller()
     await resource.subscribe(one, SUBSCRIBE)
     await resource.subscribe(one, SUBSCRIBE)
-    for each in (one, other):
-        await resource.changed(each)
+    await resource.changed(one)
+    assert (one.told, one.after) == ([URI], [])
+    await resource.changed(other)
+    [tell] = other.after
     assert (one.told, other.told) == ([URI], [])
+    await tell()
+    assert (one.told, other.told) == ([URI, URI], [])
     await resource.subscribe(other, SUBSCRIBE)
     assert resource.subscribers == 2
     await resource.unsubscribe(one, SUBSCRIBE)
     await resource.changed(one)
-    assert one.told == [URI]
-    del other, each
-    gc.collect()
+    assert (len(one.told), len(one.after)) == (2, 1)
+    await other.end()
     assert resource.subscribers == 0
+
+
+async def test_a_client_that_takes_nothing_holds_up_nobody_and_is_told_once_of_much() -> None:
+    resource = KnowledgeGraphResource(_nothing)
+    writer: Any = Caller()
+    slow: Any = Caller()
+    takes = anyio.Event()
+    note = slow.session.send_resource_updated
+
+    async def when_it_takes(uri: str) -> None:
+        await takes.wait()
+        await note(uri)
+
+    slow.session.send_resource_updated = when_it_takes
+    await resource.subscribe(slow, SUBSCRIBE)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(5):
+            await resource.changed(writer)
+            tasks.start_soon(writer.after[-1])
+            await anyio.lowlevel.checkpoint()
+        takes.set()
+    assert slow.told == [URI, URI]

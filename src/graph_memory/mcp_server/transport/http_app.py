@@ -56,6 +56,10 @@ async def _health(_request: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
+_METHOD, _LISTEN = "mcp-method", "subscriptions/listen"
+"""The header by which a request is known that opens a stream for messages from the server."""
+
+
 class Guard:
     """Refuses, before anything is read, what a page of another site sends by way of the user's browser."""
 
@@ -170,7 +174,8 @@ class Lifetimes:
         if self._ending:
             await answer.close(scope, receive)
             return
-        group = self._streams if scope["method"] == "GET" else self._calls
+        is_stream = scope["method"] == "GET" or Headers(scope=scope).get(_METHOD) == _LISTEN
+        group = self._streams if is_stream else self._calls
         with anyio.CancelScope() as life:
             group.add(life)
             try:
