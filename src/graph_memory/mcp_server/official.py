@@ -6,12 +6,12 @@ told what it is for is a pair with that.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp import types
+from pydantic_core import to_json
 
 from graph_memory.mcp_server.tools import Effect, Tool
 from graph_memory.model.errors import Code, GraphError
@@ -179,7 +179,7 @@ class OfficialTool(Tool[Any, Any]):
 
 def written(value: object) -> str:
     """Return a value as JSON, as JavaScript writes it with an indent of two."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return to_json(value, indent=2).decode()
 
 
 def unknown(name: str) -> types.CallToolResult:

@@ -117,9 +117,9 @@ async def read_part(core: Core, domain: str, part: Part) -> KnowledgeGraph:
 async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
     """Return the whole graph, or what fits of it."""
     every = await everything(core, domain)
-    count = await anyio.to_thread.run_sync(_fit, every, most)
+    graph, count = await anyio.to_thread.run_sync(_fit, every, most)
     if count == len(every.entities):
-        return graph_of([every])
+        return graph
     last = every.entities[count - 1]
     place = await core.store.one(PLACE, domain=domain, id=last[0])
     entities, told = every.entities[:count], _told_with(every)
@@ -128,16 +128,17 @@ async def _read_much(core: Core, domain: str, most: int) -> KnowledgeGraph:
     return graph.model_copy(update={"next_cursor": cursor}) if cursor else await _read_much(core, domain, most)
 
 
-def _fit(every: GraphRow, most: int) -> int:
-    """Return how many entities of a graph fit, at least one if there is any."""
-    if len(graph_of([every]).model_dump_json().encode()) <= most:  # no token is shorter than a byte
-        return len(every.entities)
+def _fit(every: GraphRow, most: int) -> tuple[KnowledgeGraph, int]:
+    """Return a whole graph, and how many of its entities fit, at least one if there is any."""
+    graph = graph_of([every])
+    if len(graph.model_dump_json().encode()) <= most:  # no token is shorter than a byte
+        return graph, len(every.entities)
     tokens, told = 0, _told_with(every)
     for count, entity in enumerate(every.entities):
         tokens += _cost(entity, told.get(entity[1], ()))
         if tokens > most and count:
-            return count
-    return len(every.entities)
+            return graph, count
+    return graph, len(every.entities)
 
 
 def _told_with(every: GraphRow) -> Mapping[str, Sequence[Related]]:
