@@ -32,8 +32,8 @@ class ExecuteBatch(Call):
     operations: Annotated[
         list[Operation],
         Field(
-            description="In order, each {op: a tool that writes nodes, connections, entities, observations or relations, "
-            'and its arguments}. A create with ref: x is "$x" as an id in later ones'
+            description="In order, each {op: a tool that writes nodes, connections, entities, observations or "
+            'relations, and its arguments}. A create with ref: x is "$x" as an id in later ones'
         ),
     ]
     options: NotRequired[Options]
