@@ -66,6 +66,15 @@ def test_it_is_grouped_by_thing_and_path_with_relations_in_words():
     ]
 
 
+def test_a_last_line_that_takes_a_token_more_without_its_end_still_fits():
+    def count(text: str) -> int:
+        return len(text.split()) + text.endswith('!"')
+
+    things = Material([Thing(one, "Note", "Title", "so it is!", when="today") for one in "abc"])
+    for most in range(15, 60):
+        assert packed(things, asked(""), most, count).tokens <= most
+
+
 def test_what_has_no_path_is_not_told_under_that_of_another():
     other = Thing("x", "Note", "Loose", "Loose ends.", when="today")
     first = told(Material([other, DECK], [], KNOWN)).splitlines()

@@ -106,6 +106,15 @@ class _Telling:
 
 def packed(material: Material, question: Query, most: int, count: Count) -> Packed:
     """Return what is told of things, the first ones first, in so many tokens at most, for a question."""
+    found = _packed(material, question, most, count)
+    room = most
+    while found.tokens > most:  # the last line has no end, and of rare characters that can take a token more
+        room -= 1
+        found = _packed(material, question, room, count)
+    return found
+
+
+def _packed(material: Material, question: Query, most: int, count: Count) -> Packed:
     telling = _begun(material, question, most, count)
     telling.page.put("opening", "", "", [_opening(telling)])
     if material.counts:
