@@ -651,6 +651,7 @@ CALLERS: dict[str, Sequence[str] | str] = {
     "memory.entities.sessions.notes:write_note": ["edit_block", "make_a_block", "session_end"],
     "memory.entities.upsert:upsert": ["upsert"],
     "memory.entities.remember:_Writing.write": ["remember"],
+    "memory.entities.remember:_together": "writes in a transaction, whose row is above, what each `remember` would",
     "memory.entities.updating:update_entity": ["update_entity"],
     "memory.entities.updating:update_observation": ["update_observation"],
     "memory.graph.connections:create_connection": ["create_connection"],
