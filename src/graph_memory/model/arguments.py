@@ -112,10 +112,12 @@ def check_direction(direction: str) -> str:
     return direction
 
 
-def check_query(query: str) -> str:
+def check_query(query: str, argument: str = "query") -> str:
     """Return a search string. Raises INVALID_ARGUMENT."""
-    if not query or not is_encodable(query):
-        raise fault("query", "There is no text to search for", "Give at least one character.")
+    if not query:
+        raise fault(argument, "There is no text to search for", "Give at least one character.")
+    if not is_encodable(query):
+        raise fault(argument, f"{argument} contains a lone surrogate", "Remove it, or replace it with U+FFFD.")
     return query
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -294,6 +295,49 @@ async def test_a_context_puts_first_what_is_like_it(house: House):
     await told(house, "house", context={"text": '"unclosed AND ( title:*', "session": "none"})
 
 
+@pytest.mark.parametrize("depth", ["shallow", "medium", "deep"])
+@pytest.mark.parametrize(
+    "context", [{"tags": ["wood"]}, {"path": "/garden"}, {"types": ["Person"]}, {"text": "who plays the cello"}]
+)
+async def test_a_context_without_a_query_puts_first_what_is_like_it(
+    opened: Memory, context: dict[str, object], depth: Depth
+):
+    memory = opened.in_domain(f"context-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    await memory.create_node(
+        "Person", "She plays the cello.", id="anna", title="Anna Lee", tags=["wood"], path="/garden"
+    )
+    for number in range(4):
+        await memory.create_node("Note", f"This is note {number}.")
+    plain = str((await memory.recall.recall(depth=depth)).content)
+    favoured = str((await memory.recall.recall(depth=depth, context=context)).content)
+    assert plain.index("note 3") < plain.index("Anna Lee")
+    assert favoured.index("Anna Lee") < favoured.index("note 3")
+
+
+async def test_a_title_is_named_in_either_form_of_unicode(opened: Memory):
+    memory = opened.in_domain(f"forms-{uuid4().hex}")
+    await memory.create_ontology(ontology_from(ONTOLOGY))
+    for form in ("NFC", "NFD"):
+        title = unicodedata.normalize(form, f"Café Zürich {form}")
+        await memory.create_node("Company", form, title=title)
+        for given in ("NFC", "NFD"):
+            found = await memory.recall.recall(focus=[unicodedata.normalize(given, title)])
+            assert (found.warnings, form in str(found.content).splitlines()[1]) == (None, True)
+
+
+@pytest.mark.parametrize("given", [{}, {"focus": ["Anna"]}, {"as_of": "yesterday"}, {"as_": "structured"}])
+@pytest.mark.parametrize("max_tokens", [50, 1_000])
+async def test_a_domain_that_does_not_exist_gives_the_guide_or_a_sentence(
+    opened: Memory, given: dict[str, object], max_tokens: int
+):
+    memory = opened.in_domain(f"none-{uuid4().hex}")
+    found = await memory.recall.recall("terrace", max_tokens=max_tokens, **given)  # pyright: ignore[reportArgumentType]
+    assert str(found.content).removeprefix("{'guide': '").startswith("This memory is empty")
+    assert 10 < found.tokens_used <= max_tokens
+    assert "There is no domain" in str(found.warnings)
+
+
 async def test_the_past_is_told_as_it_was(house: House):
     content = await told(house, "terrace fence", as_of=house.before)
     assert "It costs 5k." in content
@@ -370,7 +414,12 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House):
         ({"query": " "}, "query"),
         ({"focus": "anna"}, "focus"),
         ({"focus": [""]}, "focus"),
-        ({"context": {"types": "Note"}}, "context"),
+        ({"focus": ["one"] * 51}, "focus"),
+        ({"context": {"types": "Note"}}, "context.types"),
+        ({"context": {"text": "x" * 200_000}}, "context.text"),
+        ({"context": {"path": 5}}, "context.path"),
+        ({"query": "half \ud83d"}, "query"),
+        ({"focus": ["half \ud83d"]}, "focus"),
         ({"valid_at": "someday"}, "valid_at"),
     ],
 )
@@ -379,19 +428,12 @@ async def test_what_is_no_recall_is_refused(house: House, given: dict[str, objec
         await house.memory.recall.recall(**given)  # pyright: ignore[reportArgumentType]
     assert caught.value.code is Code.INVALID_ARGUMENT
     assert caught.value.details["argument"] == argument
+    if argument.startswith(("focus", "context")):
+        assert argument in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("question", "depth"),
-    [
-        ("What do you know?", "shallow"),
-        ("How are Anna and Acme connected?", "deep"),
-        ("What does the terrace cost?", "medium"),
-        ("What did I do yesterday?", "medium"),
-    ],
-)
-async def test_a_question_is_answered_as_deep_as_it_asks_for(house: House, question: str, depth: str):
-    found = await house.memory.recall.memory_query(question, max_tokens=300)
-    assert found.depth == depth
-    assert found.why.startswith(depth)
+async def test_a_question_is_answered_as_deep_as_it_asks_for(house: House):
+    found = await house.memory.recall.memory_query("How are Anna and Acme connected?", max_tokens=300)
+    assert found.depth == "deep"
+    assert found.why.startswith("deep")
     assert found.tokens_used <= 300

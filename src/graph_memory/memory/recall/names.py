@@ -32,7 +32,8 @@ def words(text: str) -> list[str]:
     A row of a name holds the longest of them, which few names share, so that those of a text find every name that may
     stand in it.
     """
-    return [_folded(found[0]) for found in _WORD.finditer(text)]
+    composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return [_folded(found[0]) for found in _WORD.finditer(composed)]
 
 
 def forms(name: str) -> tuple[str, ...]:

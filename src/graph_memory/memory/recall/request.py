@@ -36,7 +36,7 @@ _MOST_TYPES = 100
 _CURSOR = re.compile(r"search:(\d{1,16}):(\d{1,7}):(\d{1,7})")
 _MOST_WEIGHT = 100.0
 _MOST_EDGES = 2**53
-_LONGEST_QUERY = 100_000
+LONGEST_QUERY = 100_000
 _SHORTEST = 1e-30
 """A vector that is shorter has no direction that could be relied on."""
 
@@ -119,8 +119,8 @@ class Request:
     def __post_init__(self) -> None:
         if self.vector is None and not (isinstance(self.query, str) and check_query(self.query).strip()):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
             raise fault("query", "There are no words to search for", "Ask a question, or give some words.")
-        if len(self.query) > _LONGEST_QUERY:
-            message = f"query has {len(self.query):,} characters, over the limit of {_LONGEST_QUERY:,}"
+        if len(self.query) > LONGEST_QUERY:
+            message = f"query has {len(self.query):,} characters, over the limit of {LONGEST_QUERY:,}"
             raise fault("query", message, "Ask with the words that matter.")
         among("search_mode", self.mode, get_args(SearchMode))
         among("syntax", self.syntax, get_args(Syntax))

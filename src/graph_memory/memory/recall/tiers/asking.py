@@ -8,7 +8,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.recall.bm25 import asked as worded
 from graph_memory.memory.recall.fitting import tokens_of_text
 from graph_memory.memory.recall.tiers.material import Material
-from graph_memory.memory.recall.tiers.phrases import timed
+from graph_memory.memory.recall.tiers.phrases import MONTH, WEEKDAY, timed
 from graph_memory.memory.recall.tiers.recalling import guided
 from graph_memory.memory.recall.tiers.request import asked
 from graph_memory.memory.recall.tiers.results import Depth, QueryResult
@@ -21,32 +21,42 @@ ENOUGH = 12
 """Things beyond which a language model, if one is set, writes the answer."""
 WORDS = 200
 TOKENS_OF_A_WORD = 2
-_OVERVIEW = re.compile(
-    r"\b(?:overview|what do (?:you|we|i) (?:know|have|remember)|what(?:'s| is) (?:in|there)|what does (?:this|the|my) "
-    r"memory|summary of (?:everything|all)|open questions)\b",
+_OVERVIEW = re.compile(r"\b(?:overview|summary of (?:everything|all)|open questions)\b", re.IGNORECASE)
+_KNOWN = re.compile(
+    r"\b(?:what do (?:you|we|i) (?:know|have|remember)|what(?:['’]s| is) (?:in|there)|"
+    r"what does (?:this|the|my) memory)\b",
     re.IGNORECASE,
 )
+"""What asks for an overview if nothing follows that says of what."""
+_OF_ALL = re.compile(r"about|all|already|everything|far|graph|here|hold|knows?|memory|now|remember|so|stored?", re.I)
 _CONNECTED = re.compile(
     r"\b(?:connect(?:ed|ion|ions|s)?|relat(?:ed|ion|ions|ionship|es?)|between|link(?:ed|s)?|why|because|led to|lead to|"
     r"compare[ds]?|comparison|both|in common|everything|all about|explain|impact|depend(?:s|ed|ency|encies)?|"
     r"affect(?:s|ed)?|how (?:does|do|did|are|is) .+ (?:and|with|to))\b",
     re.IGNORECASE,
 )
-_MANY_NAMES = 3
+_SEVERAL_NAMES = 2
 _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
+_FIRST_NAME = re.compile(r"^[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*(?=(?:,| and| or| &) [A-Z])")
+"""A name with which a question begins: another follows."""
+_NO_NAME = re.compile(rf"{MONTH}|{WEEKDAY}|I['’]\w+", re.IGNORECASE)
 
 
 def depth_of(question: str) -> tuple[Depth, str]:
     """Return how deep a question goes, and why."""
     told = timed(question, utc_now())
     has_words = bool(worded(told.text).terms)
-    if (found := _OVERVIEW.search(question)) is not None and not _NAME.search(question[found.end() :]):
+    if (found := _OVERVIEW.search(question)) is None and (found := _KNOWN.search(question)) is not None:
+        rest = worded(question[found.end() :]).words
+        found = found if all(_OF_ALL.fullmatch(word) for word in rest) else None
+    if found is not None and not _NAME.search(question[found.end() :]):
         return "shallow", f'"{found[0]}" asks for an overview'
     if told.period is not None and told.is_empty:
         return "medium", "it asks what was at a time"
     if (found := _CONNECTED.search(question)) is not None:
         return "deep", f'"{found[0]}" asks how things are connected'
-    if len(set(_NAME.findall(question))) >= _MANY_NAMES:
+    names = {each for one in (_FIRST_NAME, _NAME) for each in one.findall(told.text) if not _NO_NAME.fullmatch(each)}
+    if len(names) >= _SEVERAL_NAMES:
         return "deep", "it names several things, which may be connected"
     if not has_words:
         return "medium", "it has no words to judge by"

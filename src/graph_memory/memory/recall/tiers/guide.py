@@ -20,3 +20,5 @@ This memory is empty. It lasts beyond this conversation: what you write now, you
 
 {WAYS} Nothing has been stored yet."""
 """What an agent is told where nothing is remembered."""
+IN_SHORT = "This memory is empty: write what is worth knowing with remember, and look with recall before you answer."
+"""The same where there is no room for it: in fewer tokens than a recall can be given."""

@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 
 from graph_memory.model.times import Span, read_span
 
-_MONTH = (
+MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _UNIT = r"(?:second|minute|hour|day|week|month|year)s?"
 _NUMBERS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5, "six": 6,
@@ -28,10 +28,10 @@ _SURE = "|".join(
     (
         r"\d{4}-\d{2}(?:-\d{2})?",
         r"Q[1-4],? \d{4}|\d{4}-Q[1-4]",
-        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH},?(?: \d{{4}})?",
-        rf"{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?! ?\d)",
-        rf"{_MONTH},? \d{{4}}",
-        rf"(?:last|this) (?:week|weekend|month|quarter|year|{_DAY}|{_MONTH})",
+        rf"\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH},?(?: \d{{4}})?",
+        rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?(?! ?\d)",
+        rf"{MONTH},? \d{{4}}",
+        rf"(?:last|this) (?:week|weekend|month|quarter|year|{WEEKDAY}|{MONTH})",
         rf"(?:last|past) {_NUMBER} {_UNIT}",
         r"(?:last|past) (?:hour|day|24 hours)|past (?:week|month|year)",
         rf"{_NUMBER} {_UNIT} ago",
@@ -40,7 +40,7 @@ _SURE = "|".join(
     )
 )
 """Times that need no word before them."""
-_LED = rf"{_MONTH}|\d{{4}}|{_DAY}"
+_LED = rf"{MONTH}|\d{{4}}|{WEEKDAY}"
 """Those that are times only after such a word, since they are words or numbers as well."""
 _LEADS = "since|from|before|until|till|up to|after|in|during|on|over|within|by|of"
 _EVERY = re.compile(
@@ -172,7 +172,7 @@ def _span(text: str, now: datetime) -> Span | None:
     plain = " ".join(text.lower().split())
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", plain).replace("couple of", "couple").replace(" of ", " ")
     plain = re.sub(r"^(q\d),", r"\1", plain)
-    plain = re.sub(rf"({_MONTH}), (\d{{4}})$", r"\1 \2", plain)
+    plain = re.sub(rf"({MONTH}), (\d{{4}})$", r"\1 \2", plain)
     plain = re.sub(r"\bsept\b", "sep", _LOOSE.get(plain, plain))
     plain = re.sub(rf"\b(?:a )?({'|'.join(_NUMBERS)})(?= {_UNIT})", lambda found: str(_NUMBERS[found[1]]), plain)
     try:

@@ -17,13 +17,13 @@ from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import Filters
 from graph_memory.memory.recall.retrieval import Scope
 from graph_memory.memory.recall.search import scope_of
-from graph_memory.memory.recall.tiers.guide import GUIDE
+from graph_memory.memory.recall.tiers.guide import GUIDE, IN_SHORT
 from graph_memory.memory.recall.tiers.material import Material, Thing
 from graph_memory.memory.recall.tiers.prose import Packed, packed
 from graph_memory.memory.recall.tiers.reading import is_empty, recent, type_counts
 from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
-from graph_memory.memory.recall.tiers.seeds import Seeds, seeds_of
+from graph_memory.memory.recall.tiers.seeds import Seeds, favoured, seeds_of
 from graph_memory.memory.recall.tiers.structured import structured
 from graph_memory.memory.recall.tiers.telling import grown, material_of, most_things
 from graph_memory.memory.recall.tiers.whole import most_of_all, whole
@@ -49,7 +49,7 @@ async def guided(core: Core, domain: str, request: RecallRequest) -> tuple[Recal
     try:
         return await recalled(core, domain, request)
     except GraphError as error:
-        if error.code is not Code.ONTOLOGY_NOT_FOUND or request.as_of is not None or request.focus:
+        if error.code is not Code.ONTOLOGY_NOT_FOUND:
             raise
         nothing = RecallResult(depth=request.depth, tokens_used=0, content="", warnings=(error.message,))
         return await anyio.to_thread.run_sync(_guiding, nothing, request), Material()
@@ -108,12 +108,14 @@ def _reply(
 
 
 def _guiding(reply: RecallResult, request: RecallRequest) -> RecallResult:
-    """Return the reply of a memory in which nothing is yet: how to work with it, if there is room."""
-    content: str | dict[str, Any] = {"guide": GUIDE} if request.form == "structured" else GUIDE
-    tokens = counter()(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
-    if tokens > request.max_tokens:
-        return reply
-    return reply.model_copy(update={"content": content, "tokens_used": tokens})
+    """Return the reply of a memory in which nothing is yet: how to work with it, or a sentence of it."""
+    count = counter()
+    for guide in (GUIDE, IN_SHORT):
+        content: str | dict[str, Any] = {"guide": guide} if request.form == "structured" else guide
+        tokens = count(content if isinstance(content, str) else json.dumps(content, ensure_ascii=False))
+        if tokens <= request.max_tokens:
+            return reply.model_copy(update={"content": content, "tokens_used": tokens})
+    return reply
 
 
 def _how_to_get(request: RecallRequest, told: Packed) -> str | None:
@@ -144,12 +146,15 @@ async def _overview(scope: Scope, request: RecallRequest, now: datetime) -> tupl
             tasks.start_soon(each)
     if request.query is not None or request.focus:
         seeds = await seeds_of(scope, replace(request, limit=request.limit or LISTED), now)
-    wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 1.0))
+    wanted = replace(seeds, values=dict.fromkeys((*changed, *used, *seeds.values), 0.0))
+    await favoured(scope, request.context, wanted)
     web = await grown(scope, wanted, 0)
     material = await material_of(scope, seeds, web, len(wanted.values), now, has_texts=False)
     things = {each.id: each for each in material.things}
     limit = request.limit or LISTED
     hits = sorted(seeds.values, key=lambda each: (-seeds.values[each], each))[:limit]
+    for some in (changed, used):
+        some.sort(key=lambda each: -wanted.values[each])
     named = [things[each] for each in changed if each in things]
     lists = [
         ("Found", [things[each] for each in hits if each in things]),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast, get_args
 
-from graph_memory.memory.recall.request import FEWEST_TOKENS, MOST_RESULTS
+from graph_memory.memory.recall.request import FEWEST_TOKENS, LONGEST_QUERY, MOST_RESULTS
 from graph_memory.memory.recall.tiers.results import Depth, Form
 from graph_memory.model.arguments import check_query, check_tags, fault
 from graph_memory.model.points import instant
@@ -98,9 +98,9 @@ def _context(given: Mapping[str, object]) -> Context:
     for key in ("text", "path", "session"):
         one = told.get(key, "")
         if not isinstance(one, str):
-            raise fault("context", f"{key} is {quoted(one)}", "Give a text.")
-        texts[key] = check_query(one).strip() if one else ""
-    lists = {key: _texts("context", told.get(key, ()), MOST_RESULTS) for key in ("types", "tags")}
+            raise fault(f"context.{key}", f"context.{key} is {quoted(one)}", "Give a text.")
+        texts[key] = _text(f"context.{key}", one).strip() if one.strip() else ""
+    lists = {key: _texts(f"context.{key}", told.get(key, ()), MOST_RESULTS) for key in ("types", "tags")}
     return Context(texts["text"], lists["types"], check_tags(list(lists["tags"])), texts["path"], texts["session"])
 
 
@@ -108,9 +108,19 @@ def _texts(argument: str, given: object, most: int) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise fault(argument, f"{argument} is {quoted(given)}, not a list", 'For one, pass ["one"].')
     texts = cast("Sequence[object]", given)
-    if len(texts) > most or not all(isinstance(each, str) and each.strip() for each in texts):
-        raise fault(argument, f"{argument} is {quoted(list(texts))}", f"Give at most {most} texts.")
-    return tuple(dict.fromkeys(check_query(cast("str", each)) for each in texts))
+    if len(texts) > most:
+        raise fault(argument, f"{argument} has {len(texts):,} texts", f"Give at most {most}.")
+    return tuple(dict.fromkeys(_text(argument, each) for each in texts))
+
+
+def _text(argument: str, given: object) -> str:
+    """Return a text that has words. Raises INVALID_ARGUMENT."""
+    if not isinstance(given, str) or not given.strip():
+        raise fault(argument, f"{argument} has {quoted(given)}, which is no text", "Leave it out.")
+    if len(given) > LONGEST_QUERY:
+        message = f"{argument} has a text of {len(given):,} characters, over the limit of {LONGEST_QUERY:,}"
+        raise fault(argument, message, "Give the words that matter.")
+    return check_query(given, argument)
 
 
 def _among(argument: str, given: object, valid: Sequence[str]) -> None:

@@ -33,6 +33,8 @@ ALIKE = 0.15
 """What a hit gains for each respect in which it is like the context."""
 OF_CONTEXT = 0.3
 """What a hit gains that the text of the context finds best."""
+WITHOUT_QUERY = 1 / ALIKE
+"""Times that where there is no query: then nothing else says what is asked for."""
 OF_USE = 0.5
 """What the node counts that is used most, beside 1 for the one that changed last."""
 
@@ -72,7 +74,17 @@ async def seeds_of(scope: Scope, request: RecallRequest, now: datetime) -> Seeds
         await _focused(scope, request.focus, seeds)
     if request.query is None and not request.focus:
         await latest(scope, request.limit or MOST_HITS, seeds)
+        await favoured(scope, request.context, seeds)
     return seeds
+
+
+async def favoured(scope: Scope, context: Context, seeds: Seeds) -> None:
+    """Put first what is like the context, where there is no query."""
+    if context.text and seeds.values:
+        ranking = await find(scope, Request(context.text, max_results=MOST_HITS))
+        seeds.notes += [*ranking.notes]
+        _found_by_context(ranking, seeds.values, WITHOUT_QUERY)
+    await _biased(scope, context, seeds, WITHOUT_QUERY)
 
 
 async def latest(scope: Scope, limit: int, seeds: Seeds, period: tuple[int, int | None] = (0, None)) -> None:
@@ -112,9 +124,7 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
     seeds.notes += [*ranking.notes]
     values = _scores(ranking)
     if len(found) > 1 and request.context.text:
-        for node, score in _scores(found[-1]).items():
-            if node in values:
-                values[node] += OF_CONTEXT * score
+        _found_by_context(found[-1], values)
     limit = request.limit or MOST_HITS * 2
     if told.period is not None:
         await _within(scope, told.period, values, found[:3], seeds)
@@ -125,6 +135,13 @@ async def _searched(scope: Scope, request: RecallRequest, query: str, seeds: See
             if seeds.narrowed is None or passage.owner == passage.unit or is_dated(passage, seeds.narrowed):
                 seeds.passages.setdefault(passage.unit, []).append(passage)
     await _biased(scope, request.context, seeds)
+
+
+def _found_by_context(ranking: Ranking, values: dict[str, float], times: float = 1.0) -> None:
+    """Give more to what the text of the context finds."""
+    for node, score in _scores(ranking).items():
+        if node in values:
+            values[node] += times * OF_CONTEXT * score
 
 
 def _best_first(ranking: Ranking) -> list[Passage]:
@@ -202,7 +219,7 @@ async def _period_of(scope: Scope, told: Timed) -> Period | None:
     return None
 
 
-async def _biased(scope: Scope, context: Context, seeds: Seeds) -> None:
+async def _biased(scope: Scope, context: Context, seeds: Seeds, times: float = 1.0) -> None:
     """Give more to what is like the context: of its types, with its tags, below its path, written in its session."""
     if not (context.types or context.tags or context.path or context.session):
         return
@@ -217,7 +234,7 @@ async def _biased(scope: Scope, context: Context, seeds: Seeds) -> None:
             bool(context.path) and (row.path or "/").startswith(context.path),
             bool(context.session) and row.session == context.session,
         )
-        seeds.values[node] = value + ALIKE * sum(alike)
+        seeds.values[node] = value + times * ALIKE * sum(alike)
 
 
 async def _focused(scope: Scope, focus: Sequence[str], seeds: Seeds) -> None:
