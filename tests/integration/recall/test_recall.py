@@ -18,6 +18,7 @@ from graph_memory.memory.recall.search import scope_of
 from graph_memory.memory.recall.tiers import reading
 from graph_memory.memory.recall.tiers.reading import TIES
 from graph_memory.memory.recall.tiers.results import Depth, Form
+from graph_memory.memory.recall.traversal import frontier
 from support import last, observe
 
 pytestmark = pytest.mark.anyio
@@ -94,6 +95,17 @@ async def test_a_node_without_a_title_is_called_by_a_property(house: House):
     around = await memory.recall.get_neighbors(one)
     assert around.node.title == "x-17"
     await memory.delete_node(one)
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [("nosuch", "nosuch"), ("weight + properties.nosuch", "nosuch"), ("1 / 0", "came to 0"), ("weight", "")],
+)
+async def test_a_weight_that_says_nothing_is_warned_of(house: House, weight: str, said: str):
+    walk = await house.memory.recall.traverse_memories("anna", weight=weight)
+    assert len(walk.nodes) > 1
+    assert bool(walk.warnings) == bool(said)
+    assert said in str(walk.warnings)
 
 
 async def test_before_the_first_write_there_is_nothing(house: House):
@@ -393,7 +405,7 @@ async def test_what_changed_after_a_compaction_is_not_told_of_a_time_before_it(o
     assert found.warnings == ("Nothing that was found is of that time: all times are told.",)
 
 
-async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House):
+async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House, monkeypatch: pytest.MonkeyPatch):
     memory = house.memory
     nodes = [{"op": "create_node", "type": "Tag", "content": f"tag {n}", "id": f"tag{n}"} for n in range(TIES + 9)]
     await memory.execute_batch([*nodes, {"op": "create_node", "type": "Tag", "content": "hub", "id": "hub"}])
@@ -401,6 +413,20 @@ async def test_a_node_of_many_connections_is_told_of_with_a_few(house: House):
     await memory.execute_batch([{**made, "to_node_id": f"tag{n}"} for n in range(TIES + 9)])
     content = await told(house, focus=["hub"], max_tokens=200)
     assert content.count("about") >= 3
+    assert (await memory.recall.get_neighbors("hub", limit=5)).warnings is None
+    monkeypatch.setattr(frontier, "LOOKED", TIES)
+    [warning] = (await memory.recall.get_neighbors("hub", limit=5)).warnings or ()
+    assert warning.startswith("hub has so many connections")
+    monkeypatch.undo()
+    whole = await memory.recall.recall(focus=["hub"], depth="deep")
+    assert [n for n in range(TIES + 9) if f'tag {n}"' not in str(whole.content)] == []
+    assert whole.warnings is None
+    part = await memory.recall.recall(focus=["hub"], depth="deep", max_tokens=488)
+    assert part.left_out
+    assert part.warnings == (
+        f'Of about {TIES + 9} connections of "hub" those 61 were read that count most. '
+        "get_neighbors and query_connections list others.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,17 @@ async def unknown_types(core: Core, domain: str, names: Sequence[str] | None) ->
     return tuple(_unknown_type(None, name, valid) for name in unknown) or None
 
 
+async def unknown_properties(core: Core, domain: str, kind: Kind, names: Sequence[str]) -> list[str]:
+    """Return a warning for each property that nothing of a kind has, and no type declares."""
+    ontology = await core.log.ontology(domain) if names else None
+    if ontology is None:
+        return []
+    types = _declared(ontology, kind)
+    rules = {rule.name: rule for one in types for rule in one.properties}
+    wanted = Wanted(kind=kind, properties=dict.fromkeys(names, 0))
+    return await _unknown_properties(core, domain, wanted, [one.name for one in types], rules)
+
+
 def _declared(ontology: Ontology, kind: Kind) -> Sequence[AnyType]:
     return ontology.node_types if kind is Kind.NODE else ontology.connection_types
 

@@ -86,10 +86,10 @@ RECENT = query("recall/recent", str)
 TYPE_COUNTS = query("recall/type_counts", CountRow)
 
 
-async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str]) -> tuple[list[Tie], dict[str, int]]:
+async def ties_of(scope: Scope, scale: Scale, ids: Sequence[str], most: int = TIES) -> tuple[list[Tie], dict[str, int]]:
     """Return the connections of nodes that count most, each once, and about how many each node has."""
     frontier = Frontier(scope, scale, EdgeFilter(valid_at=scope.filters.valid_at))
-    found = await frontier.found(Asked(tuple(ids), TIES))
+    found = await frontier.found(Asked(tuple(ids), most))
     edges = {edge.id: edge for several in found.edges.values() for edge in several}
     return [_tie(edge, scale.now) for edge in edges.values()], dict(found.degrees)
 

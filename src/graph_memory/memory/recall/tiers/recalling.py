@@ -25,9 +25,10 @@ from graph_memory.memory.recall.tiers.request import RecallRequest
 from graph_memory.memory.recall.tiers.results import Depth, RecallResult
 from graph_memory.memory.recall.tiers.seeds import Seeds, favoured, seeds_of
 from graph_memory.memory.recall.tiers.structured import structured
-from graph_memory.memory.recall.tiers.telling import grown, material_of, most_things
+from graph_memory.memory.recall.tiers.telling import Web, grown, material_of, most_things
 from graph_memory.memory.recall.tiers.whole import most_of_all, whole
 from graph_memory.model.errors import Code, GraphError
+from graph_memory.model.wording import quoted
 from graph_memory.storage.log.writing import utc_now
 
 STEPS: dict[Depth, int] = {"shallow": 0, "medium": 1, "deep": 3}
@@ -63,18 +64,35 @@ async def recalled(core: Core, domain: str, request: RecallRequest) -> tuple[Rec
         seeds, material = await _overview(scope, request, now)
     else:
         seeds = await seeds_of(scope, request, now)
-        most = most_of_all(request.max_tokens) if request.is_for_all else most_things(request.max_tokens)
-        web = await grown(scope, seeds, STEPS[request.depth])
+        is_wide = request.is_for_all or (request.depth == "deep" and request.query is None)
+        most = most_of_all(request.max_tokens) if is_wide else most_things(request.max_tokens)
+        web = await grown(scope, seeds, STEPS[request.depth], most if is_wide and request.focus else 0)
         if request.is_for_all:
             web, notes = await whole(scope, web, most)
             seeds.notes.extend(notes)
         material = await material_of(scope, seeds, web, most, now)
+        if request.focus and request.depth == "deep":
+            seeds.notes.extend(_beyond(web, seeds, material))
     reply, told = await anyio.to_thread.run_sync(_reply, scope, request, seeds, material)
     if not told and request.as_of is None and await is_empty(core, domain):
         reply = await anyio.to_thread.run_sync(_guiding, reply, request)
     if request.as_of is None:
         note(core, domain, [each for each in told if each in material.known])
     return reply, material
+
+
+def _beyond(web: Web, seeds: Seeds, material: Material) -> list[str]:
+    """Return of which things that are in focus not all connections were read."""
+    return [
+        f"Of about {web.beyond[each] + _read(web, each):,} connections of {quoted(material.known[each].title)} those "
+        f"{_read(web, each):,} were read that count most. get_neighbors and query_connections list others."
+        for each in seeds.values
+        if each in web.beyond and each in material.known
+    ]
+
+
+def _read(web: Web, node: str) -> int:
+    return sum(node in (tie.from_id, tie.to_id) for tie in web.ties.values())
 
 
 def _reply(

@@ -14,6 +14,7 @@ from graph_memory.memory.recall.tiers.growth import in_order, reached
 from graph_memory.memory.recall.tiers.material import Brief, Material, Observed, Thing, Tie
 from graph_memory.memory.recall.tiers.reading import (
     PASSAGES,
+    TIES,
     ToldRow,
     called,
     contents_of,
@@ -24,6 +25,7 @@ from graph_memory.memory.recall.tiers.reading import (
 )
 from graph_memory.memory.recall.tiers.seeds import Seeds
 from graph_memory.memory.recall.tiers.wording import age, day
+from graph_memory.memory.recall.traversal.edges import MOST
 from graph_memory.model.kinds import Kind
 
 FOLLOWED = 40
@@ -42,6 +44,8 @@ class Web:
     ties: dict[str, Tie] = field(default_factory=dict[str, Tie])
     edges: dict[str, int] = field(default_factory=dict[str, int])
     values: dict[str, float] = field(default_factory=dict[str, float])
+    beyond: dict[str, int] = field(default_factory=dict[str, int])
+    """About how many connections of a node were not read."""
 
 
 def most_things(tokens: int) -> int:
@@ -49,16 +53,21 @@ def most_things(tokens: int) -> int:
     return tokens // _TOKENS_OF_A_THING + 10
 
 
-async def grown(scope: Scope, seeds: Seeds, steps: int) -> Web:
-    """Return what is worth telling, so many connections away from the seeds: one statement for each step."""
+async def grown(scope: Scope, seeds: Seeds, steps: int, most: int = 0) -> Web:
+    """Return what is worth telling, so many connections away from the seeds: one statement for each step.
+
+    Of the first nodes, where they are few, so many connections are read in all.
+    """
     scale = await scope.scale()
     web = Web(values=dict(seeds.values))
     for step in range(1, steps + 1):
         new = [each for each in in_order(web.values)[: FOLLOWED * step] if each not in web.edges]
         if not new:
             break
-        ties, edges = await ties_of(scope, scale, new)
+        read = min(max(TIES, most // len(new)), MOST) if step == 1 else TIES
+        ties, edges = await ties_of(scope, scale, new, read)
         web.ties |= {tie.id: tie for tie in ties}
+        web.beyond |= {each: edges[each] - read for each in new if edges.get(each, 0) > read}
         web.edges |= dict.fromkeys(new, 0) | edges
         web.values = reached(seeds.values, list(web.ties.values()), web.edges, steps=step)
     return web

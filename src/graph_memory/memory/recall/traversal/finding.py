@@ -13,7 +13,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow, described
 from graph_memory.memory.recall.place import place_of
 from graph_memory.memory.recall.request import whole
-from graph_memory.memory.recall.traversal.edges import Asked, Edge
+from graph_memory.memory.recall.traversal.edges import LOOKED, Asked, Edge, Found
 from graph_memory.memory.recall.traversal.frontier import Frontier
 from graph_memory.memory.recall.traversal.paths import Best, Ways, best_paths, one_each, unlikely, ways_between
 from graph_memory.memory.recall.traversal.request import (
@@ -113,8 +113,16 @@ async def get_neighbors(
         incoming=tuple(one for one in seen if one.to_id == node_id and direction != "out"),
         neighbors=tuple(rows[one].named for one in others if one in rows),
         left_out=True if found.cut else None,
-        warnings=None if seen else tuple(await place.unknown(edges.types)) or None,
+        warnings=(*_of_a_hub(node_id, found), *(() if seen else await place.unknown(edges.types))) or None,
     )
+
+
+def _of_a_hub(node_id: str, found: Found) -> list[str]:
+    """Return that not all connections of a node were looked at, where that is so."""
+    if node_id not in found.hubs:
+        return []
+    many = f"{node_id} has so many connections that only the {LOOKED:,} that changed last of each type and direction"
+    return [f"{many} were looked at: others may count more. Ask for fewer types."]
 
 
 async def _seen(frontier: Frontier, node_id: str, edges: Sequence[Edge]) -> list[NextTo]:

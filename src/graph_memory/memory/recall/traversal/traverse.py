@@ -9,6 +9,7 @@ import anyio.to_thread
 
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.describe import DescribedRow
+from graph_memory.memory.graph.unknown import unknown_properties
 from graph_memory.memory.recall.fitting import tokens_of
 from graph_memory.memory.recall.place import Place, place_of
 from graph_memory.memory.recall.traversal.contents import STAGES, cut, duplicates_of, lengths, told_by
@@ -21,6 +22,7 @@ from graph_memory.memory.recall.traversal.metrics import Shape, shape
 from graph_memory.memory.recall.traversal.request import WalkRequest
 from graph_memory.memory.recall.traversal.results import Followed, LeftOut, Metrics, ReachedNode, Walked
 from graph_memory.memory.recall.traversal.walk import Plan, Visit, Walk, breadth_first, depth_first, weighted
+from graph_memory.model.kinds import Kind
 from graph_memory.model.subjects import user_properties
 
 CONNECTIONS = 5
@@ -110,6 +112,7 @@ async def traverse(core: Core, domain: str, request: WalkRequest) -> Walked:
         warnings += await _reasons(place, request)
     elif request.strategy == "bidirectional" and not walk.joins:
         warnings += ["The walks did not meet within max_depth."]
+    warnings += await _of_weight(place, request, ranks)
     return await _reply(told, walk, len(ordered), tuple(warnings))
 
 
@@ -132,6 +135,15 @@ async def _said(
 async def _reasons(place: Place, request: WalkRequest) -> list[str]:
     """Return why a walk may have reached nothing."""
     return await place.unknown([*request.edges.types, *request.nodes.types])
+
+
+async def _of_weight(place: Place, request: WalkRequest, ranks: Mapping[str, float]) -> list[str]:
+    """Return why the weight that was asked for may say nothing."""
+    named = request.weighting.properties
+    told = await unknown_properties(place.core, place.domain, Kind.CONNECTION, named)
+    if ranks and not any(ranks.values()) and (named or request.weighting.is_expression):
+        told.append("weight came to 0 for every connection: what is no number, or cannot be computed, counts 0.")
+    return told
 
 
 async def _reply(told: _Told, walk: Walk, connections: int, warnings: tuple[str, ...]) -> Walked:

@@ -56,6 +56,8 @@ class Weighting:
     rank: Rank
     property: str | None = None
     is_expression: bool = False
+    properties: tuple[str, ...] = ()
+    """The properties that it names."""
 
 
 def by_formula(edge: Edge, _: int = 0) -> float:
@@ -70,14 +72,28 @@ def weighting(given: str | None) -> Weighting:
     if not isinstance(given, str) or not 0 < len(given) <= LONGEST:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise _refused(f"weight is {quoted(given)}")
     if given.isidentifier() and given not in NAMES and not given.startswith("_"):
-        return Weighting(_sure(_property(given)), property=given)
+        return Weighting(_sure(_property(given)), property=given, properties=(given,))
     try:
         tree = ast.parse(given.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _refused(f"weight {quoted(given)} is no arithmetic") from None
     if sum(1 for _ in ast.walk(tree)) > _MOST_PARTS:
         raise _refused("weight has too many parts")
-    return Weighting(_sure(_read(tree.body)), is_expression=True)
+    return Weighting(_sure(_read(tree.body)), is_expression=True, properties=tuple(_named(tree)))
+
+
+def _named(tree: ast.expr | ast.Expression) -> dict[str, None]:
+    """Return the properties that an expression names, each once."""
+    named: dict[str, None] = {}
+    for part in ast.walk(tree):
+        match part:
+            case ast.Attribute(value=ast.Name(id="properties"), attr=name):
+                named[name] = None
+            case ast.Subscript(value=ast.Name(id="properties"), slice=ast.Constant(value=str(name))):
+                named[name] = None
+            case _:
+                pass
+    return named
 
 
 def _sure(value: Value) -> Rank:
