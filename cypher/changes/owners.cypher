@@ -1,4 +1,5 @@
-// Who has values of unique properties; those of all types together are the names of entities.
+// Who has values of unique properties; those of all types together are the names of entities. Of
+// links it is where they lead from and to.
 // mode: read
 // params: domain, rows
 // returns: kind, type, property, value, owner
@@ -14,5 +15,12 @@ CALL (row) {
   })
   WHERE n.name = row.value
   RETURN n._id AS owner
+  UNION ALL
+  WITH row
+  WHERE row.kind = 'link'
+  WITH row, split(row.value, ' ') AS way
+  MATCH (:_Node {_domain: $domain, _id: way[0]})-[:_LINKS]->(l:_Link)
+  WHERE l._target_domain = way[1] AND l._target = way[2] AND l._link_type = row.type
+  RETURN l._id AS owner
 }
 RETURN row.kind AS kind, row.type AS type, row.property AS property, row.value AS value, owner

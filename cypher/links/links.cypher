@@ -20,12 +20,14 @@ CALL () {
   WHERE $in AND $node IS NULL
   MATCH (l:_Link)
   WHERE l._target_domain = $domain AND l._target IS NOT NULL AND l._bidirectional
+    AND NOT EXISTS { MATCH (d:_Domain {_id: l._domain}) WHERE d._forked_from IS NOT NULL }
   RETURN l, false AS is_out
   UNION ALL
   WITH *
   WHERE $in AND $node IS NOT NULL
   MATCH (l:_Link)
   WHERE l._target_domain = $domain AND l._target = $node AND l._bidirectional
+    AND NOT EXISTS { MATCH (d:_Domain {_id: l._domain}) WHERE d._forked_from IS NOT NULL }
   RETURN l, false AS is_out
 }
 WITH l, is_out, l._domain + '/' + l._id AS key

@@ -1,5 +1,6 @@
 // Appends the events that begin nodes, and makes the nodes with their keys, search windows and small texts: a row holds once
-// what both have, and what only one has. What the rows share comes before them, and a row may say otherwise.
+// what both have, and what only one has. What the rows share comes before them, and a row may say otherwise. Links may
+// have waited for a node, as where its domain was deleted and begun again.
 // mode: write
 // params: domain, rows
 // returns: found
@@ -15,4 +16,9 @@ FOREACH (window IN row.windows | CREATE (w:_Window:_NewWindow) SET w = window)
 FOREACH (text IN CASE WHEN row.text IS NULL THEN [] ELSE [row.text] END |
   MERGE (c:_Content {_domain: $domain, _sha256: row.state._content_sha256})
   ON CREATE SET c._text = text)
+WITH n
+CALL (n) {
+  MATCH (l:_Link {_target_domain: $domain, _target: n._id})
+  MERGE (l)-[:_LEADS_TO]->(n)
+}
 RETURN count(*) AS found

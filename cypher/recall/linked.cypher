@@ -16,6 +16,7 @@ CALL (n) {
   WHERE $in
   MATCH (n)<-[:_LEADS_TO]-(l:_Link)<-[:_LINKS]-(s:_Node)
   WHERE l._bidirectional AND l._strength >= $least
+    AND NOT EXISTS { MATCH (d:_Domain {_id: l._domain}) WHERE d._forked_from IS NOT NULL }
   RETURN l, s AS source, n AS target
 }
 WITH n, l, source, target

@@ -88,8 +88,7 @@ def project(domain: str, events: Sequence[Event], ontology: Ontology, *, inline_
     ontology = _ontology_for(events, ontology)
     for created_here, event in _last_of_each(events):
         step = KINDS[event.draft.kind].create
-        is_new = created_here and event.draft.previous is None
-        if step and inline_limit is not None and is_new and _is_complete(event.draft, inline_limit):
+        if step and inline_limit is not None and created_here and _is_complete(event.draft, inline_limit):
             projection.add(step, [_creation_row(domain, event, ontology)])
         else:
             _project_subject(projection, event)

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from graph_memory import Code, GraphError, Memory, ontology_from
+from graph_memory.storage.log.tree import MOST_LEVELS
 
 pytestmark = pytest.mark.anyio
 
@@ -185,3 +186,12 @@ async def test_a_protected_domain_keeps_its_fields_but_may_get_children(memory: 
     await memory.create_domain(f"{domain}/below", parent=domain)
     await memory.acting_as("alice").update_domain(domain, description="Otherwise")
     assert (await memory.domain_info()).protection is not None
+
+
+async def test_a_domain_does_not_move_where_one_under_it_would_be_too_deep(memory: Memory, domain: str) -> None:
+    chain = [f"{domain}/d{number}" for number in range(MOST_LEVELS + 1)]
+    for name, above in zip(chain, [None, *chain], strict=False):
+        await memory.create_domain(name, parent=above)
+    await memory.create_domain(f"{domain}/top")
+    error = await refused(memory.update_domain(chain[0], parent=f"{domain}/top"), Code.INVALID_ARGUMENT)
+    assert str(MOST_LEVELS) in error.message

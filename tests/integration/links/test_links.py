@@ -173,6 +173,42 @@ async def test_a_branch_has_the_links_and_a_merge_brings_new_ones(pair: Pair) ->
     assert await pair.clean()
 
 
+async def test_a_domain_that_is_begun_again_is_led_to_again(pair: Pair, driver: Driver) -> None:
+    await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b)
+    await pair.other.delete_domain(pair.names[1])
+    await pair.other.create_ontology(ontology_from(DECLARED))
+    await pair.other.create_node("Note", "again", id=pair.b)
+    assert drawn(driver, pair) == 1
+    assert await pair.clean()
+
+
+async def test_no_undo_and_no_merge_makes_a_second_link_of_a_type(pair: Pair) -> None:
+    first = await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b)
+    assert first.link_id is not None
+    gone = await pair.one.links.delete_cross_domain_link(first.link_id)
+    second = await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b, strength=0.3)
+    with pytest.raises(GraphError) as refused:
+        await pair.one.history.revert(event_ids=[gone.version])
+    assert refused.value.code is Code.REVERT_CONFLICT
+    assert second.link_id in str(refused.value.details)
+    name = f"{pair.names[0]}-b"
+    await pair.one.history.branch(name)
+    for each, strength in ((pair.one, 0.2), (pair.one.in_domain(name), 0.9)):
+        await each.links.create_cross_domain_link(pair.a, pair.names[1], pair.b, link_type="version", strength=strength)
+    with pytest.raises(GraphError) as refused:
+        await pair.one.history.merge(name)
+    assert refused.value.code is Code.MERGE_CONFLICT
+    assert len((await pair.one.links.list_cross_domain_links()).links) == 2
+
+
+async def test_what_is_tried_in_a_branch_is_not_seen_from_the_target(pair: Pair) -> None:
+    await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b, bidirectional=True)
+    await pair.one.history.branch(f"{pair.names[0]}-b")
+    assert [link.domain for link in (await pair.other.links.list_cross_domain_links()).links] == [pair.names[0]]
+    walked = await pair.other.recall.traverse_memories(pair.b, cross_domains=True)
+    assert [(node.id, node.domain) for node in walked.nodes[1:]] == [(pair.a, pair.names[0])]
+
+
 async def test_compacting_keeps_a_link(pair: Pair, tmp_path: Path) -> None:
     made = await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b)
     await pair.one.history.compact(2, archive=tmp_path / "past.jsonl")

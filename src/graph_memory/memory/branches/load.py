@@ -15,7 +15,7 @@ from graph_memory.memory.changes.context import attached_to, attached_to_others,
 from graph_memory.memory.changes.paging import AT_ONCE as ONE_WRITE
 from graph_memory.memory.changes.paging import TooMany, check_amount
 from graph_memory.memory.changes.plan import Context, name_of_entity, unique_values
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.values import UniqueValue, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import EventRange, Revision, changes_between
 from graph_memory.memory.history.comparison import IGNORED
@@ -198,6 +198,7 @@ async def _living(reader: Reader, domain: str, trios: Iterable[ThreeWay]) -> Map
 
 def _wanted(trio: ThreeWay, theirs: Version, head: Head, choices: Choices) -> Iterable[UniqueValue]:
     yield from unique_values(theirs.kind, theirs.type or "", theirs.state, head.ontology)
+    yield from way_of(theirs.from_id, theirs.state) if theirs.kind is Kind.LINK else ()
     for told in choices.named(trio.subject):
         if isinstance(told.value, (str, int, float)):
             yield UniqueValue(theirs.kind, theirs.type or "", told.name or "", key_value(told.value))

@@ -14,7 +14,7 @@ from typing import cast
 
 from graph_memory.memory.changes.fit import Stored, unfit_end
 from graph_memory.memory.changes.types import joined, links_after, ontology_after
-from graph_memory.memory.changes.values import UniqueValue
+from graph_memory.memory.changes.values import UniqueValue, way_of, way_taken
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op
 from graph_memory.model.kinds import DATA, TYPE_OF, TYPES, Kind, type_subject
@@ -221,8 +221,7 @@ class Changeset:
                 return Violation(draft, Rule.UNIQUE, reason, (holder,), value.property)
             first = self._takers.get(value, draft.subject)
             if first != draft.subject and draft.subject not in self.context.owners.get(value, ()):
-                reason = f"{first} would get back the value of one of its unique properties"
-                return Violation(draft, Rule.UNIQUE, reason, (first,), value.property)
+                return Violation(draft, Rule.UNIQUE, f"{first} would get back {value}", (first,), value.property)
         return None
 
     def holder(self, value: UniqueValue) -> str | None:
@@ -230,7 +229,6 @@ class Changeset:
         return next(self._holders(value), None)
 
     def _holders(self, value: UniqueValue) -> Iterator[str]:
-        """Give who has a unique value now and keeps it."""
         for owner in self.context.owners.get(value, ()):
             change = self.changes.get(owner)
             if change is None or value in unique_of(change, self.ontology):
@@ -329,7 +327,8 @@ def type_of(draft: Draft) -> str | None:
 
 def unique_of(draft: Draft, ontology: Ontology) -> list[UniqueValue]:
     """Return the values of a subject that no other of its type may have."""
-    return unique_values(draft.kind, draft.type or "", draft.state or {}, ontology)
+    own = unique_values(draft.kind, draft.type or "", draft.state or {}, ontology)
+    return own if draft.kind is not Kind.LINK else way_of(draft.from_id, draft.state or {})
 
 
 def unique_values(kind: Kind, type_name: str, state: Mapping[str, object], ontology: Ontology) -> list[UniqueValue]:
@@ -372,13 +371,14 @@ def _broken(draft: Draft, broken: BrokenLink) -> GraphError:
 
 def _exists(draft: Draft) -> GraphError:
     hint = "Ids are never reused, even after a delete: choose another, or leave it out."
-    is_node = draft.kind is Kind.NODE
-    code = Code.NODE_ALREADY_EXISTS if is_node else Code.CONNECTION_ALREADY_EXISTS
+    code = Code.NODE_ALREADY_EXISTS if draft.kind is Kind.NODE else Code.CONNECTION_ALREADY_EXISTS
     message = f"{str(draft.kind).capitalize()} {draft.subject} exists, or existed before"
     return GraphError(code, message, {f"{draft.kind}_id": draft.subject, "hint": hint})
 
 
 def _taken(draft: Draft, name: str, owner: str) -> GraphError:
+    if draft.kind is Kind.LINK:
+        return way_taken(draft.state or {}, owner)
     if ENTITY in (draft.state or {}) and name == "name":
         message = f"Another entity already has the name {quoted((draft.state or {}).get(name))}: {owner}"
         hint = "Names are unique in a domain, whatever the types: use the entity that exists, or give another name."

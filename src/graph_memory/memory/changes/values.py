@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.kinds import Kind
 from graph_memory.model.properties import ANY
 from graph_memory.model.wording import quoted
@@ -20,6 +22,23 @@ class UniqueValue:
 
     def __str__(self) -> str:
         """Return what it is, in words, with what to do where it is taken and that can be said."""
+        if self.kind is Kind.LINK:
+            return "a link of its type from the same node to the same node"
         if self.type != ANY:
             return "the value of one of its unique properties"
         return f"the name {quoted(self.value)}, which two entities cannot have: delete or rename that one first"
+
+
+def way_of(source: str | None, state: Mapping[str, object]) -> list[UniqueValue]:
+    """Return what only one link may be: of its type, from its source to its target."""
+    if source is None or "_target" not in state:
+        return []
+    value = f"{source} {state.get('_target_domain')} {state['_target']}"
+    return [UniqueValue(Kind.LINK, str(state.get("_link_type")), "way", value)]
+
+
+def way_taken(state: Mapping[str, object], owner: str) -> GraphError:
+    """Return the error for a second link of a type between two nodes."""
+    hint = "Delete it first with delete_cross_domain_link to say something else, or give another link_type."
+    message = f"There is such a {state.get('_link_type')} link already: {owner}"
+    return GraphError(Code.LINK_ALREADY_EXISTS, message, {"link_id": owner, "hint": hint})

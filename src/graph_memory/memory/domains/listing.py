@@ -13,6 +13,7 @@ from graph_memory.model.clock import AHEAD
 from graph_memory.model.domain_results import DomainInfo, DomainProtection, Domains, DomainSummary
 from graph_memory.model.ontology.inheritance import differing
 from graph_memory.model.ontology.ontology import Ontology
+from graph_memory.model.ontology.types import subject_of_type
 from graph_memory.model.protection import protection_from
 from graph_memory.model.subjects import DomainState
 from graph_memory.storage.log.ontologies import no_ontology
@@ -102,8 +103,10 @@ async def domain_info(core: Core, domain: str) -> DomainInfo:
 def _inherited(ontology: Ontology) -> dict[str, tuple[str, ...]] | None:
     """Return the types that a domain inherits, by the domains above that define them."""
     found: dict[str, tuple[str, ...]] = {}
-    for one in ontology.above.values():
-        found[one.domain] = (*found.get(one.domain, ()), one.type.name)
+    seen = {*map(subject_of_type, (*ontology.node_types, *ontology.connection_types))}
+    for subject, one in ontology.above.items():
+        if subject in seen:
+            found[one.domain] = (*found.get(one.domain, ()), one.type.name)
     return found or None
 
 

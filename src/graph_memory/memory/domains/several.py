@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from graph_memory.memory.core import Core
 from graph_memory.model.arguments import check_domain, fault
 from graph_memory.model.wording import listed, quoted
 from graph_memory.storage.log.ontologies import no_ontology
-from graph_memory.storage.queries import query
+from graph_memory.storage.log.tree import BELOW
 
 MOST = 100
 """Domains that one call reads."""
-
-
-@dataclass(frozen=True, slots=True)
-class BelowRow:
-    """A domain, and those right under it."""
-
-    name: str
-    children: list[str]
-
-
-BELOW = query("domains/below", BelowRow)
 
 
 async def domains_asked(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from graph_memory.memory.changes.context import owners_of
 from graph_memory.memory.changes.plan import Changeset, Context, node_not_found
+from graph_memory.memory.changes.values import UniqueValue, way_of
 from graph_memory.memory.core import Core
 from graph_memory.memory.graph.nodes import the_node
 from graph_memory.memory.links.entry import candidates_for
@@ -37,14 +39,6 @@ class NewLink:
 
 
 @dataclass(frozen=True, slots=True)
-class BetweenRow:
-    """The links of one type from a node to another, and the title of the other, None if it is not there."""
-
-    links: list[str]
-    title: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class LinkRow:
     """A link, its source, and what is there of its other end, as it is seen from a domain."""
 
@@ -61,7 +55,7 @@ class LinkRow:
     stored: Mapping[str, object]
 
 
-BETWEEN = query("links/between", BetweenRow)
+TITLE = query("links/title", str)
 LINKS = query("links/links", LinkRow)
 
 
@@ -85,23 +79,22 @@ async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> 
 async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
     subject = new_id("link")
     check_text({"target_node_id": target})
-    ends = {"target_domain": asked.target_domain, "target": target}
     told: tuple[LinkState, NodeState, str] | None = None
 
-    async def read(reader: Reader, _: Head) -> tuple[NodeState, BetweenRow]:
+    async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]:
         node = await the_node(reader, domain, node_id)
-        [found] = await reader.read(BETWEEN, domain=domain, node=node_id, type=asked.type, **ends)
-        return node, found
-
-    def decide(head: Head, found: tuple[NodeState, BetweenRow]) -> Sequence[Draft]:
-        nonlocal told
-        node, between = found
-        if between.title is None:
+        title = await reader.one(TITLE, domain=asked.target_domain, id=target)
+        if title is None:
             raise node_not_found(asked.target_domain, target)
-        if between.links:
-            raise _exists(domain, between.links[0], asked)
+        state = {"_target_domain": asked.target_domain, "_target": target, "_link_type": asked.type}
+        return node, title, await owners_of(reader, domain, way_of(node_id, state))
+
+    def decide(head: Head, found: tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]) -> Sequence[Draft]:
+        nonlocal told
+        node, title, owners = found
         link = LinkState(
-            **ends,
+            target_domain=asked.target_domain,
+            target=target,
             type=asked.type,
             strength=asked.strength,
             bidirectional=asked.bidirectional,
@@ -109,9 +102,9 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
             description=asked.description,
             metadata=asked.metadata,
         )
-        told = link, node, between.title
+        told = link, node, title
         draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=subject, from_id=node_id, state=link.state())
-        context = Context(ontology=head.ontology, living={node_id: node.type})
+        context = Context(ontology=head.ontology, living={node_id: node.type}, owners=owners)
         return Changeset.of(context, [draft]).checked(domain)
 
     receipt = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
@@ -198,12 +191,6 @@ async def delete_link(core: Core, domain: str, link_id: str) -> LinkDeleted:
 
     receipt = await core.log.write("delete_cross_domain_link", domain, core.origin, read, decide)
     return LinkDeleted(link_id=link_id, version=receipt.changes[-1].seq)
-
-
-def _exists(domain: str, link_id: str, asked: NewLink) -> GraphError:
-    hint = "Delete it first with delete_cross_domain_link to say something else, or give another link_type."
-    details = {"link_id": link_id, "domain": domain, "hint": hint}
-    return GraphError(Code.LINK_ALREADY_EXISTS, f"There is such a {asked.type} link already: {link_id}", details)
 
 
 def _not_found(domain: str, link_id: str) -> GraphError:

@@ -14,7 +14,7 @@ from graph_memory.model.events import Draft
 from graph_memory.model.ontology.inheritance import check_inherited, differing
 from graph_memory.storage.log.jobs import READY, busy
 from graph_memory.storage.log.ontologies import HEAD, Ontologies
-from graph_memory.storage.log.tree import MOST_LEVELS, parent_after
+from graph_memory.storage.log.tree import BELOW, MOST_LEVELS, parent_after
 from graph_memory.storage.queries import query
 from graph_memory.storage.store import Transaction
 
@@ -42,14 +42,25 @@ async def check_parent(
     parent = parent_after(drafts, before)
     if parent is None or parent == before:
         return
-    await _check_way_up(transaction, domain, parent)
+    await _check_way_up(transaction, domain, parent, await _levels_below(transaction, domain))
     head = await transaction.one(HEAD, domain=domain)
     if head is not None:
         ontology = await ontologies.locked(transaction, domain, head.epoch, head.ontology_version, parent)
         check_inherited(ontology, differing(ontology))
 
 
-async def _check_way_up(transaction: Transaction, domain: str, parent: str) -> None:
+async def _levels_below(transaction: Transaction, domain: str) -> int:
+    """Return how many levels of domains there are under a domain."""
+    levels, seen, level = 0, {domain}, [domain]
+    while level and levels <= MOST_LEVELS:
+        rows = await transaction.run(BELOW, domains=level)
+        level = sorted({name for row in rows for name in row.children} - seen)
+        seen.update(level)
+        levels += bool(level)
+    return levels
+
+
+async def _check_way_up(transaction: Transaction, domain: str, parent: str, below: int) -> None:
     seen: dict[str, None] = {}
     name: str | None = parent
     while name is not None:
@@ -57,8 +68,8 @@ async def _check_way_up(transaction: Transaction, domain: str, parent: str) -> N
             way = " under ".join([domain, *seen, domain])
             message = f"Domain {domain} would be above itself: {way}"
             raise fault("parent", message, "Choose a domain that is not under this one.")
-        if len(seen) == MOST_LEVELS:
-            message = f"Domain {parent} has {MOST_LEVELS} domains above it, which is the limit"
+        if len(seen) + below == MOST_LEVELS:
+            message = f"More than {MOST_LEVELS} domains would be above domain {domain} or one under it"
             raise fault("parent", message, "Choose a parent higher up.")
         row = await transaction.one(LOCK_PARENT, domain=name)
         if row is None and name == parent:

@@ -32,7 +32,16 @@ class AboveRow:
     epoch: str
 
 
+@dataclass(frozen=True, slots=True)
+class BelowRow:
+    """A domain, and those right under it."""
+
+    name: str
+    children: list[str]
+
+
 ABOVE = query("log/above", AboveRow)
+BELOW = query("log/below", BelowRow)
 
 
 async def above(reader: Reader, domain: str, parent: str | None) -> list[AboveRow]:
