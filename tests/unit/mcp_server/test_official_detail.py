@@ -31,7 +31,6 @@ async def test_detail_is_taken_where_it_is_true_and_is_no_part_of_what_the_schem
     [same] = [part.text for part in OPEN.answered(plain).content if isinstance(part, TextContent)]
     assert same == written(plain)
     memory = RecordingMemory(open_nodes=KnowledgeGraph())
-    memory.entities = memory
     for detail, wanted in ((True, True), (False, False)):
         await OPEN.bind({"names": ["Ann"], "detail": detail})(memory)
         assert memory.calls[-1] == ("open_nodes", (["Ann"],), {"detail": wanted})
@@ -45,7 +44,6 @@ async def test_what_is_ours_is_kept_beside_the_official_spelling_and_all_else_is
     memory = RecordingMemory(
         create_relations=RelationsCreated(relations=()), create_entities=EntitiesCreated(entities=())
     )
-    memory.entities = memory
     own = {**given, "properties": {"since": 2020}}
     await relating.bind({"relations": [{**own, "extra": 1}, given], "lenient": False, "properties": {}})(memory)
     assert memory.calls[-1] == ("create_relations", ([own, given],), {"lenient": False})
