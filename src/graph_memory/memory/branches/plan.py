@@ -186,8 +186,11 @@ class _GraphMerge:
                 what = f"{first} and {more} more are" if more else f"{first} is"
                 reason = f"the source deleted it, but {what} attached to it in the target; theirs deletes that too"
                 yield self._conflict(draft, ConflictKind.ATTACHED, reason, takes=frozenset(ConflictSide))
-        for draft in (*self._puts(Kind.NODE), *self._puts(Kind.CONNECTION)):
-            if taken := changes.unique(draft):
+        for draft in (draft for kind in DATA for draft in self._puts(kind)):
+            if (taken := changes.unique(draft)) and draft.kind is Kind.LINK:
+                reason = f"{taken.others[0]} is a link of its type between the same nodes already"
+                yield self._conflict(draft, ConflictKind.UNIQUE, reason)
+            elif taken:
                 reason = f"{taken.others[0]} already has its value of the unique property {taken.property}"
                 yield replace(self._conflict(draft, ConflictKind.UNIQUE, reason), name=taken.property)
 
