@@ -315,6 +315,10 @@ async def test_where_nothing_fits_no_link_is_made(memory: Memory, pair: Pair) ->
     made = await pair.one.links.create_cross_domain_link(pair.a, empty._domain(None))
     assert (made.success, made.link_id, made.candidates) == (False, None, ())
     assert made.hint
+    unlike = await pair.other.create_node("Note", "TCP congestion control: slow start keeps a network alive.")
+    made = await pair.other.links.create_cross_domain_link(unlike.node_id, pair.names[0])
+    assert (made.success, made.link_id) == (False, None)
+    assert [candidate.fits for candidate in made.candidates or ()] == [False]
     assert (await pair.one.links.list_cross_domain_links()).links == ()
 
 

@@ -11,6 +11,7 @@ from graph_memory.memory.links.results import Candidate
 from graph_memory.memory.recall.names import forms, mentioned
 from graph_memory.memory.recall.place import Place
 from graph_memory.memory.recall.request import Request
+from graph_memory.memory.recall.results import Hit, SearchMode
 from graph_memory.memory.recall.search import search
 from graph_memory.model.kinds import Kind
 from graph_memory.storage.queries import query
@@ -36,14 +37,16 @@ class AmongRow:
     edges: int
 
 
+LEAST, LEAST_OF_WORDS = 0.3, 0.15
+"""Cosines from which a hit fits, and one that has words of the source; of what has nothing to do with it, 0 to 0.2."""
 AMONG = query("links/among", AmongRow)
 
 
 async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> tuple[Candidate, ...]:
-    """Return the nodes of the target that fit best what a node says, best first; none if nothing fits."""
+    """Return the nodes of the target that come nearest to what a node says, those that fit first, each best first."""
     [source] = (await Place(core, domain, None).require([node_id])).values()
     said = await _said(core, domain, [source])
-    found = await search(core, target, Request(said[node_id][:ASKED], max_results=LOOKED))
+    found = await search(core, target, Request(said[node_id][:ASKED], max_results=LOOKED, explanation=True))
     fits = {hit.id: hit.score or 0.0 for hit in found.hits if hit.kind == "node"}
     rows = await described(core, target, Kind.NODE, [*fits])
     if not rows:
@@ -55,18 +58,29 @@ async def candidates_for(core: Core, domain: str, node_id: str, target: str) -> 
         row.id: fits[row.id] / best + MENTION * mentions[row.id] + CENTRALITY * edges.get(row.id, 0) / most
         for row in rows
     }
-    ranked = sorted(rows, key=lambda row: -scores[row.id])[:CANDIDATES]
+    fitting = {hit.id for hit in found.hits if _fits(hit, found.mode) or mentions.get(hit.id)}
+    ranked = sorted(rows, key=lambda row: (row.id not in fitting, -scores[row.id]))[:CANDIDATES]
     return tuple(
         Candidate(
             node_id=row.id,
             type=row.type,
             title=row.named.title,
             score=round(scores[row.id] / (1 + 2 * MENTION + CENTRALITY), 4),
+            fits=row.id in fitting,
             mentions=mentions[row.id],
             connections=edges.get(row.id, 0),
         )
         for row in ranked
     )
+
+
+def _fits(hit: Hit, mode: SearchMode) -> bool:
+    """Say whether a hit is close to the source in meaning, or has words of it and is not far."""
+    parts = {part.name: part for part in hit.explanation or ()}
+    told = parts["semantic"].detail.get("cosine") if "semantic" in parts else None
+    cosine = told if isinstance(told, float | int) else 0.0
+    has_words = "lexical" in parts and parts["lexical"].value > 0
+    return cosine >= LEAST or (has_words and (cosine >= LEAST_OF_WORDS or mode == "lexical"))
 
 
 async def _said(core: Core, domain: str, rows: Sequence[DescribedRow]) -> dict[str, str]:

@@ -68,9 +68,9 @@ async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> 
     target = asked.target
     if target is None:
         candidates = await candidates_for(core, domain, node_id, asked.target_domain)
-        if not candidates:
+        if not candidates or not candidates[0].fits:
             hint = f"Nothing in {asked.target_domain} fits this node: give target_node_id."
-            return LinkCreated(success=False, candidates=(), hint=hint)
+            return LinkCreated(success=False, candidates=candidates, hint=hint)
         target = candidates[0].node_id
     made = await _write(core, domain, node_id, target, asked)
     return made.model_copy(update={"candidates": candidates})

@@ -28,6 +28,7 @@ class Candidate(Result):
     type: str
     title: str
     score: float = Field(description="0 to 1: how well it fits what the source says; whether they name each other")
+    fits: bool = Field(description="Whether it is close enough in meaning and words, or one names the other")
     mentions: int = Field(description="2 if it and the source name each other, 1 if one names the other")
     connections: int = Field(description="To others of these candidates")
 
