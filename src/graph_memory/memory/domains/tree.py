@@ -48,7 +48,8 @@ async def create_domain(core: Core, name: str, edit: Edit) -> DomainChanged:
         if head.seq > 0:
             raise exists(name)
         begun = Draft(op=Op.CREATE, kind=Kind.ONTOLOGY, subject="ontology", state=ontology_state(Ontology()))
-        return [domain_draft(replace(DomainState(created=head.at), **edit)), begun]
+        # the ontology comes first, as in no other log: by that it is told from one that somebody declared
+        return [begun, domain_draft(replace(DomainState(created=head.at), **edit))]
 
     receipt = await core.log.write("create_domain", name, core.origin, _nothing, decide, creates_domain=True)
     return DomainChanged(domain=name, version=receipt.version_of(DOMAIN) or 0)

@@ -26,6 +26,8 @@ from graph_memory.storage.queries import query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader
 
+UNDECLARED = 1
+"""The number of the event of an ontology that `create_domain` made: the log of any other begins with its domain."""
 LOGGED = query("graph/logged_ontology", dict[str, object])
 
 
@@ -44,6 +46,8 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_st
         await ensure_connection_type(core.store, connection_type.name)
 
     def decide(head: Head, last: Event | None) -> Sequence[Draft]:
+        if last is not None and last.seq != UNDECLARED:
+            raise _exists(domain)
         return decide_ontology(head, ontology, last)
 
     receipt = await core.log.write("create_ontology", domain, core.origin, _last, decide, creates_domain=True)
