@@ -17,7 +17,7 @@ async def test_an_agent_makes_a_tree_fills_it_and_reads_it_as_one(historian: Age
     agent, home, kitchen = historian.within(None), f"{domain}/home", f"{domain}/kitchen"
     await agent.within(home).call("create_ontology", **NOTES)
     made = await agent.call("create_domain", name=kitchen, parent=home, description="Tiles", metadata={"budget": 900})
-    assert made == {"domain": kitchen, "version": 1}
+    assert made == {"domain": kitchen, "version": 2}
     note = await agent.within(kitchen).node("Note", "# Call the tiler")
     found = await agent.call("query_nodes", domain=home, include_children=True)
     assert found["nodes"] == [{"id": note, "type": "Note", "title": "Call the tiler", "domain": kitchen}]
