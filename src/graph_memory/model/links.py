@@ -75,7 +75,7 @@ class LinkState:
             target=check_new_id("target_node_id", str(stored.get("_target"))),
             type=check_link_type(stored.get("_link_type")),
             strength=fraction("strength", stored.get("_strength")),
-            bidirectional=_truth(stored.get("_bidirectional")),
+            bidirectional=check_bidirectional(stored.get("_bidirectional")),
             created=cast("datetime", stored["_created"]),
             description=check_description(stored.get("_description")),
             metadata=_metadata(stored.get("_metadata")),
@@ -99,7 +99,8 @@ def _metadata(given: object) -> str | None:
     return None if given is None else fields.check_stored_metadata(str(given))
 
 
-def _truth(given: object) -> bool:
+def check_bidirectional(given: object) -> bool:
+    """Return whether a link is seen from both ends. Raises INVALID_ARGUMENT."""
     if not isinstance(given, bool):
         raise fault("bidirectional", f"bidirectional is {quoted(given)}", "Give true or false.")
     return given

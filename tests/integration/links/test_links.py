@@ -12,6 +12,7 @@ from neo4j import Driver
 from graph_memory import GraphError, Memory, ontology_from
 from graph_memory.cli.output.walks import show_walk
 from graph_memory.model.errors import Code
+from graph_memory.model.links import LinkType
 from integration.links.conftest import DECLARED, Pair
 
 pytestmark = pytest.mark.anyio
@@ -209,6 +210,19 @@ async def test_what_is_tried_in_a_branch_is_not_seen_from_the_target(pair: Pair)
     assert [(node.id, node.domain) for node in walked.nodes[1:]] == [(pair.a, pair.names[0])]
 
 
+async def test_entities_that_are_merged_keep_their_links_each_once(pair: Pair) -> None:
+    home = pair.one.in_domain(f"test-{uuid4().hex[:20]}")
+    made = [await home.entities.remember(name=name, type="person", observations=[name]) for name in ("Ann", "An")]
+    ann, an = (str(one.id) for one in made)
+    kinds: tuple[tuple[str, LinkType], ...] = ((ann, "reference"), (an, "reference"), (an, "version"))
+    for node, kind in kinds:
+        await home.links.create_cross_domain_link(node, pair.names[1], pair.b, link_type=kind)
+    await home.entities.merge_entities(["An"], "Ann")
+    links = (await home.links.list_cross_domain_links()).links
+    assert sorted((link.node_id, link.ref.link_type) for link in links) == [(ann, "reference"), (ann, "version")]
+    assert (await home.upkeep.verify()).clean
+
+
 async def test_compacting_keeps_a_link(pair: Pair, tmp_path: Path) -> None:
     made = await pair.one.links.create_cross_domain_link(pair.a, pair.names[1], pair.b)
     await pair.one.history.compact(2, archive=tmp_path / "past.jsonl")
@@ -270,6 +284,7 @@ WRONG: dict[str, tuple[dict[str, Any], Code]] = {
     "no such type": ({"link_type": "refers"}, Code.INVALID_ARGUMENT),
     "too strong": ({"strength": 2}, Code.INVALID_ARGUMENT),
     "no number": ({"strength": float("nan")}, Code.INVALID_ARGUMENT),
+    "neither true nor false": ({"bidirectional": "no"}, Code.INVALID_ARGUMENT),
     "no object": ({"metadata": "x"}, Code.INVALID_ARGUMENT),
     "too much": ({"metadata": {"x": "y" * 70_000}}, Code.INVALID_ARGUMENT),
     "half a character": ({"description": "\ud800"}, Code.INVALID_ARGUMENT),

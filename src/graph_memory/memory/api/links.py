@@ -10,7 +10,7 @@ from graph_memory.memory.links.links import NewLink
 from graph_memory.memory.links.results import LinkCreated, LinkDeleted, Links
 from graph_memory.model.arguments import check_direction, check_domain, check_new_id
 from graph_memory.model.fields import check_metadata
-from graph_memory.model.links import LinkType, check_description, check_link_type
+from graph_memory.model.links import LinkType, check_bidirectional, check_description, check_link_type
 from graph_memory.model.results import Direction
 from graph_memory.model.strength import fraction
 
@@ -53,7 +53,7 @@ class CrossDomainLinks:
             target=None if target_node_id is None else check_new_id("target_node_id", target_node_id),
             type=check_link_type(link_type),
             strength=fraction("strength", strength),
-            bidirectional=bool(bidirectional),
+            bidirectional=check_bidirectional(bidirectional),
             description=check_description(description),
             metadata=None if metadata is None else check_metadata(metadata),
         )

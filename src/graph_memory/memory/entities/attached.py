@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graph_memory.memory.changes.context import attached_to, in_parts
+from graph_memory.memory.changes.context import attached_to, in_parts, owners_of
 from graph_memory.memory.changes.paging import AT_ONCE
+from graph_memory.memory.changes.values import way_of
 from graph_memory.memory.entities.moving import Joined, Moving
 from graph_memory.memory.entities.remember import CURRENT
 from graph_memory.model.events import Event, Head
@@ -40,7 +41,9 @@ async def moved(reader: Reader, head: Head, target: str, sources: Sequence[str],
     moving = Moving(target, sources, texts, there, lambda state: holds_at(state, head.at), made)
     moving.observe([one for one in events if one.draft.kind is Kind.OBSERVATION])
     moving.relate([one for one in events if one.draft.kind is Kind.CONNECTION])
-    moving.link([one for one in events if one.draft.kind is Kind.LINK])
+    links = [one for one in reversed(events) if one.draft.kind is Kind.LINK]  # of equal ones the first stays
+    ways = {way: one for one in links for way in way_of(target, one.draft.state or {})}
+    moving.link(ways, await owners_of(reader, head.domain, ways))
     return moving
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from graph_memory.memory.changes.values import UniqueValue
 from graph_memory.memory.graph.premises import evidence_of, evidence_text
 from graph_memory.model.events import Draft, Event, Op, new_id
 from graph_memory.model.kinds import Kind
@@ -90,10 +91,9 @@ class Moving:
             moved.append((draft, state))
         self.drafts += [replace(draft, state=_resting_on(state, ids)) for draft, state in moved]
 
-    def link(self, events: Sequence[Event]) -> None:
-        """Move links to other domains, of those that say the same the first."""
-        said = {tuple((event.draft.state or {}).get(name) for name in _SAME_LINK): event for event in reversed(events)}
-        for event in said.values():
+    def link(self, ways: Mapping[UniqueValue, Event], taken: Collection[UniqueValue]) -> None:
+        """Move links to other domains, but those that lead where one that is there leads."""
+        for event in (event for way, event in ways.items() if way not in taken):
             made = self._id(event, "link")
             draft = replace(event.draft, op=Op.CREATE, subject=made, from_id=self.target, previous=None)
             self.drafts.append(draft)
@@ -103,9 +103,6 @@ class Moving:
 
     def _end(self, node: str | None) -> str:
         return self.target if node in self.sources else node or ""
-
-
-_SAME_LINK = ("_target_domain", "_target", "_link_type")
 
 
 def _renamed(state: ObservationState, own: str, ids: Mapping[str, str]) -> ObservationState:

@@ -27,6 +27,8 @@ MENTION = 0.5
 """What it counts that the source names a hit, or the hit the source; the best fitting hit has 1."""
 CENTRALITY = 0.02
 """What it counts to be connected to the most other hits. More of it finds the right node less often: see benchmarks."""
+LEAST, LEAST_OF_WORDS = 0.3, 0.15
+"""Cosines from which a hit fits, and one that has words of the source; of what has nothing to do with it, 0 to 0.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,6 @@ class AmongRow:
     edges: int
 
 
-LEAST, LEAST_OF_WORDS = 0.3, 0.15
-"""Cosines from which a hit fits, and one that has words of the source; of what has nothing to do with it, 0 to 0.2."""
 AMONG = query("links/among", AmongRow)
 
 

@@ -77,9 +77,7 @@ async def create_link(core: Core, domain: str, node_id: str, asked: NewLink) -> 
 
 
 async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewLink) -> LinkCreated:
-    subject = new_id("link")
-    check_text({"target_node_id": target})
-    told: tuple[LinkState, NodeState, str] | None = None
+    made = LinkCreated(success=True, link_id=new_id("link"))
 
     async def read(reader: Reader, _: Head) -> tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]:
         node = await the_node(reader, domain, node_id)
@@ -90,7 +88,7 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
         return node, title, await owners_of(reader, domain, way_of(node_id, state))
 
     def decide(head: Head, found: tuple[NodeState, str, Mapping[UniqueValue, Sequence[str]]]) -> Sequence[Draft]:
-        nonlocal told
+        nonlocal made
         node, title, owners = found
         link = LinkState(
             target_domain=asked.target_domain,
@@ -102,22 +100,14 @@ async def _write(core: Core, domain: str, node_id: str, target: str, asked: NewL
             description=asked.description,
             metadata=asked.metadata,
         )
-        told = link, node, title
-        draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=subject, from_id=node_id, state=link.state())
+        back = way_back(link, domain, node_id, node.shown_title) if link.bidirectional else None
+        made = made.model_copy(update={"source_ref": ref(link, title), "target_ref": back})
+        draft = Draft(op=Op.CREATE, kind=Kind.LINK, subject=str(made.link_id), from_id=node_id, state=link.state())
         context = Context(ontology=head.ontology, living={node_id: node.type}, owners=owners)
         return Changeset.of(context, [draft]).checked(domain)
 
     receipt = await core.log.write("create_cross_domain_link", domain, core.origin, read, decide)
-    if told is None:
-        raise GraphError(Code.INTERNAL, "The link was written without being decided")
-    link, node, title = told
-    return LinkCreated(
-        success=True,
-        link_id=subject,
-        version=receipt.version_of(subject),
-        source_ref=ref(link, title),
-        target_ref=way_back(link, domain, node_id, node.shown_title) if link.bidirectional else None,
-    )
+    return made.model_copy(update={"version": receipt.seq})
 
 
 def ref(link: LinkState, title: str | None) -> DomainRef:
