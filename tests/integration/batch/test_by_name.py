@@ -165,6 +165,61 @@ async def test_names_follow_what_operations_on_nodes_do(memory: Memory) -> None:
     assert await told(memory) == ({"Anna": ["a", "b", "c"], "Ann": ["another"], "Bob": ["made anew"]}, [])
 
 
+async def living(memory: Memory) -> tuple[int, int]:
+    """Return how many nodes and connections there are; what the graph has beside the log is a difference."""
+    assert (await memory.upkeep.verify()).clean
+    return len((await memory.query_nodes()).node_ids), len((await memory.query_connections()).connection_ids)
+
+
+CALLED: dict[str, Operation] = {
+    "$old": entity("Old", ref="old"),
+    "New": {"op": "update_node", "properties": {"name": "New"}},
+}
+"""What an earlier operation makes an entity known by."""
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("act", ["forget", "repeat", "take back"])
+async def test_what_an_earlier_operation_calls_otherwise_is_known_with_all_that_is_attached(
+    memory: Memory, name: str, act: str
+) -> None:
+    await memory.entities.create_entities([{"name": "Old", "observations": ["a"]}, {"name": "Bob"}])
+    await memory.entities.create_relations([{"from": "Old", "to": "Bob", "relationType": "knows"}])
+    old = (await memory.entities.open_nodes(["Old"], detail=True)).to_dict()["entities"][0]["id"]
+    first = CALLED[name] if name == "$old" else {**CALLED[name], "node_id": old}
+    then: dict[str, list[Operation]] = {
+        "forget": [forget(name)],
+        "repeat": [note(name, "a"), relate(name, "knows", "Bob")],
+        "take back": [unnote(name, "a"), unrelate(name, "knows", "Bob")],
+    }
+    await memory.execute_batch([first, *then[act]])
+    assert await living(memory) == {"forget": (1, 0), "repeat": (2, 1), "take back": (2, 0)}[act]
+    deleted = [each for each in (await memory.history.log()).entries if each.operation == "delete"]
+    kinds = sorted(str(each.kind) for each in deleted)
+    expected = {
+        "forget": ["connection", "node", "observation"],
+        "repeat": [],
+        "take back": ["connection", "observation"],
+    }
+    assert kinds == expected[act]
+
+
+async def test_an_end_of_relations_stays_while_anything_leads_to_it_or_from_it(memory: Memory) -> None:
+    await memory.entities.create_entities([{"name": name} for name in ("A", "B", "C")])
+    lenient = [{"from": name, "to": "X", "relationType": "likes"} for name in ("C", "B", "A")]
+    await memory.entities.create_relations(lenient)
+    bob = (await memory.entities.open_nodes(["B"], detail=True)).to_dict()["entities"][0]["id"]
+    await memory.execute_batch([unrelate("A", "likes", "X"), {"op": "delete_node", "node_id": bob}])
+    assert await living(memory) == (3, 1)
+    other = memory.in_domain(f"{memory._domain(None)}-b")
+    await memory.history.branch(other._domain(None))
+    [end] = [one for one in (await memory.query_nodes(detail=True)).nodes or () if one.title == "X"]
+    await memory.links.create_cross_domain_link(end.id, other._domain(None), end.id)
+    await memory.entities.delete_relations(lenient[:1])
+    assert await living(memory) == (3, 0)
+    assert len((await memory.links.list_cross_domain_links()).links) == 1
+
+
 async def test_what_only_relations_named_goes_with_the_last_of_them_or_becomes_an_entity(memory: Memory) -> None:
     lenient = [{"from": "Ann", "to": to, "relationType": "likes"} for to in ("Tea", "Jazz")]
     await memory.entities.create_entities([{"name": "Ann"}])

@@ -10,8 +10,8 @@ from graph_memory.memory.batch.named_steps import KnownByName
 from graph_memory.memory.batch.operations import Deletion, Fault, Operation, Parsed
 from graph_memory.memory.changes.context import attached_to, attached_to_others, in_parts
 from graph_memory.memory.changes.paging import TooMany
-from graph_memory.memory.changes.plan import ends_of
 from graph_memory.memory.core import Core
+from graph_memory.memory.graph.nodes import NodeEdit
 from graph_memory.memory.knowledge.asked import (
     EntityRemoval,
     NewEntity,
@@ -23,7 +23,6 @@ from graph_memory.memory.knowledge.asked import (
 from graph_memory.memory.knowledge.graph import NamedGraph
 from graph_memory.memory.knowledge.names import entity_not_found
 from graph_memory.memory.knowledge.reading import NAMED, names_of, observed, only_ends, related, states_of
-from graph_memory.memory.knowledge.rows import EndRow
 from graph_memory.model.arguments import fault
 from graph_memory.model.errors import Code
 from graph_memory.model.events import Draft, Event, Head
@@ -57,6 +56,8 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
         hint = "Delete nodes that have many with delete_node, which has no limit."
         raise fault("operations", message, hint) from many
     severed = [draft for node in names.going for draft in attached.get(node, ())] + names.severed
+    cut = sum(isinstance(one.asked, Deletion) and one.asked.kind is Kind.CONNECTION for one in operations)
+    ends = await only_ends(reader, head.domain, severed, names.going, cut + sum(map(len, attached.values())))
     return Known(
         head=head,
         last={event.draft.subject: event for event in events},
@@ -66,7 +67,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
         origin=core.origin,
         by_name=KnownByName(
             graph=graph,
-            ends=await names.ends(severed),
+            ends={row.id: row for row in ends},
             attached=await attached_to_others(reader, head.domain, names.mentions, head.ontology),
             lost=parsed.lost_names,
         ),
@@ -80,6 +81,7 @@ class _Names:
         self._reader = reader
         self._domain = domain
         self._asked = [one.asked for one in operations]
+        self._edits = [(one.subject, one.asked) for one in operations if isinstance(one.asked, NodeEdit)]
         self.going: Sequence[str] = ()
         """Nodes that would be deleted by their names."""
         self.mentions: Sequence[str] = ()
@@ -88,6 +90,8 @@ class _Names:
         """By the ids that entities would get, those of the ones that are there."""
         self.severed: list[Draft] = []
         """Relations that would be deleted by the names of their ends."""
+        self._by_id: Mapping[str, str] = {}
+        self._former: dict[str, list[str]] = {}
 
     async def read(self) -> NamedGraph:
         """Return what is known of all names."""
@@ -114,36 +118,46 @@ class _Names:
         given = dict.fromkeys((*made, *going, *(name for name, _ in texts), *ends))
         if not given:
             return graph
-        by_id = await names_of(self._reader, self._domain, given)
+        entities = [one for one in self._asked if isinstance(one, NewEntity)]
+        given_ids = (*given, *(subject for subject, _ in self._edits))
+        by_id = {**await names_of(self._reader, self._domain, given_ids), **{one.id: one.name for one in entities}}
+        self._note_meanings(by_id)
         names = dict.fromkeys((*given, *by_id.values()))
         rows = await in_parts(self._reader, NAMED, self._domain, names=list(names))
         ids = {row.name: row.id for row in rows}
-        self.going = [ids[name] for each in going if (name := by_id.get(each, each)) in ids]
-        asked = (one for one in self._asked if isinstance(one, NewEntity))
-        self.standing = {one.id: ids[one.name] for one in asked if one.name in ids}
+        self.going = [ids[name] for each in going for name in self._meant(each) if name in ids]
+        self.standing = {one.id: ids[one.name] for one in entities if one.name in ids}
         wanted = set(made)
         self.mentions = [row.id for row in rows if row.is_mentioned and row.name in wanted]
         graph.note_named(rows, (await states_of(self._reader, self._domain, self.mentions)).values())
-        told = [(by_id.get(name, name), found) for name, found in texts]
+        told = [(name, found) for each, found in texts for name in self._meant(each)]
         graph.note_observed(await observed(self._reader, self._domain, told))
-        await self._relate(graph, relations, by_id)
+        await self._relate(graph, relations)
         return graph
 
-    async def _relate(self, graph: NamedGraph, given: Sequence[NewRelation], by_id: Mapping[str, str]) -> None:
+    def _note_meanings(self, by_id: Mapping[str, str]) -> None:
+        """Note what ids stand for, and the former names of what operations give another."""
+        self._by_id = by_id
+        for subject, edit in self._edits:
+            name = edit.properties.get("name")
+            if isinstance(name, str) and subject in by_id:
+                self._former.setdefault(name, []).append(by_id[subject])
+
+    def _meant(self, given: str) -> list[str]:
+        """Return the names under which there may be what a name or an id stands for when its operation is made."""
+        name = self._by_id.get(given, given)
+        return [name, *self._former.get(name, ())]
+
+    async def _relate(self, graph: NamedGraph, given: Sequence[NewRelation]) -> None:
         relations = [
-            replace(one, from_name=by_id.get(one.from_name, one.from_name), to_name=by_id.get(one.to_name, one.to_name))
+            replace(one, from_name=start, to_name=end)
             for one in given
+            for start in self._meant(one.from_name)
+            for end in self._meant(one.to_name)
         ]
         for one, row in zip(relations, await related(self._reader, self._domain, relations), strict=True):
             graph.note_related(one, row)
             self.severed += row.deletions
-
-    async def ends(self, severed: Sequence[Draft]) -> Mapping[str, EndRow]:
-        """Return what is only an end of these relations and of none beside them, as far as it could go."""
-        connections = [draft for draft in severed if draft.kind is Kind.CONNECTION]
-        ends = {end for draft in connections for end in ends_of(draft)} - set(self.going)
-        rows = await only_ends(self._reader, self._domain, ends, len(connections) + 1) if ends else []
-        return {row.id: row for row in rows}
 
 
 async def with_near_names(reader: Reader, domain: str, faults: Sequence[Fault]) -> list[Fault]:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from graph_memory.memory.changes.context import attached_to, in_parts
 from graph_memory.memory.changes.paging import TooMany
-from graph_memory.memory.changes.plan import Changeset, Context, ends_of
+from graph_memory.memory.changes.plan import Changeset, Context
 from graph_memory.memory.core import Core
 from graph_memory.memory.entities.results import Done
 from graph_memory.memory.entities.writes import Decided
@@ -15,7 +15,6 @@ from graph_memory.memory.knowledge.asked import NewRelation, Removal
 from graph_memory.memory.knowledge.reading import NAMED, observed, only_ends, related
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Head
-from graph_memory.model.kinds import Kind
 from graph_memory.storage.store import Reader
 
 Reading = Callable[[Reader, Head], Awaitable[Decided]]
@@ -74,9 +73,8 @@ async def delete_relations(core: Core, domain: str, wanted: Sequence[NewRelation
 
 async def _names_alone(reader: Reader, domain: str, going: Sequence[Draft], nodes: Sequence[Draft] = ()) -> list[Draft]:
     """Return the deletions of what is only named as an end of relations, where all of these go."""
-    gone = {draft.subject for draft in going if draft.kind is Kind.CONNECTION}
-    ends = {end for draft in going if draft.subject in gone for end in ends_of(draft)}
-    rows = await only_ends(reader, domain, ends - {draft.subject for draft in nodes}, len(gone) + 1)
+    gone = {draft.subject for draft in going}
+    rows = await only_ends(reader, domain, going, [draft.subject for draft in nodes])
     return [row.deletion for row in rows if gone.issuperset(row.relations)]
 
 

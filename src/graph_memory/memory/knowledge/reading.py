@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from graph_memory.memory.changes.context import ROWS, in_parts
+from graph_memory.memory.changes.plan import ends_of
 from graph_memory.memory.knowledge.asked import NewRelation
 from graph_memory.memory.knowledge.rows import EndRow, IdRow, NamedRow, ObservedRow, RelatedRow
-from graph_memory.model.events import Event
+from graph_memory.model.events import Draft, Event
+from graph_memory.model.kinds import Kind
 from graph_memory.model.projection import live_state
 from graph_memory.model.subjects import NodeState
 from graph_memory.storage.log.reads import LAST_EVENTS
@@ -54,10 +56,17 @@ async def related(reader: Reader, domain: str, wanted: Sequence[NewRelation]) ->
     return sorted(await in_parts(reader, RELATED, domain, rows=asked), key=lambda row: row.place)
 
 
-async def only_ends(reader: Reader, domain: str, ids: Collection[str], most: int) -> list[EndRow]:
-    """Return what of these is only named as an end of relations, each with up to so many of these."""
+async def only_ends(
+    reader: Reader, domain: str, going: Iterable[Draft], nodes: Collection[str], others: int = 0
+) -> list[EndRow]:
+    """Return what is only named as an end of relations that go, but for nodes that go anyway.
+
+    Each has its relations, up to one more than go, and than so many others that may go too.
+    """
+    gone = {draft.subject: draft for draft in going if draft.kind is Kind.CONNECTION}
+    every = sorted({end for draft in gone.values() for end in ends_of(draft)} - {*nodes})
     found: list[EndRow] = []
-    every = sorted(ids)
     for start in range(0, len(every), ROWS):
-        found += await reader.read(ONLY_ENDS, domain=domain, ids=every[start : start + ROWS], most=most)
+        page = every[start : start + ROWS]
+        found += await reader.read(ONLY_ENDS, domain=domain, ids=page, most=len(gone) + others + 1)
     return found
