@@ -1421,12 +1421,12 @@ class SyncHistory(_Sync[History]):
         )
 
     def erase(self, subject: str, *, dry_run: bool = False, domain: str | None = None) -> Erased:
-        """Erase a node, connection or observation for good, with every past state and content. It cannot be undone.
+        """Erase a node, connection, observation or link for good, with every past state and content.
 
-        A node's connections, and observations about it, are erased with it, in the domain and in all that share its
-        past: branches, and the domains that they were made from. The events keep their numbers, times and authors, but
-        nothing else. The same call resumes an erasure that was interrupted. Texts of other nodes that mention it are
-        not searched: `scan` finds them.
+        It cannot be undone. A node's connections, observations about it and links from it are erased with it, in the
+        domain and in all that share its past: branches, and the domains that they were made from. The events keep their
+        numbers, times and authors, but nothing else. The same call resumes an erasure that was interrupted. Texts of
+        other nodes that mention it are not searched: `scan` finds them.
 
         Raises NODE_NOT_FOUND, DOMAIN_BUSY and FILE_CREATION_FAILED.
         """

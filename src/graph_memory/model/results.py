@@ -59,7 +59,7 @@ class Changed(Result):
 class NodeDeleted(Changed):
     """The result of deleting a node."""
 
-    connections: int = Field(description="Number of connections, and observations about it, deleted with it")
+    connections: int = Field(description="Connections, observations about it and links from it that went with it")
     resumed: bool | None = Field(default=None, description="An interrupted deletion was resumed")
 
 
@@ -288,7 +288,7 @@ class Branched(Result):
     forked_from: str
     forked_at: int = Field(description="Number in that domain's log after which the branch starts")
     seq: int = Field(description="Number of the branch's own first event; lower numbers belong to that domain")
-    subjects: int = Field(description="Types, nodes, connections and observations that it starts with")
+    subjects: int = Field(description="Types, nodes, connections, observations and links that it starts with")
 
 
 class Difference(Result):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graph_memory.cli.command import Call, command
-from graph_memory.cli.input import completion, naming
+from graph_memory.cli.commands.listing import tell_end
+from graph_memory.cli.input import completion, fields, naming
 from graph_memory.cli.input import options as takes
 from graph_memory.cli.output.printing import note, plain
 from graph_memory.cli.output.tables import print_table
@@ -36,8 +37,10 @@ def create(
     strength: Annotated[float, typer.Option(help="How strong it is, 0 to 1.")] = 1.0,
     description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     bidirectional: Annotated[bool, typer.Option("--bidirectional", help="It is also seen from its target.")] = False,
+    metadata: fields.MetadataOption = None,
 ) -> None:
     """Link a node to a node of another domain, and print the id of the link."""
+    given = fields.given_metadata(metadata)
 
     async def use(memory: Memory) -> LinkCreated:
         return await memory.links.create_cross_domain_link(
@@ -48,6 +51,7 @@ def create(
             strength=strength,
             description=description,
             bidirectional=bidirectional,
+            metadata=given,
         )
 
     call.answer(use, _show_created, "Linking")
@@ -68,12 +72,13 @@ def list_all(
     node: Annotated[str | None, typer.Argument(metavar="NODE", help=f"Only those of a node, {takes.NAMED}.")] = None,
     direction: Annotated[Direction, typer.Option(help="Links from here, to here, or both.")] = "both",
     limit: takes.LimitOption = None,
+    cursor: takes.CursorOption = None,
 ) -> None:
     """List links to other domains, and the bidirectional ones that lead here."""
 
     async def use(memory: Memory) -> Links:
         named = None if node is None else await naming.node_id(memory, node)
-        return await memory.links.list_cross_domain_links(named, direction=direction, limit=limit)
+        return await memory.links.list_cross_domain_links(named, direction=direction, limit=limit, cursor=cursor)
 
     call.answer(use, _show_all, "Reading")
 
@@ -94,7 +99,8 @@ def _show_all(found: Links) -> None:
         )
         for one in found.links
     ]
-    return print_table(columns, rows, whole=("link",), folded=("node", "title", "dangling"))
+    print_table(columns, rows, whole=("link",), folded=("node", "title", "dangling"))
+    return tell_end(len(rows), "link", found.next_cursor)
 
 
 @command(app)

@@ -32,7 +32,7 @@ def list_nodes(call: Call, find: Find[NodeIds], as_of: str | None) -> None:
             )
         else:
             print_table(("type", "title", "id"), [(one.type, one.title, one.id) for one in nodes])
-        _tell_end(len(nodes), "node", found.next_cursor)
+        tell_end(len(nodes), "node", found.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -49,7 +49,7 @@ def list_connected(call: Call, find: Find[ConnectedNodes], as_of: str | None) ->
         ]
         far = [(str(one.steps), one.type, one.title, one.id) for one in nodes if one.steps is not None]
         print_table(("steps" if far else "connection", "type", "title", "id"), rows + far)
-        _tell_end(len(nodes), "node", found.next_cursor)
+        tell_end(len(nodes), "node", found.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -61,7 +61,7 @@ def list_connections(call: Call, find: Find[ConnectionIds], as_of: str | None) -
         connections = found.connections or ()
         rows = [(one.from_title, one.type, one.to_title, one.id) for one in connections]
         print_table(("from", "type", "to", "id"), rows)
-        _tell_end(len(rows), "connection", found.next_cursor)
+        tell_end(len(rows), "connection", found.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -72,7 +72,7 @@ def list_weighed(call: Call, find: Find[WeighedConnections], as_of: str | None) 
     def show(found: WeighedConnections) -> None:
         rows = [(f"{one.weight:.2f}", one.from_title, one.type, one.to_title, one.id) for one in found.connections]
         print_table(("weight", "from", "type", "to", "id"), rows)
-        _tell_end(len(rows), "connection", found.next_cursor)
+        tell_end(len(rows), "connection", found.next_cursor)
 
     _list(call, find, as_of, show)
 
@@ -84,7 +84,7 @@ def _list(call: Call, find: Find[F], as_of: str | None, show: Callable[[F], None
     call.answer(use, show, "Searching")
 
 
-def _tell_end(rows: int, noun: str, cursor: str | None) -> None:
+def tell_end(rows: int, noun: str, cursor: str | None) -> None:
     """Say on stderr how many there were, and how to go on."""
     more = f" There are more: use --limit N or --cursor {cursor}" if cursor else ""
     note(f"{counted(rows, noun)}.{more}")

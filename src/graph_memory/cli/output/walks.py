@@ -46,7 +46,7 @@ def show_walk(found: Walked) -> None:
 
 def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> None:
     edge = edges.get(node.via or "")
-    way = f"{_arrow(edge, node.id)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
+    way = f"{_arrow(edge, node.id, node.domain)} {plain(edge.type)} {edge.weight:.2f}  " if edge else ""
     shape = "" if node.degree is None else f"  degree {node.degree}, centrality {node.centrality:.2f}"
     alike = f"  and {counted(len(node.duplicates), 'duplicate')}" if node.duplicates else ""
     print_tinted(
@@ -58,9 +58,9 @@ def _show_node(node: ReachedNode, level: int, edges: Mapping[str, Followed]) -> 
         typer.echo(f"{_INDENT * (level + 2)}{plain(node.content)}")
 
 
-def _arrow(edge: Followed, reached: str) -> str:
+def _arrow(edge: Followed, reached: str, domain: str | None = None) -> str:
     """Return whether a connection leads to a node or from it."""
-    return "→" if edge.to_id == reached else "←"
+    return "→" if (edge.to_domain, edge.to_id) == (domain, reached) else "←"
 
 
 def _counts(found: Walked) -> str:

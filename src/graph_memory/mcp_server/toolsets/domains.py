@@ -67,7 +67,8 @@ async def update_domain(memory: Memory, given: EditDomain) -> DomainChanged:
 
 async def select_domain(memory: Memory, given: OneDomain) -> DomainSelected:
     """Make a domain the one that your calls are about from now on, unless they name another."""
-    return DomainSelected(domain=(await memory.domain_info(domain=given["name"])).name)
+    await memory.get_ontology(domain=given["name"])  # raises where there is no such domain
+    return DomainSelected(domain=given["name"])
 
 
 async def delete_domain(memory: Memory, given: DeleteDomain) -> DomainDeleted:

@@ -52,7 +52,7 @@ async def read_known(core: Core, reader: Reader, head: Head, parsed: Parsed) -> 
     try:
         attached = await attached_to(reader, head.domain, list(dict.fromkeys([*going, *names.going])), MOST_ATTACHED)
     except TooMany as many:
-        message = f"More than {MOST_ATTACHED:,} connections and observations would go with the nodes"
+        message = f"More than {MOST_ATTACHED:,} connections, observations and links would go with the nodes"
         hint = "Delete nodes that have many with delete_node, which has no limit."
         raise fault("operations", message, hint) from many
     severed = [draft for node in names.going for draft in attached.get(node, ())] + names.severed

@@ -20,7 +20,7 @@ from graph_memory.memory.domains.relatives import check_is_ready
 from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.graph.ontology import logged_ontology, types_at
 from graph_memory.memory.recall.copying import begin_copied, copy_rows, covers, end_copied, owners_at
-from graph_memory.memory.transfer.export import DOMAIN_EVENT
+from graph_memory.memory.transfer.export import state_of
 from graph_memory.model.arguments import check_domain
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Op, new_id, number
@@ -285,8 +285,7 @@ class _Branching:
     async def _end(self) -> int:
         """Write the event that says where the branch is from, and let it be used."""
         seq = self._job.progress.seq + 1
-        told = await self._core.store.one(DOMAIN_EVENT, domain=self._source, until=self._at)
-        source = DomainState.from_state(told) if told else DomainState(created=self._began)
+        source = await state_of(self._core, self._source, self._at, self._began, None)
         state = DomainState(
             created=self._began,
             forked_from=self._source,

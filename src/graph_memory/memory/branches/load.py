@@ -102,7 +102,7 @@ def _too_many_gone(between: MergeScope, gone: Mapping[str, Version]) -> GraphErr
     if len(gone) - count - 1 > MOST_GONE:
         hint = f"Delete nodes in {between.target} too, with delete_node, which has no limit; then merge again."
         return fault("source", message, hint)
-    message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections and observations"
+    message += f": {between.source.domain} deleted node {shown(hub)} with {count:,} connections, observations and links"
     hint = f"Delete {shown(hub)} in {between.target} too, with delete_node, which has no limit; then merge again."
     return fault("source", message, hint)
 

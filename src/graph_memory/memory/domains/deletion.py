@@ -12,13 +12,13 @@ from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
 from graph_memory.storage.log.jobs import DELETE_DOMAIN, Job
 from graph_memory.storage.log.protection import Whole
+from graph_memory.storage.log.tree import BELOW
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.store import Transaction
 
 PAGE = 2_000
 """How much is deleted in one transaction."""
 DELETING = "deleting"
-CHILDREN = query("domains/children", str)
 
 STAGES: dict[str, Query[int]] = {
     stage: query(f"domains/delete_{stage}", int)
@@ -76,7 +76,7 @@ async def _check_is_alone(core: Core, domain: str) -> None:
         hint = f"It holds the past of {listed(names)}: delete these first."
         details = {"domain": domain, "branches": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_BRANCHES, f"Domain {domain} has branches: {listed(names)}", details)
-    if names := await core.store.read(CHILDREN, domain=domain):
+    if names := [name for row in await core.store.read(BELOW, domains=[domain]) for name in row.children]:
         hint = f"Delete {listed(names)} first, or give them another parent with update_domain."
         details = {"domain": domain, "children": names, "hint": hint}
         raise GraphError(Code.DOMAIN_HAS_CHILDREN, f"Domain {domain} has domains under it: {listed(names)}", details)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from graph_memory.memory.core import Core
@@ -59,3 +59,13 @@ def _checked(domains: object) -> list[str]:
             raise fault("domains", f"{quoted(name)} is not a name", 'Pass names, such as ["home", "work"].')
         check_domain(name, argument="domains")
     return list(dict.fromkeys(cast("Sequence[str]", names)))
+
+
+def together(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
+    """Return the warnings of several domains, each once, with the domains that it is about unless it is about all."""
+    about: dict[str, list[str]] = {}
+    for domain, some in warnings.items():
+        for warning in some:
+            about.setdefault(warning, []).append(domain)
+    told = [text if len(names) == len(warnings) else f"{listed(names)}: {text}" for text, names in about.items()]
+    return tuple(told) or None

@@ -218,7 +218,7 @@ class _Attempt:
         if taken > MOST:
             raise _refusal(f"One write adopts at most {MOST:,} changes", "Settle the others first.")
         if (count := len(around.attached.get(change.subject, ()))) > paging.AT_ONCE:
-            message = f"{count:,} connections and observations go with it; one write takes {paging.AT_ONCE:,}"
+            message = f"{count:,} connections, observations and links go with it; one write takes {paging.AT_ONCE:,}"
             raise _refusal(message, "Restore it with them, then delete it with delete_node, which has no limit.")
         if spared := [each.id for each in around.attached.get(change.subject, ()) if each.id in self.choice.spared]:
             raise _refusal(f"{spared[0]}, which is to be restored, needs it", "Restore both, or adopt both.")

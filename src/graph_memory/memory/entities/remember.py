@@ -112,10 +112,11 @@ async def _tried(writing: _Writing) -> Remembered:
 
 async def _prepared(core: Core, domain: str, given: Facts, found: Found, adviser: Adviser) -> _Writing:
     """Return a call with all that is asked of models before its write."""
-    rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if given.facts else []
+    is_asked = bool(given.facts) and (core.embedder is not None or adviser.model is not None)
+    rows = await core.store.read(NAMED, domain=domain, names=[found.name]) if is_asked else []
     known = await core.store.read(CURRENT, domain=domain, node=rows[0].id) if rows else []
     cosines = await _cosines(core, known, found.name, given)
-    free = [one for one in given.facts if not one.replaces]
+    free = [one for one in given.facts if not one.replaces] if adviser.model is not None else []
     doubts = judged_facts(free, known, {}, found.name, cosines, {})
     pairs = [Pair(doubt.known.id, doubt.known.text, one.fact.observation.text) for one in doubts for doubt in one.asks]
     return _Writing(core, domain, given, found, cosines, await adviser.settle(pairs, found.name))

@@ -14,7 +14,7 @@ from graph_memory.memory.graph.nodes import NodeEdit, editing
 from graph_memory.memory.knowledge.asked import NewEntity, new_entities
 from graph_memory.memory.knowledge.domain import in_domain
 from graph_memory.memory.knowledge.drafting import Drafting
-from graph_memory.memory.knowledge.reading import NAMED, OBSERVED, states_of
+from graph_memory.memory.knowledge.reading import NAMED, observed, states_of
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Head
 from graph_memory.model.exact import same_state
@@ -97,7 +97,6 @@ class _Writing:
         draft = editing(drafting.head, node, edit)
         if not same_state(draft.state or {}, node.state(), MODIFIED):
             drafting.drafts.append(draft)
-        asked = [{"name": entity.name, "texts": [one.text for one in entity.observations]}]
-        [row] = await reader.read(OBSERVED, domain=self.domain, rows=asked)
+        [row] = await observed(reader, self.domain, [(entity.name, [one.text for one in entity.observations])])
         there = {text for _, text, _ in row.found}
         drafting.observations(node.id, [one for one in entity.observations if one.text not in there])

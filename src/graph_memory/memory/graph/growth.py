@@ -19,7 +19,7 @@ from graph_memory.memory.changes.inverses import put_inverses
 from graph_memory.memory.changes.keys import put_keys
 from graph_memory.memory.changes.paging import PAGE, Batch, goes_on
 from graph_memory.memory.core import Core
-from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology
+from graph_memory.memory.graph.ontology import begins, check_ontology, decide_ontology, last_declared
 from graph_memory.model.errors import Code, GraphError
 from graph_memory.model.events import Draft, Event, Head, Op, in_its_place
 from graph_memory.model.kinds import TYPE_OF, Kind
@@ -33,7 +33,7 @@ from graph_memory.ontologies import begun
 from graph_memory.storage.log.jobs import GROWING, Job
 from graph_memory.storage.log.ontologies import HEAD
 from graph_memory.storage.log.protection import Whole
-from graph_memory.storage.log.reads import LAST_EVENTS, last_event
+from graph_memory.storage.log.reads import LAST_EVENTS
 from graph_memory.storage.queries import Query, query
 from graph_memory.storage.schema import ensure_connection_type
 from graph_memory.storage.store import Reader, Transaction
@@ -62,7 +62,7 @@ async def apply_ontology(core: Core, domain: str, wanted: Ontology) -> OntologyA
 
     async def read(reader: Reader, head: Head) -> _Last:
         if begins(head):
-            last = await last_event(reader, domain, "ontology") if head.seq else None
+            last = await last_declared(reader, head)
             return {"ontology": last} if last else {}
         return await _last_events(reader, domain, growth(head.ontology, wanted))
 

@@ -50,7 +50,7 @@ async def create_ontology(core: Core, domain: str, ontology: Ontology, *, has_st
             raise _exists(domain)
         return decide_ontology(head, ontology, last)
 
-    receipt = await core.log.write("create_ontology", domain, core.origin, _last, decide, creates_domain=True)
+    receipt = await core.log.write("create_ontology", domain, core.origin, last_declared, decide, creates_domain=True)
     return OntologyChanged(version=receipt.seq or 0)
 
 
@@ -181,7 +181,8 @@ async def _nothing(_: Reader, __: Head) -> None:
     return None
 
 
-async def _last(reader: Reader, head: Head) -> Event | None:
+async def last_declared(reader: Reader, head: Head) -> Event | None:
+    """Return the last event of an ontology, None where there is none yet."""
     return await last_event(reader, head.domain, "ontology") if head.seq else None
 
 

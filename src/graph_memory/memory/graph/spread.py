@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from graph_memory.memory.domains.several import together
 from graph_memory.model.arguments import UNLIMITED, check_limit, not_a_cursor
 from graph_memory.model.results import NodeBrief, NodeIds
-from graph_memory.model.wording import listed
 
 _CURSOR = "in:"
 Ask = Callable[[str, int | None, str | None], Awaitable[NodeIds]]
@@ -18,7 +18,7 @@ async def query_several(domains: Sequence[str], limit: int | None, cursor: str |
     most = check_limit(limit)
     domain, after = _begin(domains, cursor)
     briefs: list[NodeBrief] = []
-    warnings: dict[str, list[str]] = {}
+    warnings: dict[str, Sequence[str]] = dict.fromkeys(domains, ())
     names = list(domains[domains.index(domain) :])
     following: str | None = None
     for number, name in enumerate(names):
@@ -26,20 +26,18 @@ async def query_several(domains: Sequence[str], limit: int | None, cursor: str |
         found = await ask(name, None if most == UNLIMITED else left, after)
         after = None
         briefs += [one.model_copy(update={"domain": name}) for one in found.nodes or ()]
-        for warning in found.warnings or ():
-            warnings.setdefault(warning, []).append(name)
+        warnings[name] = found.warnings or ()
         if found.next_cursor is not None:
             following = f"{_CURSOR}{name}:{found.next_cursor}"
         elif len(briefs) >= most and number + 1 < len(names):
             following = f"{_CURSOR}{names[number + 1]}:"
         if following is not None:
             break
-    told = [text if len(some) == len(domains) else f"{listed(some)}: {text}" for text, some in warnings.items()]
     return NodeIds(
         node_ids=tuple(one.id for one in briefs),
         nodes=tuple(briefs),
         next_cursor=following,
-        warnings=None if briefs or cursor else tuple(told) or None,
+        warnings=None if briefs or cursor else together(warnings),
     )
 
 

@@ -43,7 +43,7 @@ async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRel
     """Make the constraints of the types that relations would add, also that of the general one if not all have room."""
     names = list(dict.fromkeys(stored_name(one.type, RELATION) for one in wanted))
     cached = core.log.cached_ontology(domain)
-    if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
+    if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
         return
     ontology = await core.log.require_ontology(domain)
     is_tight = ad_hoc_types(ontology) + len(names) + 2 > core.open_type_limit
@@ -53,7 +53,7 @@ async def make_type_constraints(core: Core, domain: str, wanted: Sequence[NewRel
 async def make_constraints(core: Core, domain: str, names: Sequence[str]) -> None:
     """Make the constraints of those ad-hoc connection types that connections of these names would add."""
     cached = core.log.cached_ontology(domain)
-    if cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names):
+    if not names or (cached is not None and all(cached.has(Kind.CONNECTION, name) for name in names)):
         return
     ontology = await core.log.require_ontology(domain)
     new = [name for name in names if ontology.open and ontology.find_connection_type(name) is None]

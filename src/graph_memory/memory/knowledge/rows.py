@@ -29,7 +29,7 @@ class NamedRow:
     @property
     def deletion(self) -> Draft:
         """The deletion of it."""
-        return Draft(op=Op.DELETE, kind=Kind.NODE, subject=self.id, type=self.type, previous=self.version)
+        return _deletion(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +95,8 @@ class EndRow:
     @property
     def deletion(self) -> Draft:
         """The deletion of it."""
-        return Draft(op=Op.DELETE, kind=Kind.NODE, subject=self.id, type=self.type, previous=self.version)
+        return _deletion(self)
+
+
+def _deletion(row: NamedRow | EndRow) -> Draft:
+    return Draft(op=Op.DELETE, kind=Kind.NODE, subject=row.id, type=row.type, previous=row.version)

@@ -42,7 +42,7 @@ class LinkCreated(Result):
     source_ref: DomainRef | None = Field(default=None, description="The target, as the source has it")
     target_ref: DomainRef | None = Field(default=None, description="The source, as the target has it, if bidirectional")
     candidates: tuple[Candidate, ...] | None = Field(
-        default=None, description="Without target_node_id: what was found, best first; the link leads to the first"
+        default=None, description="Without target_node_id: what was found, what fits first; the link leads to the first"
     )
     hint: str | None = Field(default=None, description="Without success: what to do next")
 

@@ -15,6 +15,7 @@ import anyio.to_thread
 
 from graph_memory.memory.background import task_group
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.several import together
 from graph_memory.memory.recall.access import note
 from graph_memory.memory.recall.fitting import LENGTHS, fitted, tokens_of
 from graph_memory.memory.recall.request import Request
@@ -22,7 +23,6 @@ from graph_memory.memory.recall.results import Hit, Part, SearchMode, SearchResu
 from graph_memory.memory.recall.search import search
 from graph_memory.memory.recall.why import DIGITS
 from graph_memory.model.arguments import fault
-from graph_memory.model.wording import listed
 
 AT_ONCE = 4
 """Domains that are searched at the same time."""
@@ -101,16 +101,6 @@ def _joined(found: Mapping[str, SearchResult], request: Request) -> SearchResult
         if kept:
             break
     return reply
-
-
-def together(warnings: Mapping[str, Iterable[str]]) -> tuple[str, ...] | None:
-    """Return the warnings of several domains, each once, with the domains that it is about unless it is about all."""
-    about: dict[str, list[str]] = {}
-    for domain, some in warnings.items():
-        for warning in some:
-            about.setdefault(warning, []).append(domain)
-    told = [text if len(names) == len(warnings) else f"{listed(names)}: {text}" for text, names in about.items()]
-    return tuple(told) or None
 
 
 def in_one_order(found: Mapping[str, SearchResult]) -> list[Hit]:

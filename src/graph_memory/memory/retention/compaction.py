@@ -19,6 +19,7 @@ from graph_memory.memory.core import Core
 from graph_memory.memory.domains.lineage import NEXT_EVENTS, LogSegment, segments_of, seq_at
 from graph_memory.memory.domains.listing import domain_state
 from graph_memory.memory.domains.relatives import COMPACTING, STATE, unfinished_branches
+from graph_memory.memory.domains.tree import domain_draft
 from graph_memory.memory.history.log import sessions_between
 from graph_memory.memory.recall.copying import covers, take_out_ended
 from graph_memory.memory.retention.archive_file import Archive, unwritable
@@ -26,8 +27,7 @@ from graph_memory.memory.retention.results import Compacted
 from graph_memory.model.arguments import fault, in_file_name
 from graph_memory.model.clock import next_time
 from graph_memory.model.errors import Code, GraphError
-from graph_memory.model.events import Draft, Op, new_id, number
-from graph_memory.model.kinds import Kind
+from graph_memory.model.events import new_id, number
 from graph_memory.model.sessions import folded, merged, sessions_from, sessions_text
 from graph_memory.model.wording import listed
 from graph_memory.storage.log import jobs
@@ -280,8 +280,7 @@ class _Compacting:
         domain = self._job.domain
         state, previous = await domain_state(self._core.store, domain)
         now = replace(state, compacted_to=self._to, compacted=str(self._job.given["sessions"]))
-        op = Op.CREATE if previous is None else Op.UPDATE
-        draft = Draft(op=op, kind=Kind.DOMAIN, subject="domain", previous=previous, state=now.state())
+        draft = domain_draft(now, previous)
         ontology = await self._core.log.require_ontology(domain)
 
         async def append(transaction: Transaction) -> None:

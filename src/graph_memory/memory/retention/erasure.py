@@ -90,7 +90,7 @@ async def _known(reader: Reader, domain: str, subject: str) -> tuple[str, Event]
     if not found:
         raise _unknown(domain, subject)
     if not {event.draft.kind for event in found.values()} <= set(DATA):
-        hint = "Give the id of a node, connection or observation."
+        hint = "Give the id of a node, connection, observation or link."
         raise fault("subject", f"{shown(subject)} is not data: it belongs to the ontology or the domain", hint)
     name = domain if domain in found else next(iter(found))
     return name, found[name]
@@ -236,6 +236,6 @@ def _tombstone(event: Event) -> Event:
 
 
 def _unknown(domain: str, subject: str) -> GraphError:
-    hint = "Give the id of a node, connection or observation, even of a deleted one."
+    hint = "Give the id of a node, connection, observation or link, even of a deleted one."
     details = {"subject": shown(subject), "domain": domain, "hint": hint}
     return GraphError(Code.NODE_NOT_FOUND, f"The log of domain {domain} has no record of {shown(subject)}", details)

@@ -13,7 +13,7 @@ class ErasedIn(Result):
     """What was erased of a subject in one domain, or would be."""
 
     domain: str
-    subjects: int = Field(description="The subject itself, and the connections and observations that go with it")
+    subjects: int = Field(description="The subject itself, and the connections, observations and links that go with it")
     events: int = Field(description="Events that lost their content")
     contents: int = Field(description="Texts and blobs that nothing else refers to")
     blobs_left: int | None = Field(

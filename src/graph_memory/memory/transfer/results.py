@@ -33,7 +33,7 @@ class Imported(Result):
     domain: str = Field(description="Name of the new domain")
     seq: int = Field(description="Number of its last event")
     events: int = Field(description="Events in its log")
-    subjects: int = Field(description="Nodes, connections and observations that live in it")
+    subjects: int = Field(description="Nodes, connections, observations and links that live in it")
     resumed: bool = Field(description="Whether it resumed an interrupted import")
     forked_from: str | None = Field(default=None, description="For a branch: the domain that holds its past")
 

@@ -68,7 +68,7 @@ async def _check_way_up(transaction: Transaction, domain: str, parent: str, belo
             way = " under ".join([domain, *seen, domain])
             message = f"Domain {domain} would be above itself: {way}"
             raise fault("parent", message, "Choose a domain that is not under this one.")
-        if len(seen) + below == MOST_LEVELS:
+        if len(seen) + below >= MOST_LEVELS:
             message = f"More than {MOST_LEVELS} domains would be above domain {domain} or one under it"
             raise fault("parent", message, "Choose a parent higher up.")
         row = await transaction.one(LOCK_PARENT, domain=name)

@@ -1,7 +1,7 @@
 """A text split into facts by a language model: what it is asked, and what of its answer is taken. Pure.
 
-What it answers is a stranger's. A fact is taken only if what it says stands in the sentences that it names; a sentence
-that its facts do not hold is kept as it is. So nothing that was said is lost, and nothing that was not said comes in.
+What it answers is a stranger's. A fact is taken only if most of what it says, and all its figures, stand in the
+sentences that it names; a sentence that its facts do not mostly hold is kept as it is.
 """
 
 from __future__ import annotations

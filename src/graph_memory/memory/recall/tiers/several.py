@@ -11,10 +11,11 @@ from typing import Any
 import anyio.to_thread
 
 from graph_memory.memory.core import Core
+from graph_memory.memory.domains.several import together
 from graph_memory.memory.recall.fitting import counter
 from graph_memory.memory.recall.request import FEWEST_TOKENS, Filters, Request
-from graph_memory.memory.recall.results import SearchMode
-from graph_memory.memory.recall.several import check_of_several, in_one_order, searched, together
+from graph_memory.memory.recall.results import SearchMode, SearchResult
+from graph_memory.memory.recall.several import check_of_several, in_one_order, searched
 from graph_memory.memory.recall.tiers.asking import depth_of
 from graph_memory.memory.recall.tiers.recalling import recalled
 from graph_memory.memory.recall.tiers.request import RecallRequest, asked
@@ -40,9 +41,9 @@ async def memory_query_several(core: Core, domains: Sequence[str], query: str, m
 async def recall_several(core: Core, domains: Sequence[str], request: RecallRequest) -> RecallResult:
     """Return what several domains know. `Recall` tells the rest."""
     check_of_several(request.as_of)
-    shares = await _shares(core, domains, request)
+    shares, aside = await _shares(core, domains, request)
     count = await anyio.to_thread.run_sync(counter)
-    telling, missing = _Telling(request), list[GraphError]()
+    telling, missing = _Telling(request, [*aside]), list[GraphError]()
     while shares:
         domain = max(shares, key=lambda name: shares[name])
         part = shares[domain] / fsum(shares.values())
@@ -65,20 +66,28 @@ async def recall_several(core: Core, domains: Sequence[str], request: RecallRequ
     return telling.reply(count)
 
 
-async def _shares(core: Core, domains: Sequence[str], request: RecallRequest) -> dict[str, float]:
-    """Return how much each domain has of what is asked for; all the same where there are no words to ask with."""
-    if request.query is None or request.focus:
-        return dict.fromkeys(domains, 1.0)
+async def _shares(
+    core: Core, domains: Sequence[str], request: RecallRequest
+) -> tuple[dict[str, float], Sequence[SearchResult]]:
+    """Return how much each domain has of what is asked for, and what was found of the index of those that have nothing.
+
+    It is all the same where there are no words to ask with, or only one domain.
+    """
+    alike = dict.fromkeys(domains, 1.0)
+    if request.query is None or request.focus or len(domains) == 1:
+        return alike, ()
     search = Request(
         query=request.query,
         max_results=LOOKED_AT,
         filters=Filters(valid_at=request.valid_at),
         as_of=request.as_of,
     )
+    found = await searched(core, domains, search)
     shares = dict.fromkeys(domains, 0.0)
-    for hit in in_one_order(await searched(core, domains, search))[:LOOKED_AT]:
+    for hit in in_one_order(found)[:LOOKED_AT]:
         shares[hit.domain or ""] += hit.score or 0.0
-    return {name: share for name, share in shares.items() if share > 0} or dict.fromkeys(domains, 1.0)
+    having = {name: share for name, share in shares.items() if share > 0}
+    return (having, [found[name] for name in domains if name not in having]) if having else (alike, ())
 
 
 @dataclass(slots=True)
@@ -86,6 +95,8 @@ class _Telling:
     """What was told of domains up to now."""
 
     request: RecallRequest
+    seen: list[RecallResult | SearchResult]
+    """All that tells how much of the domains the index lacks."""
     replies: dict[str, RecallResult] = field(default_factory=dict[str, RecallResult])
     warnings: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     without_room: list[str] = field(default_factory=list[str])
@@ -96,6 +107,7 @@ class _Telling:
 
     def add(self, domain: str, found: RecallResult, count: Count, *, has_any: bool) -> None:
         """Add what a domain told, if it told anything and there is room."""
+        self.seen.append(found)
         self.warnings[domain] = found.warnings or ()
         if not has_any:
             return
@@ -136,7 +148,7 @@ class _Telling:
             shortened=sum(one.shortened or 0 for one in found) or None,
             left_out=left_out or None,
             how_to_get=next((one.how_to_get for one in found if one.how_to_get), None),
-            not_covered=sum(one.not_covered or 0 for one in found) or None,
-            without_vectors=sum(one.without_vectors or 0 for one in found) or None,
+            not_covered=sum(one.not_covered or 0 for one in self.seen) or None,
+            without_vectors=sum(one.without_vectors or 0 for one in self.seen) or None,
             warnings=tuple(warnings) or None,
         )

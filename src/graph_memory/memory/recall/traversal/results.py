@@ -62,7 +62,9 @@ class LeftOut(Result):
     max_tokens: int | None = Field(default=None, description="Nodes that max_tokens left no room for")
     duplicates: int | None = Field(default=None, description="Nodes that say what others say")
     connections: int | None = Field(default=None, description="Connections between the nodes beyond those shown")
-    hubs: tuple[str, ...] | None = Field(default=None, description="Nodes with more connections than were looked at")
+    hubs: tuple[str, ...] | None = Field(
+        default=None, description="Nodes with more connections than were looked at; of another domain as domain/id"
+    )
 
 
 class Walked(Answered):

@@ -68,7 +68,7 @@ class _Told:
             parent_domain=above or None,
             content=cut(self.texts.get(visit.id, ""), lengths(mode, visit.depth)[stage]),
             properties=user_properties(row.event) or None if mode == "full_content" else None,
-            duplicates=tuple(one for one, first in self.same.items() if first == visit.id) or None,
+            duplicates=tuple(parted("", one)[1] for one, first in self.same.items() if first == visit.id) or None,
             degree=self.shape.degrees[visit.id] if self.shape else None,
             centrality=round(self.shape.centralities[visit.id], 4) if self.shape else None,
         )
@@ -123,7 +123,8 @@ async def _said(
     rows, texts, same, warnings = dict[str, DescribedRow](), dict[str, str](), dict[str, str](), list[str]()
     for here, key in places(place, keys):
         found = await here.nodes([*key])
-        doubled, told = await duplicates_of(here, found, request.starts, request.deduplication)
+        starts = request.starts if here is place else ()
+        doubled, told = await duplicates_of(here, found, starts, request.deduplication)
         shown = {one: row for one, row in found.items() if one not in doubled}
         texts |= {key[one]: text for one, text in (await told_by(here, shown, request.return_mode)).items()}
         rows |= {key[one]: row for one, row in found.items()}
